@@ -1,0 +1,36 @@
+# The folders of the house, from the bottom up. Each is a static library that links only those above it in this
+# list, so that an include against the grain does not link.
+set(QUIRE_SQL_LAYERS value parse functions bind plan run)
+set(QUIRE_ENGINE_LAYERS file catalog container query api)
+
+function(quire_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;LINKS")
+  file(GLOB sources CONFIGURE_DEPENDS ${layer_SOURCES})
+  add_library(quire_${name} STATIC ${sources})
+  target_include_directories(quire_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(quire_${name} PUBLIC ${layer_LINKS})
+endfunction()
+
+quire_layer(value SOURCES sql/*.cpp sql/value/*.cpp LINKS simdjson::simdjson fmt::fmt)
+
+quire_layer(parse SOURCES sql/parse/*.cpp LINKS quire_value)
+set(grammar_dir ${PROJECT_BINARY_DIR}/generated/sql/parse)
+file(MAKE_DIRECTORY ${grammar_dir})
+add_custom_command(
+  OUTPUT ${grammar_dir}/grammar.c ${grammar_dir}/grammar.h
+  COMMAND ${LEMON} -q -d${grammar_dir} ${PROJECT_SOURCE_DIR}/sql/parse/grammar.y
+  DEPENDS ${PROJECT_SOURCE_DIR}/sql/parse/grammar.y)
+set_source_files_properties(${grammar_dir}/grammar.c PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-w")
+target_sources(quire_parse PRIVATE ${grammar_dir}/grammar.c)
+target_include_directories(quire_parse PRIVATE ${PROJECT_BINARY_DIR}/generated)
+
+quire_layer(functions SOURCES sql/functions/*.cpp LINKS quire_value PkgConfig::RE2 PkgConfig::UTF8PROC)
+quire_layer(bind SOURCES sql/bind/*.cpp LINKS quire_parse quire_functions)
+quire_layer(plan SOURCES sql/plan/*.cpp LINKS quire_bind)
+quire_layer(run SOURCES sql/run/*.cpp LINKS quire_plan)
+
+quire_layer(file SOURCES engine/file/*.cpp LINKS quire_value lmdb)
+quire_layer(catalog SOURCES engine/catalog/*.cpp LINKS quire_file)
+quire_layer(container SOURCES engine/container/*.cpp LINKS quire_catalog murmurhash xxhash)
+quire_layer(query SOURCES engine/query/*.cpp LINKS quire_container quire_run)
+quire_layer(api SOURCES engine/api/*.cpp LINKS quire_query)

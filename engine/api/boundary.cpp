@@ -1,0 +1,101 @@
+#include "engine/api/boundary.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace quire::engine {
+namespace {
+
+// A thread keeps at most so many bytes between calls.
+constexpr size_t kMostKept = size_t{1} << 20;
+
+// How many bytes of `text` fit into `room` without cutting a character in two.
+size_t whole_characters(std::string_view text, size_t room) noexcept {
+  if (text.size() <= room) return text.size();
+  size_t end = room;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return end;
+}
+
+}  // namespace
+
+int report(ErrorCode code, std::string_view message, quire_error* out) noexcept {
+  if (out != nullptr) {
+    *out = {};
+    out->code = static_cast<int>(code);
+    out->status = error_code_row(code).status;
+    std::memcpy(out->message, message.data(), whole_characters(message, sizeof out->message - 1));
+  }
+  return static_cast<int>(code);
+}
+
+int report(const Error& error, quire_error* out) noexcept {
+  report(error.code, error.message, out);
+  if (out != nullptr) {
+    out->offset = error.position.offset;
+    out->line = error.position.line;
+    out->column = error.position.column;
+  }
+  return static_cast<int>(error.code);
+}
+
+Result<std::string_view> text_argument(const char* data, size_t length, std::string_view what) {
+  if (data == nullptr) return null_argument(what);
+  return std::string_view(data, length);
+}
+
+Result<sql::Value> scalar_argument(const quire_scalar& scalar) {
+  switch (scalar.type) {
+    case QUIRE_UNDEFINED: return sql::Value::undefined();
+    case QUIRE_NULL: return sql::Value::null();
+    case QUIRE_BOOLEAN: return sql::Value::boolean(scalar.integer != 0);
+    case QUIRE_INTEGER: return sql::Value::integer(scalar.integer);
+    case QUIRE_REAL: return sql::Value::number(scalar.real);
+    case QUIRE_STRING:
+      if (scalar.string == nullptr && scalar.length != 0) return null_argument("the string of a scalar");
+      if (scalar.length > UINT32_MAX)
+        return fail(ErrorCode::limit_exceeded,
+                    fmt::format("a string of {} bytes is longer than the most, {}", scalar.length, UINT32_MAX));
+      return sql::Value::string({scalar.string, scalar.length});
+    case QUIRE_ARRAY:
+    case QUIRE_OBJECT: break;
+  }
+  return fail(ErrorCode::invalid_argument, "an array or an object is no scalar");
+}
+
+Result<PartitionKeyArgument> PartitionKeyArgument::read(const quire_scalar* components, size_t count) {
+  PartitionKeyArgument argument;
+  if (count > kMostPartitionKeyPaths)
+    return fail(ErrorCode::invalid_partition_key,
+                fmt::format("a partition key has at most {} components, not {}", kMostPartitionKeyPaths, count));
+  if (components == nullptr && count != 0) return null_argument("the partition key");
+  for (const quire_scalar& component : std::span(components, count)) {
+    QUIRE_ASSIGN(argument.components_[argument.count_++], scalar_argument(component));
+  }
+  return argument;
+}
+
+void assign(quire_buffer& buffer, std::string_view text) {
+  if (text.size() > buffer.capacity) {
+    const size_t capacity = std::max(text.size(), buffer.capacity + buffer.capacity / 2);
+    void* const data = std::realloc(buffer.data, capacity);
+    if (data == nullptr) throw std::bad_alloc();
+    buffer.data = static_cast<char*>(data);
+    buffer.capacity = capacity;
+  }
+  if (!text.empty()) std::memcpy(buffer.data, text.data(), text.size());
+  buffer.length = text.size();
+}
+
+std::string& ScratchText::kept() noexcept {
+  thread_local std::string text;
+  return text;
+}
+
+ScratchText::~ScratchText() {
+  if (text_.capacity() > kMostKept) std::string().swap(text_);
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,100 @@
+// The border between C++ and the C functions of quire.h: arguments in, errors and bytes out. No exception passes it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/catalog/container_definition.h"
+#include "quire/quire.h"
+#include "sql/error.h"
+#include "sql/value/value.h"
+
+namespace quire::engine {
+
+// ---- Errors
+
+// Fills `error`, if there is one; the code, for the caller to return.
+int report(const Error& error, quire_error* out) noexcept;
+int report(ErrorCode code, std::string_view message, quire_error* out) noexcept;
+
+// Runs the body of a C function, a callable that gives Result<void>.
+template <typename Body>
+int guarded(quire_error* error, const Body& body) noexcept {
+  try {
+    const Result<void> result = body();
+    if (result) [[likely]] return QUIRE_OK;
+    return report(result.error(), error);
+  } catch (const std::bad_alloc&) {
+    return report(ErrorCode::out_of_memory, "memory ran out", error);
+  } catch (const std::exception& exception) {
+    return report(ErrorCode::internal, exception.what(), error);
+  } catch (...) {
+    return report(ErrorCode::internal, "an exception of unknown type", error);
+  }
+}
+
+// ---- Arguments
+
+inline std::unexpected<Error> null_argument(std::string_view what) {
+  return fail(ErrorCode::misuse, std::string(what) + " is NULL");
+}
+
+// A text of explicit length; misuse where there are no bytes at all.
+Result<std::string_view> text_argument(const char* data, size_t length, std::string_view what);
+
+// The options as this version knows them: zero where an older caller's struct ends.
+template <typename Options>
+Result<Options> options_argument(const Options* given) {
+  Options options{};
+  if (given == nullptr) return options;
+  if (given->struct_size < sizeof given->struct_size)
+    return fail(ErrorCode::misuse, "struct_size of the options must be set to their size");
+  std::memcpy(&options, given, std::min(given->struct_size, sizeof options));
+  return options;
+}
+
+Result<sql::Value> scalar_argument(const quire_scalar& scalar);
+
+// The components of a partition key, in place.
+class PartitionKeyArgument {
+ public:
+  static Result<PartitionKeyArgument> read(const quire_scalar* components, size_t count);
+  std::span<const sql::Value> components() const noexcept { return std::span(components_).first(count_); }
+
+ private:
+  std::array<sql::Value, kMostPartitionKeyPaths> components_;
+  size_t count_ = 0;
+};
+
+// ---- Values and bytes out
+
+inline quire_value to_c(const sql::Value& value) noexcept { return std::bit_cast<quire_value>(value); }
+inline sql::Value from_c(quire_value value) noexcept { return std::bit_cast<sql::Value>(value); }
+
+// Replaces what the buffer holds. Throws std::bad_alloc.
+void assign(quire_buffer& buffer, std::string_view text);
+
+// A text that this thread writes before it goes to a buffer, its memory kept from one call to the next.
+class ScratchText {
+ public:
+  ScratchText() noexcept : text_(kept()) { text_.clear(); }
+  ~ScratchText();
+  ScratchText(const ScratchText&) = delete;
+  ScratchText& operator=(const ScratchText&) = delete;
+
+  std::string& text() noexcept { return text_; }
+
+ private:
+  static std::string& kept() noexcept;
+  std::string& text_;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,78 @@
+// An open database: its file, the containers that are open in it, and what its threads share. The C functions of
+// quire.h are thin over this class and those below it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/file/environment.h"
+#include "engine/query/open_containers.h"
+#include "engine/query/prepared_statement.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+struct DatabaseOptions {
+  bool strict = false;
+  size_t statement_memory = size_t{1} << 30;
+};
+
+// Thread-safe.
+class Database {
+ public:
+  Database(std::unique_ptr<Environment> environment, const DatabaseOptions& options)
+      : environment_(std::move(environment)), containers_(*environment_), options_(options) {}
+
+  Environment& environment() noexcept { return *environment_; }
+  OpenContainers& containers() noexcept { return containers_; }
+
+  // Statements and imports that run now end with ErrorCode::interrupted. Also from a signal handler.
+  void interrupt() noexcept { interrupts_.fetch_add(1, std::memory_order_relaxed); }
+  const std::atomic<uint64_t>& interrupts() const noexcept { return interrupts_; }
+
+  // Of a statement prepared on a container, or on the database where `scope` is null.
+  StatementOptions statement_options(std::shared_ptr<ContainerStore> scope) const {
+    return {.strict = options_.strict,
+            .scope = std::move(scope),
+            .memory_limit = options_.statement_memory,
+            .interrupts = &interrupts_};
+  }
+
+  // Appends a JSON array of all containers' definitions with "itemCount" and "bytes", from one snapshot.
+  Result<void> describe_containers(std::string& out);
+
+  // Containers, statements, snapshots and transactions that callers hold.
+  size_t open_handles() const noexcept { return open_handles_.load(std::memory_order_acquire); }
+
+ private:
+  friend class OpenHandle;
+  Result<bool> try_to_describe(std::string& out);
+
+  static_assert(std::atomic<uint64_t>::is_always_lock_free, "interrupt() is called from signal handlers");
+
+  std::unique_ptr<Environment> environment_;
+  OpenContainers containers_;
+  DatabaseOptions options_;
+  std::atomic<uint64_t> interrupts_ = 0;
+  std::atomic<size_t> open_handles_ = 0;
+};
+
+// Counts as one open handle of the database while it lives.
+class OpenHandle {
+ public:
+  explicit OpenHandle(Database& database) noexcept : database_(database) {
+    database_.open_handles_.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~OpenHandle() { database_.open_handles_.fetch_sub(1, std::memory_order_release); }
+  OpenHandle(const OpenHandle&) = delete;
+  OpenHandle& operator=(const OpenHandle&) = delete;
+
+ private:
+  Database& database_;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,56 @@
+// What the opaque handles of quire.h are. A caller's pointer owns its handle; the functions that release one take it
+// back into a unique_ptr. Members are in order of construction: the OpenHandle is counted out last.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "engine/api/database.h"
+#include "engine/container/container.h"
+#include "engine/file/environment.h"
+#include "engine/query/prepared_statement.h"
+#include "quire/quire.h"
+#include "sql/value/value.h"
+
+struct quire_database : quire::engine::Database {
+  using Database::Database;
+};
+
+struct quire_container {
+  quire_container(quire_database& database, std::shared_ptr<quire::engine::ContainerStore> store)
+      : database(database), handle(database), store(std::move(store)) {}
+
+  quire_database& database;
+  quire::engine::OpenHandle handle;
+  std::shared_ptr<quire::engine::ContainerStore> store;  // shared with Database and statements
+};
+
+struct quire_transaction {
+  quire_transaction(quire_database& database, std::unique_ptr<quire::engine::ExplicitWrite> write)
+      : database(database), handle(database), write(std::move(write)) {}
+
+  quire_database& database;
+  quire::engine::OpenHandle handle;
+  std::unique_ptr<quire::engine::ExplicitWrite> write;
+  std::thread::id owner = std::this_thread::get_id();
+};
+
+struct quire_snapshot {
+  quire_snapshot(quire_database& database, quire::engine::ReadTransaction transaction)
+      : database(database), handle(database), transaction(std::move(transaction)) {}
+
+  quire_database& database;
+  quire::engine::OpenHandle handle;
+  quire::engine::ReadTransaction transaction;
+};
+
+struct quire_statement {
+  quire_statement(quire_database& database, std::unique_ptr<quire::engine::PreparedStatement> statement)
+      : handle(database), statement(std::move(statement)) {}
+
+  quire::engine::OpenHandle handle;
+  std::unique_ptr<quire::engine::PreparedStatement> statement;
+  quire::sql::Value row;  // undefined where there is none
+  std::string json;       // of the row, once asked for
+};

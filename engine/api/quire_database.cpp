@@ -1,0 +1,121 @@
+// Databases and their containers.
+#include <memory>
+#include <utility>
+
+#include "engine/api/boundary.h"
+#include "engine/api/handles.h"
+#include "quire/quire.h"
+
+using quire::ErrorCode;
+using quire::fail;
+using quire::Result;
+using quire::engine::ContainerDefinition;
+using quire::engine::ContainerStore;
+using quire::engine::DatabaseOptions;
+using quire::engine::Durability;
+using quire::engine::Environment;
+using quire::engine::FileOptions;
+using quire::engine::guarded;
+using quire::engine::null_argument;
+using quire::engine::options_argument;
+using quire::engine::ScratchText;
+using quire::engine::text_argument;
+
+namespace {
+
+Result<Durability> durability_argument(quire_durability durability) {
+  switch (durability) {
+    case QUIRE_FULL: return Durability::full;
+    case QUIRE_RELAXED: return Durability::relaxed;
+    case QUIRE_NONE: return Durability::none;
+  }
+  return fail(ErrorCode::invalid_argument, "the durability is none of QUIRE_FULL, QUIRE_RELAXED, QUIRE_NONE");
+}
+
+Result<std::unique_ptr<quire_database>> open(const char* path, const quire_options* given) {
+  if (path == nullptr) return null_argument("the path");
+  QUIRE_ASSIGN(const quire_options options, options_argument(given));
+  FileOptions file{.read_only = options.read_only != 0, .must_exist = options.must_exist != 0};
+  QUIRE_ASSIGN(file.durability, durability_argument(options.durability));
+  file.map_size = options.map_size;
+  if (options.busy_timeout_ms != 0) file.busy_timeout_ms = options.busy_timeout_ms;
+  DatabaseOptions database{.strict = options.strict != 0};
+  if (options.statement_memory != 0) database.statement_memory = options.statement_memory;
+  QUIRE_ASSIGN(auto environment, Environment::open(path, file));
+  return std::make_unique<quire_database>(std::move(environment), database);
+}
+
+}  // namespace
+
+extern "C" {
+
+int quire_open(const char* path, const quire_options* options, quire_database** database, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (database == nullptr) return null_argument("the place for the database");
+    *database = nullptr;
+    QUIRE_ASSIGN(auto opened, open(path, options));
+    *database = opened.release();
+    return {};
+  });
+}
+
+int quire_close(quire_database* database, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (database == nullptr) return {};
+    if (const size_t open = database->open_handles(); open != 0)
+      return fail(ErrorCode::misuse, "the database stays open: containers, statements, snapshots or transactions of it "
+                                     "have not been released, in number: " + std::to_string(open));
+    const std::unique_ptr<quire_database> owned(database);
+    return {};
+  });
+}
+
+void quire_interrupt(quire_database* database) {
+  if (database != nullptr) database->interrupt();
+}
+
+int quire_container_create(quire_database* database, const char* definition, size_t length, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (database == nullptr) return null_argument("the database");
+    QUIRE_ASSIGN(const std::string_view json, text_argument(definition, length, "the definition"));
+    QUIRE_ASSIGN(const ContainerDefinition parsed, ContainerDefinition::from_json(json));
+    QUIRE_TRY(database->containers().create(parsed));
+    return {};
+  });
+}
+
+int quire_container_drop(quire_database* database, const char* name, size_t length, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (database == nullptr) return null_argument("the database");
+    QUIRE_ASSIGN(const std::string_view text, text_argument(name, length, "the container's name"));
+    return database->containers().drop(text);
+  });
+}
+
+int quire_containers(quire_database* database, quire_buffer* out, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (database == nullptr) return null_argument("the database");
+    if (out == nullptr) return null_argument("the buffer");
+    ScratchText scratch;
+    QUIRE_TRY(database->describe_containers(scratch.text()));
+    quire::engine::assign(*out, scratch.text());
+    return {};
+  });
+}
+
+int quire_container_open(quire_database* database, const char* name, size_t length, quire_container** container,
+                         quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (container == nullptr) return null_argument("the place for the container");
+    *container = nullptr;
+    if (database == nullptr) return null_argument("the database");
+    QUIRE_ASSIGN(const std::string_view text, text_argument(name, length, "the container's name"));
+    QUIRE_ASSIGN(std::shared_ptr<ContainerStore> store, database->containers().open(text));
+    *container = std::make_unique<quire_container>(*database, std::move(store)).release();
+    return {};
+  });
+}
+
+void quire_container_close(quire_container* container) { const std::unique_ptr<quire_container> owned(container); }
+
+}  // extern "C"

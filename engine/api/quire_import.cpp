@@ -1,0 +1,53 @@
+// Import: C's callbacks as those of engine/container/import.h.
+#include "engine/container/import.h"
+
+#include <string>
+
+#include "engine/api/boundary.h"
+#include "engine/api/handles.h"
+#include "quire/quire.h"
+
+using quire::Result;
+using quire::engine::guarded;
+using quire::engine::ImportOptions;
+using quire::engine::ImportResult;
+using quire::engine::null_argument;
+using quire::engine::options_argument;
+
+namespace {
+
+ImportOptions import_options(const quire_import_options& given) {
+  ImportOptions options;
+  options.skip_errors = given.skip_errors != 0;
+  options.upsert = given.upsert != 0;
+  options.extended_json = given.extended_json != 0;
+  if (given.id_path != nullptr) options.id_path = given.id_path;
+  if (given.progress != nullptr)
+    options.progress = [given](uint64_t bytes_read, uint64_t items) {
+      return given.progress(given.context, bytes_read, items) == 0;
+    };
+  if (given.skipped != nullptr)
+    options.skipped = [given](uint64_t line, std::string_view message) {
+      given.skipped(given.context, line, std::string(message).c_str());
+    };
+  return options;
+}
+
+}  // namespace
+
+extern "C" int quire_import(quire_container* container, quire_read_input read, void* read_context,
+                            const quire_import_options* given, quire_import_result* result, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (container == nullptr) return null_argument("the container");
+    if (read == nullptr) return null_argument("the function that reads the input");
+    QUIRE_ASSIGN(const quire_import_options checked, options_argument(given));
+    ImportOptions options = import_options(checked);
+    options.interrupts = &container->database.interrupts();
+    const auto reader = [=](char* buffer, size_t capacity) { return read(read_context, buffer, capacity); };
+    QUIRE_ASSIGN(const ImportResult imported,
+                 quire::engine::import_items(container->database.environment(), *container->store, reader, options));
+    if (result != nullptr)
+      *result = {.items = imported.items, .skipped = imported.skipped, .bytes_read = imported.bytes_read};
+    return {};
+  });
+}

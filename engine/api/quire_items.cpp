@@ -1,0 +1,190 @@
+// Items: written and read one by one.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "engine/api/boundary.h"
+#include "engine/api/handles.h"
+#include "quire/quire.h"
+#include "sql/value/json.h"
+
+using quire::ErrorCode;
+using quire::fail;
+using quire::Result;
+using quire::engine::ContainerStore;
+using quire::engine::guarded;
+using quire::engine::Item;
+using quire::engine::ItemOutcome;
+using quire::engine::null_argument;
+using quire::engine::PartitionKeyArgument;
+using quire::engine::ScratchText;
+using quire::engine::text_argument;
+using quire::engine::WriteOptions;
+using quire::engine::WriteTransaction;
+using quire::sql::Value;
+
+namespace {
+
+// Runs `work` in the caller's transaction, or in one of its own.
+template <typename Work>
+Result<void> write(quire_container& container, quire_transaction* transaction, const Work& work) {
+  if (transaction == nullptr) return container.database.environment().write(work);
+  if (&transaction->database != &container.database)
+    return fail(ErrorCode::misuse, "the transaction and the container belong to different databases");
+  if (transaction->owner != std::this_thread::get_id())
+    return fail(ErrorCode::misuse, "a transaction belongs to the thread that began it");
+  return work(transaction->write->transaction());
+}
+
+using Operation = Result<ItemOutcome> (ContainerStore::*)(WriteTransaction&, std::string_view, const WriteOptions&);
+
+int write_item(Operation operation, quire_container* container, quire_transaction* transaction, const char* json,
+               size_t length, const char* if_match, quire_item_info* info, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (container == nullptr) return null_argument("the container");
+    QUIRE_ASSIGN(const std::string_view text, text_argument(json, length, "the item's JSON"));
+    WriteOptions options;
+    if (if_match != nullptr) options.if_match = if_match;
+    quire_item_info written{};
+    static_assert(sizeof written.etag > sizeof(quire::engine::Etag));
+    QUIRE_TRY(write(*container, transaction, [&](WriteTransaction& writing) -> Result<void> {
+      QUIRE_ASSIGN(const ItemOutcome outcome, (container->store.get()->*operation)(writing, text, options));
+      std::memcpy(written.etag, outcome.etag.text, sizeof outcome.etag.text);
+      written.timestamp = outcome.timestamp;
+      written.created = outcome.created ? 1 : 0;
+      return {};
+    }));
+    if (info != nullptr) *info = written;
+    return {};
+  });
+}
+
+std::unexpected<quire::Error> not_found(const quire_container& container, std::span<const Value> key, std::string_view id) {
+  std::string message = fmt::format("container '{}' has no item '{}'", container.store->definition().name, id);
+  if (!key.empty()) message += " in partition " + quire::engine::partition_key_text(key);
+  return fail(ErrorCode::not_found, std::move(message));
+}
+
+}  // namespace
+
+extern "C" {
+
+int quire_create(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
+                 quire_item_info* info, quire_error* error) {
+  return write_item(&ContainerStore::create, container, transaction, json, length, nullptr, info, error);
+}
+
+int quire_upsert(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
+                 const char* if_match, quire_item_info* info, quire_error* error) {
+  return write_item(&ContainerStore::upsert, container, transaction, json, length, if_match, info, error);
+}
+
+int quire_replace(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
+                  const char* if_match, quire_item_info* info, quire_error* error) {
+  return write_item(&ContainerStore::replace, container, transaction, json, length, if_match, info, error);
+}
+
+int quire_delete(quire_container* container, quire_transaction* transaction, const quire_scalar* partition_key,
+                 size_t components, const char* id, size_t id_length, const char* if_match, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (container == nullptr) return null_argument("the container");
+    QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
+    QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
+    const std::string_view etag = if_match != nullptr ? if_match : "";
+    return write(*container, transaction, [&](WriteTransaction& writing) {
+      return container->store->erase(writing, key.components(), item, etag);
+    });
+  });
+}
+
+int quire_read_json(quire_container* container, const quire_scalar* partition_key, size_t components, const char* id,
+                    size_t id_length, int with_system_properties, quire_buffer* out, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (container == nullptr) return null_argument("the container");
+    if (out == nullptr) return null_argument("the buffer");
+    QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
+    QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
+    QUIRE_ASSIGN(const auto snapshot, container->database.environment().begin_read());
+    QUIRE_ASSIGN(const std::optional<Item> item, container->store->read(snapshot, key.components(), name));
+    if (!item) return not_found(*container, key.components(), name);
+    ScratchText scratch;
+    if (with_system_properties != 0)
+      container->store->write_item_json(item->root, scratch.text());
+    else
+      quire::sql::write_json(item->root, scratch.text());
+    quire::engine::assign(*out, scratch.text());
+    return {};
+  });
+}
+
+// ---- Snapshots
+
+int quire_snapshot_begin(quire_database* database, quire_snapshot** snapshot, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (snapshot == nullptr) return null_argument("the place for the snapshot");
+    *snapshot = nullptr;
+    if (database == nullptr) return null_argument("the database");
+    QUIRE_ASSIGN(auto transaction, database->environment().begin_read());
+    *snapshot = std::make_unique<quire_snapshot>(*database, std::move(transaction)).release();
+    return {};
+  });
+}
+
+int quire_snapshot_renew(quire_snapshot* snapshot, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (snapshot == nullptr) return null_argument("the snapshot");
+    return snapshot->transaction.renew();
+  });
+}
+
+void quire_snapshot_end(quire_snapshot* snapshot) { const std::unique_ptr<quire_snapshot> owned(snapshot); }
+
+// The hot path of point reads: nothing is allocated, nothing locked, nothing copied.
+int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container, const quire_scalar* partition_key,
+                        size_t components, const char* id, size_t id_length, quire_value* value, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (snapshot == nullptr) return null_argument("the snapshot");
+    if (container == nullptr) return null_argument("the container");
+    if (value == nullptr) return null_argument("the place for the value");
+    if (&snapshot->database != &container->database)
+      return fail(ErrorCode::misuse, "the snapshot and the container belong to different databases");
+    QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
+    QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
+    QUIRE_ASSIGN(const std::optional<Item> item, container->store->read(snapshot->transaction, key.components(), name));
+    if (!item) return not_found(*container, key.components(), name);
+    *value = quire::engine::to_c(item->root);
+    return {};
+  });
+}
+
+// ---- Transactions
+
+int quire_transaction_begin(quire_database* database, quire_transaction** transaction, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (transaction == nullptr) return null_argument("the place for the transaction");
+    *transaction = nullptr;
+    if (database == nullptr) return null_argument("the database");
+    QUIRE_ASSIGN(auto write, database->environment().begin_write());
+    *transaction = std::make_unique<quire_transaction>(*database, std::move(write)).release();
+    return {};
+  });
+}
+
+int quire_transaction_commit(quire_transaction* transaction, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (transaction == nullptr) return null_argument("the transaction");
+    if (transaction->owner != std::this_thread::get_id())
+      return fail(ErrorCode::misuse, "a transaction belongs to the thread that began it");
+    const std::unique_ptr<quire_transaction> owned(transaction);
+    return owned->write->commit();
+  });
+}
+
+void quire_transaction_rollback(quire_transaction* transaction) {
+  if (transaction == nullptr || transaction->owner != std::this_thread::get_id()) return;
+  const std::unique_ptr<quire_transaction> owned(transaction);
+}
+
+}  // extern "C"

@@ -1,0 +1,133 @@
+// Statements.
+#include <memory>
+#include <utility>
+
+#include "engine/api/boundary.h"
+#include "engine/api/handles.h"
+#include "quire/quire.h"
+#include "sql/value/json.h"
+
+using quire::ErrorCode;
+using quire::fail;
+using quire::Result;
+using quire::engine::ContainerStore;
+using quire::engine::guarded;
+using quire::engine::null_argument;
+using quire::engine::PreparedStatement;
+using quire::engine::scalar_argument;
+using quire::engine::text_argument;
+using quire::sql::Value;
+
+namespace {
+
+Result<void> prepare(quire_database& database, std::shared_ptr<ContainerStore> scope, const char* sql, size_t length,
+                     quire_statement** statement) {
+  QUIRE_ASSIGN(const std::string_view text, text_argument(sql, length, "the SQL"));
+  QUIRE_ASSIGN(auto prepared, PreparedStatement::prepare(database.containers(), text,
+                                                         database.statement_options(std::move(scope))));
+  *statement = std::make_unique<quire_statement>(database, std::move(prepared)).release();
+  return {};
+}
+
+}  // namespace
+
+extern "C" {
+
+int quire_prepare(quire_database* database, const char* sql, size_t length, quire_statement** statement,
+                  quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (statement == nullptr) return null_argument("the place for the statement");
+    *statement = nullptr;
+    if (database == nullptr) return null_argument("the database");
+    return prepare(*database, nullptr, sql, length, statement);
+  });
+}
+
+int quire_prepare_in(quire_container* container, const char* sql, size_t length, quire_statement** statement,
+                     quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (statement == nullptr) return null_argument("the place for the statement");
+    *statement = nullptr;
+    if (container == nullptr) return null_argument("the container");
+    return prepare(container->database, container->store, sql, length, statement);
+  });
+}
+
+int quire_bind(quire_statement* statement, const char* name, quire_scalar value, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (statement == nullptr) return null_argument("the statement");
+    if (name == nullptr) return null_argument("the parameter's name");
+    QUIRE_ASSIGN(const Value scalar, scalar_argument(value));
+    return statement->statement->bind(name, scalar);
+  });
+}
+
+int quire_bind_json(quire_statement* statement, const char* name, const char* json, size_t length,
+                    quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (statement == nullptr) return null_argument("the statement");
+    if (name == nullptr) return null_argument("the parameter's name");
+    QUIRE_ASSIGN(const std::string_view text, text_argument(json, length, "the parameter's JSON"));
+    return statement->statement->bind_json(name, text);
+  });
+}
+
+int quire_step(quire_statement* statement, quire_error* error) {
+  bool has_row = false;
+  const int code = guarded(error, [&]() -> Result<void> {
+    if (statement == nullptr) return null_argument("the statement");
+    statement->row = Value::undefined();
+    statement->json.clear();
+    QUIRE_ASSIGN(const std::optional<Value> row, statement->statement->step());
+    has_row = row.has_value();
+    if (row) statement->row = *row;
+    return {};
+  });
+  if (code != QUIRE_OK) return code;
+  return has_row ? QUIRE_ROW : QUIRE_DONE;
+}
+
+quire_value quire_row_value(quire_statement* statement) {
+  return quire::engine::to_c(statement != nullptr ? statement->row : Value::undefined());
+}
+
+int quire_row_json(quire_statement* statement, const char** json, size_t* length, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (statement == nullptr) return null_argument("the statement");
+    if (json == nullptr || length == nullptr) return null_argument("the place for the JSON");
+    if (statement->row.is_undefined()) return fail(ErrorCode::misuse, "the statement has no row: step it first");
+    if (statement->json.empty()) {
+      if (!quire::sql::has_only_finite_numbers(statement->row))
+        return fail(ErrorCode::not_json_result, "the row holds NaN or Infinity, which JSON has not");
+      quire::sql::write_json(statement->row, statement->json);
+    }
+    *json = statement->json.data();
+    *length = statement->json.size();
+    return {};
+  });
+}
+
+void quire_reset(quire_statement* statement) {
+  if (statement == nullptr) return;
+  statement->row = Value::undefined();
+  statement->json.clear();
+  statement->statement->reset();
+}
+
+void quire_finalize(quire_statement* statement) { const std::unique_ptr<quire_statement> owned(statement); }
+
+const char* quire_parameter_name(quire_statement* statement, size_t index) {
+  if (statement == nullptr) return nullptr;
+  const auto& names = statement->statement->parameter_names();
+  return index < names.size() ? names[index].c_str() : nullptr;
+}
+
+void quire_stats(quire_statement* statement, quire_statement_stats* stats) {
+  if (stats == nullptr) return;
+  *stats = {};
+  if (statement == nullptr) return;
+  const auto counted = statement->statement->stats();
+  *stats = {.items_read = counted.items_read, .rows_returned = counted.rows_returned};
+}
+
+}  // extern "C"

@@ -1,0 +1,66 @@
+// The catalog: which containers there are. Table "catalog" maps a kind byte and a name to
+//
+//   byte 0      version of this record: 1
+//        1..3   zero
+//        4..7   container number, little-endian: names the container's tables ("c7/items"); never given
+//        twice, so
+//               a container made anew under an old name is another container
+//        8..15  random bits of the container's _etags
+//        16..   the definition as Cosmos JSON
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/catalog/container_definition.h"
+#include "engine/file/environment.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+enum class ContainerNumber : uint32_t {};
+
+struct CatalogEntry {
+  ContainerNumber number{};
+  uint64_t etag_salt = 0;
+  ContainerDefinition definition;
+};
+
+// Names of a container's tables.
+std::string table_name(ContainerNumber number, std::string_view table);
+inline constexpr std::string_view kItemsTable = "items";
+inline constexpr std::string_view kKeysTable = "keys";
+inline constexpr std::string_view kStatisticsTable = "stats";
+inline constexpr std::string_view kContainerTables[] = {kItemsTable, kKeysTable, kStatisticsTable};
+
+// Stateless: all of it is in the file.
+class Catalog {
+ public:
+  explicit Catalog(const Environment& environment)
+      : meta_(environment.meta()), table_(environment.catalog()) {}
+
+  // Enters a container and makes its tables, empty; ContainerStore::create (engine/container) is the whole of
+  // it. container_exists, limit_exceeded (too many containers).
+  Result<CatalogEntry> create(WriteTransaction& transaction, const ContainerDefinition& definition) const;
+  // Removes it with all it holds; container_not_found, with the nearest name.
+  Result<void> drop(WriteTransaction& transaction, std::string_view name) const;
+
+  Result<std::optional<CatalogEntry>> find(const Transaction& transaction, std::string_view name) const;
+  // The number alone: no JSON is parsed. To see cheaply whether a name still stands for the same container.
+  Result<std::optional<ContainerNumber>> find_number(const Transaction& transaction,
+                                                     std::string_view name) const;
+  // By name.
+  Result<std::vector<CatalogEntry>> list(const Transaction& transaction) const;
+  Result<std::vector<std::string>> names(const Transaction& transaction) const;
+  // The error container_not_found for `name`, naming the nearest name there is.
+  Error not_found(const Transaction& transaction, std::string_view name) const;
+
+ private:
+  Table meta_;
+  Table table_;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,91 @@
+#include "engine/container/bulk_writer.h"
+
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "engine/file/file_cursor.h"
+#include "sql/value/document.h"
+
+namespace quire::engine {
+
+BulkWriter::BulkWriter(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
+                       const ContainerStatistics& statistics)
+    : transaction_(&transaction),
+      store_(&store),
+      mode_(mode),
+      statistics_(statistics),
+      timestamp_(static_cast<uint32_t>(std::time(nullptr))) {}
+
+Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode) {
+  QUIRE_TRY(store.refresh(transaction));
+  QUIRE_ASSIGN(const ContainerStatistics statistics, read_statistics(transaction, store.tables_.statistics));
+  BulkWriter writer(transaction, store, mode, statistics);
+  QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, store.tables_.items));
+  QUIRE_ASSIGN(const bool has_items, cursor.last());
+  if (has_items) writer.last_key_ = cursor.key();
+  return writer;
+}
+
+RecordHeader BulkWriter::next_header() {
+  statistics_.last_lsn = Lsn{static_cast<uint64_t>(statistics_.last_lsn) + 1};
+  RecordHeader header;
+  header.timestamp = timestamp_;
+  header.lsn = statistics_.last_lsn;
+  return header;
+}
+
+Result<void> BulkWriter::add(Bytes key, Bytes document) {
+  const size_t size = RecordHeader::kBytes + document.size();
+  const bool is_last = key > Bytes(last_key_);
+  QUIRE_ASSIGN(const std::span<char> place,
+               is_last ? transaction_->reserve_append(store_->tables_.items, key, size)
+                       : transaction_->reserve_new(store_->tables_.items, key, size));
+  if (place.data() == nullptr) return replace(key, document);
+  if (is_last) last_key_.assign(key);
+  RecordHeader header = next_header();
+  header.rid = ++statistics_.last_rid;
+  write_record(header, document, place);
+  ++items_;
+  ++statistics_.items;
+  statistics_.document_bytes += document.size();
+  return {};
+}
+
+// The key is there: with the same item, or one that shares its hash.
+Result<void> BulkWriter::replace(Bytes key, Bytes document) {
+  const sql::Value root =
+      sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
+  const PartitionKey partition_key = store_->partition_key_of(root);
+  const sql::Value id = store_->id_of(root);
+  if (!id.is_string()) return fail(ErrorCode::invalid_argument, "a document for bulk writing has no id");
+  const ItemKey item_key(partition_key, id.as_string(), store_->hash());
+  QUIRE_ASSIGN(const std::optional<Item> existing,
+               store_->find(*transaction_, item_key, partition_key, id.as_string()));
+  if (!existing || item_key.bytes() != key)
+    return fail(ErrorCode::invalid_argument, "a key for bulk writing is not that of its document");
+  if (mode_ == BulkMode::create)
+    return fail(ErrorCode::conflict,
+                fmt::format("item '{}' with partition key {} exists in container '{}'", id.as_string(),
+                            partition_key_text(partition_key), store_->definition().name));
+  RecordHeader header = next_header();
+  header.rid = existing->header().rid;
+  statistics_.document_bytes += document.size();
+  statistics_.document_bytes -= document_of(existing->record).size();
+  QUIRE_ASSIGN(const std::span<char> place,
+               transaction_->reserve(store_->tables_.items, key, RecordHeader::kBytes + document.size()));
+  write_record(header, document, place);
+  ++items_;
+  return {};
+}
+
+Result<void> BulkWriter::finish() {
+  return write_statistics(*transaction_, store_->tables_.statistics, statistics_);
+}
+
+Result<bool> contains_key(const Transaction& transaction, const ContainerStore& store, Bytes key) {
+  QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(store.items_table(), key));
+  return record.has_value();
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,60 @@
+// Writes many encoded items within one write transaction: the end of an import. In key order behind the last
+// key of the table the items are appended, which needs no search and fills pages; anywhere else they are
+// inserted.
+//
+//   DetachedEncoder encoder = ...;  // outside of the transaction; sort by key.bytes()
+//   environment.write([&](WriteTransaction& t) -> Result<void> {
+//     QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(t, store, BulkMode::create));
+//     for (...) QUIRE_TRY(writer.add(key, document));
+//     return writer.finish();
+//   });
+//
+// LMDB keeps a transaction's new pages on the heap until it commits: to bound memory, commit every 32 MiB or
+// so.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/container/container.h"
+#include "engine/file/transaction.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+enum class BulkMode : uint8_t { create, upsert };
+
+class BulkWriter {
+ public:
+  static Result<BulkWriter> begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode);
+
+  // `key` as of ItemKey::bytes, `document` as of EncodedItem. In mode create: conflict if the key is there,
+  // and nothing changed. In both modes epk_clash if what is there belongs to another partition key or long
+  // id.
+  Result<void> add(Bytes key, Bytes document);
+  // What has been added since begin.
+  uint64_t items() const noexcept { return items_; }
+  // Must be called last, else the statistics miss the items.
+  Result<void> finish();
+
+ private:
+  BulkWriter(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
+             const ContainerStatistics& statistics);
+  Result<void> replace(Bytes key, Bytes document);
+  RecordHeader next_header();
+
+  WriteTransaction* transaction_;
+  ContainerStore* store_;
+  BulkMode mode_;
+  ContainerStatistics statistics_;
+  uint32_t timestamp_;
+  uint64_t items_ = 0;
+  std::string last_key_;  // of the table, so that appends are known without trying
+};
+
+// Whether an item with this key is in the container: for an import that must refuse conflicts before it
+// writes.
+Result<bool> contains_key(const Transaction& transaction, const ContainerStore& store, Bytes key);
+
+}  // namespace quire::engine

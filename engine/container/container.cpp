@@ -1,0 +1,161 @@
+// Making and opening a container, and its key dictionary. What is done to items is in item_operations.cpp.
+#include "engine/container/container.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/file/file_cursor.h"
+
+namespace quire::engine {
+namespace {
+
+// A name's row in <c>/keys: its number, big-endian, so that rows stand in the order of numbers.
+struct NameRow {
+  explicit NameRow(size_t number) : bytes{static_cast<char>(number >> 8), static_cast<char>(number)} {}
+  Bytes key() const { return {bytes.data(), bytes.size()}; }
+  std::array<char, 2> bytes;
+};
+
+}  // namespace
+
+ContainerStore::ContainerStore(Opened opened)
+    : entry_(std::move(opened.entry)),
+      tables_(opened.tables),
+      options_(opened.options),
+      names_{opened.database_number, entry_.number, entry_.etag_salt},
+      dictionary_(std::move(opened.dictionary)),
+      keys_(entry_.definition, *dictionary_),
+      encoder_(entry_.definition, keys_, options_.hash, *dictionary_) {}
+
+Result<std::shared_ptr<ContainerStore>> ContainerStore::make(const Environment& environment,
+                                                             const CatalogEntry& entry, Tables tables,
+                                                             const ContainerOptions& options) {
+  auto dictionary = sql::KeyDictionary::create();
+  if (!dictionary)
+    return fail(ErrorCode::limit_exceeded, "this process has 65,535 containers open: too many");
+  return std::make_shared<ContainerStore>(
+      Opened{entry, tables, options, environment.database_number(), std::move(dictionary)});
+}
+
+Result<std::shared_ptr<ContainerStore>> ContainerStore::create(Environment& environment,
+                                                               WriteTransaction& transaction,
+                                                               const ContainerDefinition& definition,
+                                                               const ContainerOptions& options) {
+  QUIRE_ASSIGN(const CatalogEntry entry, Catalog(environment).create(transaction, definition));
+  QUIRE_ASSIGN(std::shared_ptr<ContainerStore> store, open(environment, transaction, entry, options));
+  QUIRE_TRY(write_statistics(transaction, store->tables_.statistics, {}));
+  QUIRE_TRY(store->save_names(transaction, 0));
+  return store;
+}
+
+Result<std::shared_ptr<ContainerStore>> ContainerStore::open(Environment& environment,
+                                                             const CatalogEntry& entry,
+                                                             const ContainerOptions& options) {
+  Tables tables;
+  for (const auto& [name, table] :
+       {std::pair{kItemsTable, &tables.items}, std::pair{kKeysTable, &tables.keys},
+        std::pair{kStatisticsTable, &tables.statistics}}) {
+    QUIRE_ASSIGN(const std::optional<Table> found, environment.open_table(table_name(entry.number, name)));
+    if (!found)
+      return fail(ErrorCode::container_not_found,
+                  fmt::format("container '{}' was dropped", entry.definition.name));
+    *table = *found;
+  }
+  return make(environment, entry, tables, options);
+}
+
+Result<std::shared_ptr<ContainerStore>> ContainerStore::open(Environment& environment,
+                                                             WriteTransaction& transaction,
+                                                             const CatalogEntry& entry,
+                                                             const ContainerOptions& options) {
+  Tables tables;
+  for (const auto& [name, table] :
+       {std::pair{kItemsTable, &tables.items}, std::pair{kKeysTable, &tables.keys},
+        std::pair{kStatisticsTable, &tables.statistics}}) {
+    QUIRE_ASSIGN(const std::optional<Table> found, transaction.open_table(table_name(entry.number, name)));
+    if (!found)
+      return fail(ErrorCode::container_not_found,
+                  fmt::format("container '{}' was dropped", entry.definition.name));
+    *table = *found;
+  }
+  return make(environment, entry, tables, options);
+}
+
+// ---- The key dictionary
+//
+// Only the holder of the write lock adds new names, and only after this function has brought in those of
+// every earlier commit. So a reader that finds fewer names in memory than its snapshot has can load them
+// without a writer of this process being in the midst of adding: such a writer has loaded them before.
+
+Result<void> ContainerStore::refresh(const Transaction& transaction) {
+  // A write transaction sees its own names, which are in memory anyway, and the commit before it.
+  const uint64_t commit = transaction.number() - (transaction.is_write() ? 1 : 0);
+  if (commit <= refreshed_.load(std::memory_order_acquire)) [[likely]]
+    return {};
+  return refresh_names(transaction, commit);
+}
+
+Result<void> ContainerStore::refresh_names(const Transaction& transaction, uint64_t commit) {
+  const std::lock_guard lock(refresh_mutex_);
+  if (commit <= refreshed_.load(std::memory_order_relaxed)) return {};
+  QUIRE_TRY(load_names(transaction, *dictionary_));
+  refreshed_.store(commit, std::memory_order_release);
+  return {};
+}
+
+Result<void> ContainerStore::load_names(const Transaction& transaction,
+                                        sql::KeyDictionary& dictionary) const {
+  QUIRE_ASSIGN(const uint64_t count, transaction.count(tables_.keys));
+  // The fixed keys are always there, until the container is dropped.
+  if (count == 0)
+    return fail(ErrorCode::container_not_found,
+                fmt::format("container '{}' was dropped", entry_.definition.name));
+  for (size_t number = dictionary.size(); number < count; ++number) {
+    QUIRE_ASSIGN(const std::optional<Bytes> name, transaction.get(tables_.keys, NameRow(number).key()));
+    if (!name || dictionary.add(*name) != number)
+      return fail(ErrorCode::corrupt,
+                  fmt::format("the property names of container '{}' are damaged", entry_.definition.name));
+  }
+  return {};
+}
+
+Result<void> ContainerStore::save_names(WriteTransaction& transaction, size_t from) {
+  const size_t size = dictionary_->size();
+  if (size == from) return {};
+  transaction.on_rollback([store = shared_from_this(), from] { store->dictionary_->truncate(from); });
+  for (size_t number = from; number < size; ++number)
+    QUIRE_TRY(transaction.put(tables_.keys, NameRow(number).key(),
+                              dictionary_->name(static_cast<sql::KeyNumber>(number))));
+  return {};
+}
+
+Result<void> ContainerStore::reserve_names(Environment& environment,
+                                           std::span<const std::string_view> names) {
+  const auto is_missing = [&](std::string_view name) {
+    return name.size() <= sql::KeyDictionary::kLongestName && !dictionary_->find(name);
+  };
+  {
+    // Names in memory may be those of a transaction that is not committed, and may yet be taken back: look at
+    // what a snapshot has.
+    QUIRE_ASSIGN(const ReadTransaction snapshot, environment.begin_read());
+    QUIRE_TRY(refresh(snapshot));
+    QUIRE_ASSIGN(const uint64_t durable, snapshot.count(tables_.keys));
+    const auto is_durable = [&](std::string_view name) {
+      const auto number = dictionary_->find(name);
+      return name.size() > sql::KeyDictionary::kLongestName || (number && *number < durable);
+    };
+    if (durable >= sql::KeyDictionary::kMostNames || std::ranges::all_of(names, is_durable)) return {};
+  }
+  return environment.write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_TRY(refresh(transaction));
+    const size_t before = dictionary_->size();
+    for (const std::string_view name : names)
+      if (is_missing(name)) dictionary_->add(name);
+    return save_names(transaction, before);
+  });
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,220 @@
+// The items of one container. Opened once per Database and shared by its threads (statements may outlive a
+// drop of the container, so they share ownership). All state that matters is in the file; in memory there are
+// the table handles, the definition and the key dictionary, whose names refresh() brings up to what a
+// transaction can see.
+//
+// Every function takes the transaction to work in. After the container was dropped they fail with
+// container_not_found, except in snapshots from before.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/catalog/catalog.h"
+#include "engine/container/fixed_keys.h"
+#include "engine/container/item_cursor.h"
+#include "engine/container/item_encoder.h"
+#include "engine/container/item_key.h"
+#include "engine/container/record.h"
+#include "engine/container/statistics.h"
+#include "engine/container/system_property.h"
+#include "engine/file/environment.h"
+#include "sql/error.h"
+#include "sql/value/document.h"
+#include "sql/value/key_dictionary.h"
+#include "sql/value/value.h"
+
+namespace quire::engine {
+
+struct ContainerOptions {
+  // Tests put a weak hash here to see partition keys clash.
+  PartitionHash hash = effective_partition_key;
+  // Check each record's checksum when it is read: some 40 ns more an item.
+  bool verify_checksums = false;
+};
+
+// An item in place: good as bytes of its transaction are.
+struct Item {
+  sql::Value root;  // system properties are not in it
+  Bytes record;
+
+  RecordHeader header() const noexcept { return read_header(record); }
+};
+
+struct WriteOptions {
+  // An etag with its quotes; empty or "*": any.
+  std::string_view if_match;
+};
+
+struct ItemOutcome {
+  Item item;  // good until the transaction's next write
+  Etag etag;
+  uint32_t timestamp = 0;
+  bool created = false;
+};
+
+class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
+ public:
+  // Enters the container in the catalog and makes it. Drop the store if the transaction is undone.
+  static Result<std::shared_ptr<ContainerStore>> create(Environment& environment,
+                                                        WriteTransaction& transaction,
+                                                        const ContainerDefinition& definition,
+                                                        const ContainerOptions& options = {});
+  // Opens a container of the catalog. The first opens its tables for transactions that begin (or are renewed)
+  // afterwards, the second for this write transaction and, once it commits, for later ones.
+  static Result<std::shared_ptr<ContainerStore>> open(Environment& environment, const CatalogEntry& entry,
+                                                      const ContainerOptions& options = {});
+  static Result<std::shared_ptr<ContainerStore>> open(Environment& environment, WriteTransaction& transaction,
+                                                      const CatalogEntry& entry,
+                                                      const ContainerOptions& options = {});
+
+  // ---- Writing. A failed call changes nothing.
+  // conflict if (partition key, id) is there; epk_clash; errors of ItemEncoder.
+  Result<ItemOutcome> create(WriteTransaction& transaction, std::string_view json,
+                             const WriteOptions& options = {});
+  // precondition_failed if if_match is another's etag, or the item is not there.
+  Result<ItemOutcome> upsert(WriteTransaction& transaction, std::string_view json,
+                             const WriteOptions& options = {});
+  // not_found, precondition_failed.
+  Result<ItemOutcome> replace(WriteTransaction& transaction, std::string_view json,
+                              const WriteOptions& options = {});
+  // The same for an item at hand as a Value.
+  Result<ItemOutcome> create(WriteTransaction& transaction, const sql::Value& item,
+                             const WriteOptions& options = {});
+  Result<ItemOutcome> upsert(WriteTransaction& transaction, const sql::Value& item,
+                             const WriteOptions& options = {});
+  Result<ItemOutcome> replace(WriteTransaction& transaction, const sql::Value& item,
+                              const WriteOptions& options = {});
+  // not_found, precondition_failed.
+  Result<void> erase(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
+                     std::string_view id, std::string_view if_match = {});
+
+  // ---- Reading.
+  // `partition_key`: a component for each path, undefined for a missing one. Nothing if there is no such
+  // item. invalid_partition_key for a wrong number of components; epk_clash; corrupt, naming the item.
+  Result<std::optional<Item>> read(const Transaction& transaction, std::span<const sql::Value> partition_key,
+                                   std::string_view id);
+  // All items, in key order; those of one partition, or of the partitions under a prefix of a hierarchical
+  // key.
+  Result<ItemCursor> scan(const Transaction& transaction);
+  Result<ItemCursor> scan_partition(const Transaction& transaction,
+                                    std::span<const sql::Value> partition_key);
+  Result<ContainerStatistics> statistics(const Transaction& transaction);
+
+  // Brings the dictionary up to what `transaction` sees. All functions above do so themselves; call it before
+  // names are resolved against dictionary(). A comparison of two numbers if nothing was committed since the
+  // last call.
+  Result<void> refresh(const Transaction& transaction);
+
+  // Makes every name known, durably, in a small write transaction of its own; names that the dictionary
+  // cannot take stand inline in documents and need nothing. Afterwards documents with these names may be
+  // encoded outside of write transactions. A name that is known already costs a look-up and no transaction.
+  Result<void> reserve_names(Environment& environment, std::span<const std::string_view> names);
+
+  // ---- What it is.
+  const ContainerDefinition& definition() const noexcept { return entry_.definition; }
+  ContainerNumber number() const noexcept { return entry_.number; }
+  size_t components() const noexcept { return entry_.definition.partition_key_paths.size(); }
+  const sql::KeyDictionary& dictionary() const noexcept { return *dictionary_; }
+  const ResourceNames& resource_names() const noexcept { return names_; }
+
+  sql::Value system_property(const sql::Value& root, sql::SystemProperty property, sql::Arena& arena) const {
+    return engine::system_property(names_, root, property, arena);
+  }
+  // Compact JSON with system properties.
+  void write_item_json(const sql::Value& root, std::string& out) const {
+    engine::write_item_json(names_, root, out);
+  }
+
+  Table items_table() const noexcept { return tables_.items; }
+  PartitionHash hash() const noexcept { return options_.hash; }
+
+  // The id and the partition key of an item, by names resolved once and for all.
+  sql::Value id_of(const sql::Value& root) const noexcept { return keys_.id_of(root); }
+  PartitionKey partition_key_of(const sql::Value& root) const noexcept {
+    return keys_.partition_key_of(root);
+  }
+  // Whether the item's partition key is, or starts with, `partition_key`.
+  bool is_in_partition(const sql::Value& root, std::span<const sql::Value> partition_key) const noexcept {
+    return keys_.is_in_partition(root, partition_key);
+  }
+
+ private:
+  friend class ItemCursor;
+  friend class BulkWriter;
+  friend class DetachedEncoder;
+
+  struct Tables {
+    Table items, keys, statistics;
+  };
+  enum class Mode : uint8_t { create, upsert, replace };
+  // Where a caller makes a store; not for others.
+  struct Opened {
+    CatalogEntry entry;
+    Tables tables;
+    ContainerOptions options;
+    uint32_t database_number;
+    std::unique_ptr<sql::KeyDictionary> dictionary;
+  };
+
+ public:
+  explicit ContainerStore(Opened opened);
+
+ private:
+  static Result<std::shared_ptr<ContainerStore>> make(const Environment& environment,
+                                                      const CatalogEntry& entry, Tables tables,
+                                                      const ContainerOptions& options);
+  template <typename Source>
+  Result<ItemOutcome> write_item(WriteTransaction& transaction, const Source& source, Mode mode,
+                                 const WriteOptions& options);
+  Result<ItemOutcome> store(WriteTransaction& transaction, const EncodedItem& encoded, Mode mode,
+                            const WriteOptions& options, size_t names_before);
+  // The item under a key, if any; it must have this partition key and id.
+  Result<std::optional<Item>> find(const Transaction& transaction, const ItemKey& key,
+                                   std::span<const sql::Value> partition_key, std::string_view id) const;
+  Result<void> check_components(std::span<const sql::Value> partition_key) const;
+  Result<void> check_etag(const std::optional<Item>& item, std::string_view if_match,
+                          std::string_view id) const;
+
+  // The root of a record's document, after a cheap look; undefined if it is damaged.
+  sql::Value root_of(Bytes record) const noexcept {
+    if (!has_known_layout(record)) [[unlikely]]
+      return {};
+    if (options_.verify_checksums && !has_right_checksum(record)) [[unlikely]]
+      return {};
+    const Bytes document = document_of(record);
+    const sql::Value root = sql::read_document(std::as_bytes(std::span(document)), dictionary_->number());
+    return root.is_object() ? root : sql::Value();
+  }
+  Error damaged(Bytes key) const;
+  Error not_found(std::string_view id) const;
+
+  // Saves the names from number `from` on, and takes them back if the transaction is undone.
+  Result<void> save_names(WriteTransaction& transaction, size_t from);
+  // Adds to `dictionary` the names that it lacks and `transaction` sees. The dictionary's own come first.
+  Result<void> load_names(const Transaction& transaction, sql::KeyDictionary& dictionary) const;
+  Result<void> refresh_names(const Transaction& transaction, uint64_t commit);
+
+  CatalogEntry entry_;
+  Tables tables_;
+  ContainerOptions options_;
+  ResourceNames names_;
+  std::unique_ptr<sql::KeyDictionary> dictionary_;
+  FixedKeys keys_;
+
+  // The newest commit whose names are all in the dictionary.
+  std::atomic<uint64_t> refreshed_ = 0;
+  std::mutex refresh_mutex_;  // held while names of other transactions are loaded
+  // Of the holder of the write lock.
+  ItemEncoder encoder_;
+};
+
+}  // namespace quire::engine

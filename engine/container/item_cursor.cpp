@@ -1,0 +1,65 @@
+#include "engine/container/item_cursor.h"
+
+#include "engine/container/container.h"
+
+namespace quire::engine {
+
+// The strings of the partition key are copied: a cursor outlives the call that opened it, and its caller's
+// values.
+ItemCursor::ItemCursor(const ContainerStore& store, FileCursor cursor,
+                       std::span<const sql::Value> partition_key)
+    : store_(&store), cursor_(std::move(cursor)), partition_key_(partition_key.begin(), partition_key.end()) {
+  size_t text_bytes = 0;
+  for (const sql::Value& component : partition_key)
+    if (component.is_string()) text_bytes += component.as_string().size();
+  text_ = std::make_unique<char[]>(text_bytes);
+  char* at = text_.get();
+  for (sql::Value& component : partition_key_) {
+    char epk[kEpkBytes];
+    store.hash()(component, epk);
+    epk_prefix_.append(epk, kEpkBytes);
+    if (!component.is_string()) continue;
+    const std::string_view text = component.as_string();
+    component = sql::Value::string({at, text.copy(at, text.size())});
+    at += text.size();
+  }
+}
+
+Result<size_t> ItemCursor::next(std::span<sql::Value> roots) {
+  if (is_done_ || roots.empty()) return size_t{0};
+  return partition_key_.empty() ? fill_all(roots) : fill_partition(roots);
+}
+
+Result<size_t> ItemCursor::fill_all(std::span<sql::Value> roots) {
+  for (size_t filled = 0; filled < roots.size(); ++filled) {
+    QUIRE_ASSIGN(const bool is_there, cursor_.next());
+    if (!is_there) {
+      is_done_ = true;
+      return filled;
+    }
+    roots[filled] = store_->root_of(cursor_.record());
+    if (roots[filled].is_undefined()) [[unlikely]]
+      return std::unexpected(store_->damaged(cursor_.key()));
+  }
+  return roots.size();
+}
+
+Result<size_t> ItemCursor::fill_partition(std::span<sql::Value> roots) {
+  for (size_t filled = 0; filled < roots.size();) {
+    QUIRE_ASSIGN(const bool is_there, is_begun_ ? cursor_.next() : cursor_.seek(epk_prefix_));
+    is_begun_ = true;
+    if (!is_there || !cursor_.key().starts_with(epk_prefix_)) {
+      is_done_ = true;
+      return filled;
+    }
+    const sql::Value root = store_->root_of(cursor_.record());
+    if (root.is_undefined()) [[unlikely]]
+      return std::unexpected(store_->damaged(cursor_.key()));
+    // Another partition key with the same hash is another's partition.
+    if (store_->is_in_partition(root, partition_key_)) [[likely]]
+      roots[filled++] = root;
+  }
+  return roots.size();
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,45 @@
+// Hands out the items of a container in bulk: the hot path of every scan. An item costs the step of the
+// table's cursor and a look at its record's header.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/file/file_cursor.h"
+#include "sql/error.h"
+#include "sql/value/value.h"
+
+namespace quire::engine {
+
+class ContainerStore;
+
+// Must not outlive its transaction or its ContainerStore. In a write transaction, a write to the container
+// ends it.
+class ItemCursor {
+ public:
+  // Fills `roots` from the front with the next items, which stay valid as bytes of the transaction do; how
+  // many, 0 at the end. corrupt, naming the item; what was filled before it is lost.
+  Result<size_t> next(std::span<sql::Value> roots);
+
+ private:
+  friend class ContainerStore;
+  // An empty partition key: all items.
+  ItemCursor(const ContainerStore& store, FileCursor cursor, std::span<const sql::Value> partition_key);
+
+  Result<size_t> fill_all(std::span<sql::Value> roots);
+  Result<size_t> fill_partition(std::span<sql::Value> roots);
+
+  const ContainerStore* store_;
+  FileCursor cursor_;
+  // Of a partition scan: the EPK to stay in, and the key itself, since partitions can share an EPK.
+  std::string epk_prefix_;
+  std::vector<sql::Value> partition_key_;
+  std::unique_ptr<char[]> text_;  // what its strings point to
+  bool is_begun_ = false;
+  bool is_done_ = false;
+};
+
+}  // namespace quire::engine

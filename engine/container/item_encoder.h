@@ -1,0 +1,64 @@
+// From JSON, or a Value, to what is stored: the document and its key. Every write and every import goes
+// through here.
+//
+// System properties that the client sent are left out, a missing id is made where that is allowed, and all
+// limits are checked: item size, nesting, id rules, partition key. Errors name the limit, the size and the
+// item.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/container/fixed_keys.h"
+#include "engine/container/item_key.h"
+#include "sql/error.h"
+#include "sql/value/json.h"
+#include "sql/value/value.h"
+
+namespace quire::engine {
+
+// Good until the encoder's next call.
+struct EncodedItem {
+  ItemKey key;
+  Bytes document;
+  sql::Value root;  // over `document`
+  PartitionKey partition_key;
+  std::string_view id;
+};
+
+enum class MissingId : uint8_t { make_one, refuse };
+
+// One thread at a time; keeps its buffers. What it is made from must outlive it.
+class ItemEncoder {
+ public:
+  // Names that `dictionary` does not know are added to it. For the dictionary of an open container this is
+  // the business of write transactions; who encodes outside of them uses DetachedEncoder.
+  ItemEncoder(const ContainerDefinition& definition, const FixedKeys& keys, PartitionHash hash,
+              sql::KeyDictionary& dictionary)
+      : definition_(&definition), keys_(&keys), hash_(hash), dictionary_(&dictionary) {}
+
+  // Errors: invalid_json, invalid_id, invalid_partition_key, limit_exceeded, too_large, and invalid_argument
+  // (the text is no object).
+  Result<EncodedItem> encode(std::string_view json, MissingId missing_id);
+  Result<EncodedItem> encode(const sql::Value& item, MissingId missing_id);
+
+ private:
+  Result<EncodedItem> finish(MissingId missing_id);
+  sql::Value read_root() const noexcept;
+  Result<void> check_size(size_t bytes, std::string_view id) const;
+  // Writes the document again, without system properties and with a new id if it has none.
+  Result<void> rewrite(const sql::Value& root);
+
+  const ContainerDefinition* definition_;
+  const FixedKeys* keys_;
+  PartitionHash hash_;
+  sql::KeyDictionary* dictionary_;
+  sql::JsonReader reader_;
+  std::string document_;
+  std::string rewritten_;
+  std::vector<sql::Member> members_;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,63 @@
+#include "engine/container/item_key.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <xxhash.h>
+
+#include <random>
+
+namespace quire::engine {
+
+ItemKey::ItemKey(std::span<const sql::Value> components, std::string_view id, PartitionHash hash) {
+  for (const sql::Value& component : components) {
+    char epk[kEpkBytes];
+    hash(component, epk);
+    std::memcpy(bytes_ + size_, epk, kEpkBytes);
+    size_ += kEpkBytes;
+  }
+  if (size_ + id.size() < kLongestTableKey) {
+    std::memcpy(bytes_ + size_, id.data(), id.size());
+    size_ += id.size();
+    return;
+  }
+  const XXH128_hash_t digest = XXH3_128bits(id.data(), id.size());
+  const size_t prefix = kLongestTableKey - size_ - sizeof digest;
+  std::memcpy(bytes_ + size_, id.data(), prefix);
+  std::memcpy(bytes_ + size_ + prefix, &digest, sizeof digest);
+  size_ = kLongestTableKey;
+}
+
+Result<void> check_item_id(const sql::Value& id) {
+  constexpr std::string_view kForbidden = "/\\?#";
+  if (!id.is_string()) return fail(ErrorCode::invalid_id, "an item's \"id\" must be a string");
+  const std::string_view text = id.as_string();
+  if (text.empty()) return fail(ErrorCode::invalid_id, "an item's \"id\" must not be empty");
+  if (text.size() > kLongestItemId)
+    return fail(ErrorCode::invalid_id, fmt::format("an item's \"id\" may have {} bytes; '{}...' has {}",
+                                                   kLongestItemId, text.substr(0, 32), text.size()));
+  const size_t found = text.find_first_of(kForbidden);
+  if (found == std::string_view::npos) return {};
+  return fail(ErrorCode::invalid_id,
+              fmt::format("an item's \"id\" must not contain '{}': '{}'", text[found], text));
+}
+
+Uuid make_uuid() {
+  unsigned char random[16];
+  if (getrandom(random, sizeof random, 0) != sizeof random) {
+    std::random_device device;
+    for (unsigned char& byte : random) byte = static_cast<unsigned char>(device());
+  }
+  random[6] = (random[6] & 0x0F) | 0x40;  // version 4: random
+  random[8] = (random[8] & 0x3F) | 0x80;  // variant of RFC 4122
+  constexpr char kDigits[] = "0123456789abcdef";
+  Uuid uuid;
+  size_t at = 0;
+  for (size_t i = 0; i < sizeof random; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) uuid.text[at++] = '-';
+    uuid.text[at++] = kDigits[random[i] >> 4];
+    uuid.text[at++] = kDigits[random[i] & 0x0F];
+  }
+  return uuid;
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,61 @@
+// A record of <c>/items: a header of 32 bytes, then the item's binary document. Little-endian.
+//
+//   byte 0       version of the record: 1
+//        1       flags: 0
+//        2..3    zero
+//        4..7    checksum: the low half of XXH3-64 of all that follows
+//        8..11   _ts: Unix seconds of the last write, unsigned
+//        12..15  expiry: Unix seconds, 0 for never
+//        16..23  LSN: the container's count of writes when this one was made
+//        24..31  rid: the item's number within the container, given at creation, kept by a replace
+//        32..    the document
+//
+// The document starts right behind the header, so that the header is found from the document alone: a root
+// Value that a cursor handed out is enough to compute the system properties.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/file/table.h"
+#include "sql/error.h"
+#include "sql/value/value.h"
+
+namespace quire::engine {
+
+enum class Lsn : uint64_t {};
+
+struct RecordHeader {
+  static constexpr size_t kBytes = 32;
+  static constexpr uint8_t kVersion = 1;
+
+  uint8_t version = kVersion;
+  uint8_t flags = 0;
+  uint32_t checksum = 0;
+  uint32_t timestamp = 0;
+  uint32_t expiry = 0;
+  Lsn lsn{};
+  uint64_t rid = 0;
+};
+
+// Fills all of `record` (kBytes + document.size() long): header, checksum, document.
+void write_record(const RecordHeader& header, Bytes document, std::span<char> record) noexcept;
+
+// `record` is at least kBytes long.
+RecordHeader read_header(Bytes record) noexcept;
+// The header before the document of `root`, which came from a record.
+RecordHeader header_of(const sql::Value& root) noexcept;
+
+inline Bytes document_of(Bytes record) noexcept {
+  return record.substr(RecordHeader::kBytes);
+}
+
+// The cheap look that every read takes: long enough, of a version that we know.
+inline bool has_known_layout(Bytes record) noexcept {
+  return record.size() > RecordHeader::kBytes && static_cast<uint8_t>(record[0]) == RecordHeader::kVersion;
+}
+// The look at every byte.
+bool has_right_checksum(Bytes record) noexcept;
+
+}  // namespace quire::engine

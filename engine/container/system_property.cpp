@@ -1,0 +1,134 @@
+#include "engine/container/system_property.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "sql/value/json.h"
+
+namespace quire::engine {
+namespace {
+
+constexpr std::string_view kAttachments = "attachments/";
+
+void put_hex(uint64_t number, char* out) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  for (int i = 15; i >= 0; --i, number >>= 4) out[i] = kDigits[number & 15];
+}
+
+// Base64 as in Cosmos's resource ids: '-' stands for '/', so that a link can hold them.
+constexpr size_t base64_size(size_t bytes) {
+  return (bytes + 2) / 3 * 4;
+}
+void put_base64(const unsigned char* bytes, size_t size, char* out) {
+  constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-";
+  for (size_t at = 0; at < size; at += 3, out += 4) {
+    const size_t left = size - at;
+    const uint32_t group = static_cast<uint32_t>(bytes[at] << 16) | (left > 1 ? bytes[at + 1] << 8 : 0) |
+                           (left > 2 ? bytes[at + 2] : 0);
+    out[0] = kAlphabet[group >> 18];
+    out[1] = kAlphabet[group >> 12 & 63];
+    out[2] = left > 1 ? kAlphabet[group >> 6 & 63] : '=';
+    out[3] = left > 2 ? kAlphabet[group & 63] : '=';
+  }
+}
+
+// A resource id is the database's, then the container's, then the item's number, all big-endian.
+constexpr size_t kDatabaseBytes = 4, kContainerBytes = 8, kItemBytes = 16;
+using ResourceId = std::array<unsigned char, kItemBytes>;
+
+ResourceId resource_id(const ResourceNames& names, uint64_t rid) {
+  ResourceId id;
+  const uint32_t database = __builtin_bswap32(names.database_number);
+  const uint32_t container = __builtin_bswap32(static_cast<uint32_t>(names.container));
+  const uint64_t item = __builtin_bswap64(rid);
+  std::memcpy(id.data(), &database, 4);
+  std::memcpy(id.data() + kDatabaseBytes, &container, 4);
+  std::memcpy(id.data() + kContainerBytes, &item, 8);
+  return id;
+}
+
+template <size_t Size>
+struct Text {
+  char text[Size];
+  std::string_view view() const { return {text, Size}; }
+};
+
+Text<base64_size(kItemBytes)> rid_text(const ResourceNames& names, uint64_t rid) {
+  Text<base64_size(kItemBytes)> text;
+  put_base64(resource_id(names, rid).data(), kItemBytes, text.text);
+  return text;
+}
+
+// "dbs/<database>/colls/<container>/docs/<item>/"
+constexpr std::string_view kDatabases = "dbs/", kContainers = "/colls/", kItems = "/docs/", kEnd = "/";
+constexpr size_t kSelfSize = kDatabases.size() + base64_size(kDatabaseBytes) + kContainers.size() +
+                             base64_size(kContainerBytes) + kItems.size() + base64_size(kItemBytes) +
+                             kEnd.size();
+
+Text<kSelfSize> self_text(const ResourceNames& names, uint64_t rid) {
+  const ResourceId id = resource_id(names, rid);
+  Text<kSelfSize> self;
+  char* at = self.text;
+  const auto put = [&](std::string_view literal, size_t id_bytes) {
+    std::memcpy(at, literal.data(), literal.size());
+    put_base64(id.data(), id_bytes, at + literal.size());
+    at += literal.size() + base64_size(id_bytes);
+  };
+  put(kDatabases, kDatabaseBytes);
+  put(kContainers, kContainerBytes);
+  put(kItems, kItemBytes);
+  put(kEnd, 0);
+  return self;
+}
+
+}  // namespace
+
+Etag make_etag(uint64_t salt, Lsn lsn) noexcept {
+  char digits[32];
+  put_hex(salt, digits);
+  put_hex(static_cast<uint64_t>(lsn), digits + 16);
+  Etag etag;
+  char* out = etag.text;
+  *out++ = '"';
+  for (size_t i = 0; i < sizeof digits; ++i) {
+    if (i == 8 || i == 12 || i == 16 || i == 20) *out++ = '-';
+    *out++ = digits[i];
+  }
+  *out = '"';
+  return etag;
+}
+
+sql::Value system_property(const ResourceNames& names, const sql::Value& root, sql::SystemProperty property,
+                           sql::Arena& arena) {
+  const RecordHeader header = header_of(root);
+  const auto string = [&](std::string_view text) { return sql::Value::string(arena.copy_string(text)); };
+  switch (property) {
+    case sql::SystemProperty::rid:
+      return string(rid_text(names, header.rid).view());
+    case sql::SystemProperty::self:
+      return string(self_text(names, header.rid).view());
+    case sql::SystemProperty::etag:
+      return string(make_etag(names.etag_salt, header.lsn).view());
+    case sql::SystemProperty::attachments:
+      return sql::Value::string(kAttachments);
+    case sql::SystemProperty::ts:
+      return sql::Value::integer(header.timestamp);
+  }
+  return sql::Value::undefined();
+}
+
+void write_item_json(const ResourceNames& names, const sql::Value& root, std::string& out) {
+  const RecordHeader header = header_of(root);
+  sql::write_json(root, out);
+  out.pop_back();  // the closing brace; an item has at least an id before it
+  out.append(R"(,"_rid":")").append(rid_text(names, header.rid).view());
+  out.append(R"(","_self":")").append(self_text(names, header.rid).view());
+  // The etag's own quotes are part of its text.
+  const Etag etag = make_etag(names.etag_salt, header.lsn);
+  out.append(R"(","_etag":"\")").append(etag.view().substr(1, etag.view().size() - 2)).append(R"(\"")");
+  out.append(R"(,"_attachments":")").append(kAttachments);
+  out.append(R"(","_ts":)").append(std::to_string(header.timestamp)).append("}");
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,37 @@
+// The properties that the database sets, computed from the record header before an item's document.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/catalog/catalog.h"
+#include "engine/container/record.h"
+#include "sql/source.h"
+#include "sql/value/arena.h"
+
+namespace quire::engine {
+
+// "\"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx\"" with its quotes: the container's salt, then the LSN, so each
+// write of an item changes it, and items of different containers do not share one.
+struct Etag {
+  char text[38];
+  std::string_view view() const noexcept { return {text, sizeof text}; }
+};
+Etag make_etag(uint64_t salt, Lsn lsn) noexcept;
+
+// What system properties need to know about a container.
+struct ResourceNames {
+  uint32_t database_number = 0;
+  ContainerNumber container{};
+  uint64_t etag_salt = 0;
+};
+
+// `root` came from a record of the container. Strings live in `arena`.
+sql::Value system_property(const ResourceNames& names, const sql::Value& root, sql::SystemProperty property,
+                           sql::Arena& arena);
+
+// Appends compact JSON of the item, with its system properties as last members.
+void write_item_json(const ResourceNames& names, const sql::Value& root, std::string& out);
+
+}  // namespace quire::engine

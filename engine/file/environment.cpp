@@ -1,0 +1,162 @@
+#include "engine/file/environment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <span>
+#include <utility>
+
+#include "engine/file/file_format.h"
+#include "engine/file/file_state.h"
+#include "engine/file/lmdb_error.h"
+#include "engine/file/open_file.h"
+#include "engine/file/write_session.h"
+
+namespace quire::engine {
+
+Environment::Environment(std::string path, const FileOptions& options, std::shared_ptr<FileState> state)
+    : path_(std::move(path)), options_(options), state_(std::move(state)) {}
+
+Result<std::unique_ptr<Environment>> Environment::open(std::string_view path, const FileOptions& options) {
+  std::string text(path);
+  QUIRE_ASSIGN(std::shared_ptr<FileState> state, open_shared_file(text, options));
+  return std::unique_ptr<Environment>(new Environment(std::move(text), options, std::move(state)));
+}
+
+Environment::~Environment() {
+  close_shared_file(std::move(state_));
+}
+
+Result<ReadTransaction> Environment::begin_read() const {
+  QUIRE_ASSIGN(MDB_txn * handle, state_->readers().begin());
+  return ReadTransaction(state_.get(), handle);
+}
+
+Result<void> Environment::write(const std::function<Result<void>(WriteTransaction&)>& work) {
+  if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
+  return state_->queue().run(work, state_->deadline(),
+                             [this](std::span<WriteRequest* const> group) { run_group(*state_, group); });
+}
+
+// Leads the writers' queue from its making until end().
+struct ExplicitWrite::Held {
+  explicit Held(FileState& file) : state(file) {}
+  ~Held() { end(); }
+  void end() noexcept {
+    if (session) session->rollback();
+    if (std::exchange(leads, false)) state.queue().release();
+  }
+  FileState& state;
+  bool leads = true;
+  std::unique_ptr<WriteSession> session;
+};
+
+namespace {
+
+// A transaction that cannot be run again should find room: as much as the file has, or at least half the map.
+void make_room(FileState& state) {
+  constexpr std::chrono::milliseconds kPatience{1000};
+  const uint64_t map = state.map_bytes();
+  if (map - std::min(state.used_bytes(), map) < map / 2) (void)state.grow_map(Clock::now() + kPatience);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ExplicitWrite>> Environment::begin_write() {
+  if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
+  const Clock::time_point deadline = state_->deadline();
+  QUIRE_TRY(state_->queue().take_lead(deadline));
+  auto held = std::make_unique<ExplicitWrite::Held>(*state_);
+  make_room(*state_);
+  QUIRE_ASSIGN(held->session, WriteSession::begin(*state_, deadline));
+  return std::unique_ptr<ExplicitWrite>(new ExplicitWrite(std::move(held)));
+}
+
+ExplicitWrite::ExplicitWrite(std::unique_ptr<Held> held) : held_(std::move(held)) {}
+ExplicitWrite::~ExplicitWrite() = default;
+
+WriteTransaction& ExplicitWrite::transaction() noexcept {
+  return held_->session->transaction();
+}
+
+Result<void> ExplicitWrite::commit() {
+  if (!held_->session->is_active()) return fail(ErrorCode::misuse, "the transaction has ended");
+  Result<void> outcome{};
+  if (held_->session->retry() == WriteSession::Retry::none)
+    outcome = held_->session->commit();
+  else
+    outcome = fail(ErrorCode::busy, "the transaction met a limit that has been raised now; run it again");
+  held_->session->rollback();
+  if (held_->session->retry() == WriteSession::Retry::map_full)
+    (void)held_->state.grow_map(held_->state.deadline());
+  held_->end();
+  return outcome;
+}
+
+void ExplicitWrite::rollback() noexcept {
+  held_->end();
+}
+
+Result<std::optional<Table>> Environment::open_table(std::string_view name) {
+  TableRegistry& tables = state_->tables();
+  if (const auto found = tables.find(name)) return found;
+  QUIRE_TRY(tables.claim(state_->deadline()));
+  auto opened = open_table_of_file(*state_, std::string(name));
+  tables.release();
+  return opened;
+}
+
+Result<uint32_t> Environment::clear_stale_readers() {
+  int dead = 0;
+  const int code = mdb_reader_check(state_->environment(), &dead);
+  if (code != 0) return std::unexpected(lmdb_error(code, "check the reader table"));
+  return static_cast<uint32_t>(dead);
+}
+
+namespace {
+
+struct ReaderCount {
+  uint64_t newest_commit = 0;
+  uint32_t readers = 0;
+  uint64_t lag = 0;
+};
+
+// A line of LMDB's reader table: process, thread, commit number, or "-" if the place is at rest.
+int count_reader(const char* line, void* context) {
+  auto& count = *static_cast<ReaderCount*>(context);
+  unsigned long long commit = 0;
+  if (std::sscanf(line, "%*d %*x %llu", &commit) == 1) {
+    ++count.readers;
+    if (commit < count.newest_commit) count.lag = std::max<uint64_t>(count.lag, count.newest_commit - commit);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<FileFacts> Environment::facts() const {
+  MDB_envinfo info;
+  mdb_env_info(state_->environment(), &info);
+  ReaderCount count{.newest_commit = info.me_last_txnid};
+  mdb_reader_list(state_->environment(), count_reader, &count);
+  QUIRE_ASSIGN(const uint64_t file_bytes, state_->file_bytes());
+  return FileFacts{.file_bytes = file_bytes,
+                   .used_bytes = state_->used_bytes(),
+                   .map_bytes = state_->map_bytes(),
+                   .commit_number = info.me_last_txnid,
+                   .readers = count.readers,
+                   .oldest_reader_lag = count.lag};
+}
+
+uint32_t Environment::database_number() const noexcept {
+  return state_->facts.database_number;
+}
+Table Environment::meta() const noexcept {
+  return state_->facts.meta;
+}
+Table Environment::catalog() const noexcept {
+  return state_->facts.catalog;
+}
+
+}  // namespace quire::engine

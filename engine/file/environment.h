@@ -1,0 +1,134 @@
+// The file: one LMDB environment. Nothing outside engine/file sees LMDB.
+//
+// Reads are snapshots and wait for nobody. Writes queue: the first waiting thread becomes the leader of a
+// commit group, runs the waiting transactions one after another (nested when there is more than one, so that
+// one that fails rolls back alone) and commits, which syncs, once. The map grows by itself.
+//
+// Threads: every function may be called from any thread. Processes: any number may open the file at once;
+// after fork() the child must open its own Environment and leave the parent's alone, its destructor included.
+//
+// The same file may be opened several times within a process: the Environments share one LMDB environment
+// (LMDB allows no second one), at the strongest durability that any of them asked for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/file/file_cursor.h"
+#include "engine/file/table.h"
+#include "engine/file/transaction.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+// What a power cut may do to acknowledged commits. A crash of the process alone loses nothing in any mode.
+enum class Durability : uint8_t {
+  full,     // nothing: acknowledged means on disk
+  relaxed,  // undo the last group; the file stays whole
+  none,     // damage the file: for scratch data
+};
+
+struct FileOptions {
+  bool read_only = false;
+  bool must_exist = false;
+  Durability durability = Durability::full;
+  uint64_t map_size = 0;  // first size of the map in bytes; 0: generous address space
+  uint32_t busy_timeout_ms = 60'000;
+};
+
+// The version of the file format that this library writes, kept in table "meta".
+inline constexpr uint32_t kFormatVersion = 1;
+
+struct FileFacts {
+  uint64_t file_bytes = 0;
+  uint64_t used_bytes = 0;  // up to the last page ever used
+  uint64_t map_bytes = 0;
+  uint64_t commit_number = 0;
+  uint32_t readers = 0;            // open snapshots, all processes
+  uint64_t oldest_reader_lag = 0;  // commits since the oldest open snapshot
+};
+
+class ExplicitWrite;
+class FileState;
+
+class Environment {
+ public:
+  // The path of a database that lives in memory, private to the Environment, and ends with it.
+  static constexpr std::string_view kInMemory = ":memory:";
+
+  // Errors: cannot_open (missing file or folder, a directory, no file can be made), permission, no_space,
+  // not_a_database, newer_format, truncated, read_only (the file is new, or of an older format), misuse (the
+  // process has it open read-only and now wants to write), io, out_of_memory.
+  static Result<std::unique_ptr<Environment>> open(std::string_view path, const FileOptions& options = {});
+  ~Environment();
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+  // Errors: busy (all 1,024 reader slots are taken), out_of_memory, io.
+  Result<ReadTransaction> begin_read() const;
+
+  // Runs `work` in a write transaction, possibly on another thread and in one commit with others' work, and
+  // returns once it is committed as durably as asked for, or undone: `work` returned an error (which is
+  // passed on), or the commit failed. `work` may run more than once, each time from the same starting state,
+  // so it must only change what the transaction undoes, and start its own results afresh. It must not call
+  // write or begin_write. Errors besides the work's own: read_only, busy, no_space, io, out_of_memory,
+  // misuse.
+  Result<void> write(const std::function<Result<void>(WriteTransaction&)>& work);
+
+  // Begins a write transaction held over several calls; other writers wait meanwhile. All calls on it and its
+  // destruction belong to this thread. Errors as of write.
+  Result<std::unique_ptr<ExplicitWrite>> begin_write();
+
+  // Opens a table for all transactions that begin (or are renewed) from now on; nothing if there is none.
+  // Inside a write transaction use WriteTransaction::open_table.
+  Result<std::optional<Table>> open_table(std::string_view name);
+
+  // Frees what processes that died have left in the reader table; how many. Done by itself at open, when
+  // slots run out, and when the map grows.
+  Result<uint32_t> clear_stale_readers();
+
+  Result<FileFacts> facts() const;
+  const std::string& path() const noexcept { return path_; }
+  bool is_read_only() const noexcept { return options_.read_only; }
+  // Drawn at the file's creation; the root of _rid and _self.
+  uint32_t database_number() const noexcept;
+  Table meta() const noexcept;
+  Table catalog() const noexcept;
+
+ private:
+  Environment(std::string path, const FileOptions& options, std::shared_ptr<FileState> state);
+
+  std::string path_;
+  FileOptions options_;
+  // Shared, since the Environments of one file in a process share its LMDB environment; the last one closes
+  // it.
+  std::shared_ptr<FileState> state_;
+};
+
+// A write transaction over several calls. Rolls back when destroyed without a commit.
+class ExplicitWrite {
+ public:
+  ~ExplicitWrite();
+  ExplicitWrite(const ExplicitWrite&) = delete;
+  ExplicitWrite& operator=(const ExplicitWrite&) = delete;
+
+  WriteTransaction& transaction() noexcept;
+
+  // Ends the transaction in either case. Fails with busy, all undone, in the rare case that the map could not
+  // take the transaction's data: it has been grown meanwhile, so run the transaction again.
+  Result<void> commit();
+  void rollback() noexcept;
+
+ private:
+  friend class Environment;
+  struct Held;
+  explicit ExplicitWrite(std::unique_ptr<Held> held);
+  std::unique_ptr<Held> held_;
+};
+
+}  // namespace quire::engine

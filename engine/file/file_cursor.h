@@ -1,0 +1,42 @@
+// Walks a table in key order.
+#pragma once
+
+#include <memory>
+
+#include "engine/file/table.h"
+#include "engine/file/transaction.h"
+#include "sql/error.h"
+
+struct MDB_cursor;
+
+namespace quire::engine {
+
+// Must end before its transaction ends or is renewed. In a write transaction, a write to the table may move
+// it: seek again. `key` and `record` are good as Transaction says, and only after a call that returned true.
+class FileCursor {
+ public:
+  static Result<FileCursor> open(const Transaction& transaction, Table table);
+
+  // Each tells whether there is such an entry, and stands on it.
+  Result<bool> first();
+  Result<bool> last();
+  Result<bool> next();  // on a fresh cursor: the first
+  Result<bool> previous();
+  Result<bool> seek(Bytes key);  // the first entry whose key is not less
+
+  Bytes key() const noexcept { return key_; }
+  Bytes record() const noexcept { return record_; }
+
+ private:
+  struct Close {
+    void operator()(MDB_cursor* cursor) const noexcept;
+  };
+  explicit FileCursor(MDB_cursor* cursor) : cursor_(cursor) {}
+  Result<bool> move(int operation);
+
+  std::unique_ptr<MDB_cursor, Close> cursor_;
+  Bytes key_;
+  Bytes record_;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,90 @@
+#include "engine/file/file_state.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "engine/file/lmdb_error.h"
+
+namespace quire::engine {
+
+unsigned durability_flags(Durability durability) noexcept {
+  switch (durability) {
+    case Durability::full:
+      return 0;
+    case Durability::relaxed:
+      return MDB_NOMETASYNC;
+    case Durability::none:
+      return MDB_NOSYNC;
+  }
+  return 0;
+}
+
+FileState::~FileState() {
+  // What relaxed durability has put off reaches the disk at the latest here.
+  if (!is_read_only_ && !is_in_memory_ && durability_ != Durability::full)
+    mdb_env_sync(environment_.get(), 1);
+}
+
+void FileState::ask_for(Durability durability) noexcept {
+  Durability current = durability_.load();
+  while (durability < current && !durability_.compare_exchange_weak(current, durability)) {
+  }
+}
+
+void FileState::apply_durability() noexcept {
+  constexpr unsigned kAll = MDB_NOSYNC | MDB_NOMETASYNC;
+  const unsigned wanted = is_in_memory_ ? MDB_NOSYNC : durability_flags(durability_.load());
+  unsigned flags = 0;
+  mdb_env_get_flags(environment_.get(), &flags);
+  if ((flags & kAll) == wanted) return;
+  mdb_env_set_flags(environment_.get(), kAll & ~wanted, 0);
+  mdb_env_set_flags(environment_.get(), wanted, 1);
+}
+
+Result<uint64_t> FileState::file_bytes() const {
+  struct stat status;
+  if (fstat(descriptor_.number(), &status) != 0)
+    return std::unexpected(lmdb_error(errno, "look at the file"));
+  return static_cast<uint64_t>(status.st_size);
+}
+
+int FileState::explain_io_error(int code) const noexcept {
+  constexpr off_t kProbe = 1 << 20;
+  struct stat status;
+  if (code != EIO || fstat(descriptor_.number(), &status) != 0) return code;
+  if (fallocate(descriptor_.number(), 0, status.st_size, kProbe) == 0) {
+    // There is room: give it back.
+    return ftruncate(descriptor_.number(), status.st_size) == 0 ? code : errno;
+  }
+  return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : code;
+}
+
+uint64_t FileState::map_bytes() const noexcept {
+  MDB_envinfo info;
+  mdb_env_info(environment_.get(), &info);
+  return info.me_mapsize;
+}
+
+uint64_t FileState::used_bytes() const noexcept {
+  MDB_envinfo info;
+  MDB_stat stat;
+  mdb_env_info(environment_.get(), &info);
+  mdb_env_stat(environment_.get(), &stat);
+  return (info.me_last_pgno + 1) * stat.ms_psize;
+}
+
+Result<void> FileState::grow_map(Clock::time_point deadline) {
+  int dead = 0;
+  mdb_reader_check(environment_.get(), &dead);
+  return readers_.while_idle(deadline, [&] {
+    const uint64_t old_size = map_bytes();
+    const int code = mdb_env_set_mapsize(environment_.get(), old_size * 2);
+    // The old map is gone by then: without it nothing could be read.
+    if (code != MDB_SUCCESS) mdb_env_set_mapsize(environment_.get(), old_size);
+    return code;
+  });
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,109 @@
+// What the Environments that one process has open on one file share: the LMDB environment, the pool of
+// snapshots, the writers' queue and locks, the open tables. Internal to engine/file.
+//
+// Order of locks, outermost first: lead of the WriteQueue, WriteLock, LMDB's writer mutex, claim on the
+// TableRegistry, ReaderPool's mutex.
+#pragma once
+
+#include <lmdb.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/file/environment.h"
+#include "engine/file/reader_pool.h"
+#include "engine/file/table_registry.h"
+#include "engine/file/write_lock.h"
+#include "engine/file/write_queue.h"
+
+namespace quire::engine {
+
+inline constexpr unsigned kMostReaders = 1024;
+
+struct CloseEnvironment {
+  void operator()(MDB_env* environment) const noexcept { mdb_env_close(environment); }
+};
+using EnvironmentHandle = std::unique_ptr<MDB_env, CloseEnvironment>;
+
+// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const noexcept { return number_; }
+
+ private:
+  int number_;
+};
+
+class FileState {
+ public:
+  FileState(EnvironmentHandle environment, Descriptor descriptor, const FileOptions& options,
+            bool is_in_memory)
+      : descriptor_(std::move(descriptor)),
+        environment_(std::move(environment)),
+        readers_(environment_.get(), std::chrono::milliseconds(options.busy_timeout_ms)),
+        write_lock_(options.read_only || is_in_memory ? -1 : descriptor_.number()),
+        is_read_only_(options.read_only),
+        is_in_memory_(is_in_memory),
+        busy_timeout_(options.busy_timeout_ms),
+        durability_(options.durability) {}
+  ~FileState();
+
+  MDB_env* environment() const noexcept { return environment_.get(); }
+  ReaderPool& readers() noexcept { return readers_; }
+  TableRegistry& tables() noexcept { return tables_; }
+  WriteQueue& queue() noexcept { return queue_; }
+  WriteLock& write_lock() noexcept { return write_lock_; }
+  bool is_read_only() const noexcept { return is_read_only_; }
+
+  Clock::time_point deadline() const { return Clock::now() + busy_timeout_; }
+
+  // The strongest that was asked for holds; takes effect with the next write transaction.
+  void ask_for(Durability durability) noexcept;
+  // Sets LMDB's flags as the durability demands; by the holder of the write lock.
+  void apply_durability() noexcept;
+
+  Result<uint64_t> file_bytes() const;
+  // LMDB reports a write that a full disk cut short as an I/O error: the code that says what it was.
+  int explain_io_error(int code) const noexcept;
+  uint64_t map_bytes() const noexcept;
+  uint64_t used_bytes() const noexcept;
+  // Doubles the map. No transaction of the caller may be at work.
+  Result<void> grow_map(Clock::time_point deadline);
+
+  struct Facts {
+    uint32_t database_number = 0;
+    Table meta;
+    Table catalog;
+  };
+  Facts facts;  // set before the state is shared
+
+ private:
+  Descriptor descriptor_;  // of the data file, for WriteLock
+  EnvironmentHandle environment_;
+  ReaderPool readers_;
+  TableRegistry tables_;
+  WriteQueue queue_;
+  WriteLock write_lock_;
+  bool is_read_only_;
+  bool is_in_memory_;
+  std::chrono::milliseconds busy_timeout_;
+  std::atomic<Durability> durability_;
+};
+
+// LMDB's flags for a durability.
+unsigned durability_flags(Durability durability) noexcept;
+
+}  // namespace quire::engine

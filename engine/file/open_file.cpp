@@ -1,0 +1,220 @@
+#include "engine/file/open_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "engine/file/file_format.h"
+#include "engine/file/lmdb_error.h"
+
+namespace quire::engine {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kHasSanitizer = true;
+#elif defined(__has_feature)
+constexpr bool kHasSanitizer = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kHasSanitizer = false;
+#endif
+
+// Address space is free, growing the map is not. Sanitizers shadow the address space.
+constexpr uint64_t kGenerousMap = kHasSanitizer ? uint64_t{1} << 30 : uint64_t{64} << 30;
+constexpr uint64_t kSmallestMap = uint64_t{1} << 20;
+constexpr uint64_t kMapUnit = uint64_t{1} << 16;  // a multiple of every page size
+
+// The files that this process has open, by device and inode. LMDB forbids a second environment on a file:
+// closing one would drop the other's locks.
+using FileIdentity = std::pair<dev_t, ino_t>;
+struct OpenFiles {
+  std::mutex mutex;  // held while a file is opened or closed
+  std::map<FileIdentity, std::weak_ptr<FileState>> states;
+};
+OpenFiles& open_files() {
+  static OpenFiles files;
+  return files;
+}
+
+std::unexpected<Error> cannot(int code, std::string_view doing, const std::string& path) {
+  return std::unexpected(lmdb_error(code, fmt::format("{} '{}'", doing, path)));
+}
+
+struct DataFile {
+  Descriptor descriptor;
+  FileIdentity identity;
+  uint64_t bytes = 0;
+  mode_t mode = 0;
+};
+
+Result<DataFile> open_data_file(const std::string& path, const FileOptions& options) {
+  if (path.empty()) return fail(ErrorCode::cannot_open, "the path of the database is empty");
+  if (path.find('\0') != std::string::npos) return fail(ErrorCode::cannot_open, "the path holds a zero byte");
+  int flags = O_CLOEXEC | O_NONBLOCK | (options.read_only ? O_RDONLY : O_RDWR);
+  if (!options.read_only && !options.must_exist) flags |= O_CREAT;
+  DataFile file;
+  file.descriptor = Descriptor(::open(path.c_str(), flags, 0666));
+  if (file.descriptor.number() < 0) return cannot(errno, "open", path);
+  struct stat status;
+  if (fstat(file.descriptor.number(), &status) != 0) return cannot(errno, "look at", path);
+  if (S_ISDIR(status.st_mode)) return cannot(EISDIR, "open", path);
+  if (!S_ISREG(status.st_mode))
+    return fail(ErrorCode::not_a_database,
+                fmt::format("'{}' is not a Quire file: it is no regular file", path));
+  file.identity = {status.st_dev, status.st_ino};
+  file.bytes = static_cast<uint64_t>(status.st_size);
+  file.mode = status.st_mode;
+  return file;
+}
+
+// Without a lock file, readers are safe only if nobody can be writing: that is taken from the file's own
+// mode.
+bool nobody_may_write(mode_t mode) {
+  return (mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0;
+}
+
+Result<EnvironmentHandle> try_open(const std::string& path, unsigned flags, uint64_t map_size, int& code) {
+  MDB_env* created = nullptr;
+  code = mdb_env_create(&created);
+  EnvironmentHandle environment(created);
+  if (code == MDB_SUCCESS) code = mdb_env_set_maxdbs(created, kMostTables);
+  if (code == MDB_SUCCESS) code = mdb_env_set_maxreaders(created, kMostReaders);
+  if (code == MDB_SUCCESS) code = mdb_env_set_mapsize(created, map_size);
+  if (code == MDB_SUCCESS) code = mdb_env_open(created, path.c_str(), flags, 0666);
+  if (code != MDB_SUCCESS) return cannot(code, "open", path);
+  return environment;
+}
+
+Result<EnvironmentHandle> open_environment(const std::string& path, const DataFile& file,
+                                           const FileOptions& options) {
+  unsigned flags = MDB_NOSUBDIR | MDB_NOTLS | durability_flags(options.durability);
+  if (options.read_only) flags |= MDB_RDONLY;
+  const uint64_t chosen = std::max(kGenerousMap, file.bytes * 8);
+  uint64_t map_size = std::max(options.map_size != 0 ? options.map_size : chosen, kSmallestMap);
+  map_size = (map_size + kMapUnit - 1) / kMapUnit * kMapUnit;
+  for (;;) {
+    int code = 0;
+    auto environment = try_open(path, flags, map_size, code);
+    if (environment) return environment;
+    if (code == ENOMEM && map_size / 2 >= std::max(file.bytes, kSmallestMap)) {
+      map_size = map_size / 2 / kMapUnit * kMapUnit;
+      continue;
+    }
+    if (code != EACCES || !options.read_only || (flags & MDB_NOLOCK)) return environment;
+    if (!nobody_may_write(file.mode))
+      return fail(
+          ErrorCode::permission,
+          fmt::format("Quire could not open '{0}': the lock file '{0}-lock' cannot be written, which readers "
+                      "need while others may write; allow that, or take the write permission from '{0}'",
+                      path));
+    flags |= MDB_NOLOCK;
+  }
+}
+
+Result<std::shared_ptr<FileState>> open_new_file(const std::string& path, DataFile file,
+                                                 const FileOptions& options, bool is_in_memory) {
+  QUIRE_ASSIGN(const bool is_new, check_pages(file.descriptor.number(), path));
+  if (is_new && options.read_only)
+    return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", path));
+  QUIRE_ASSIGN(EnvironmentHandle environment, open_environment(path, file, options));
+  auto state =
+      std::make_shared<FileState>(std::move(environment), std::move(file.descriptor), options, is_in_memory);
+  int dead = 0;
+  mdb_reader_check(state->environment(), &dead);
+  QUIRE_ASSIGN(state->facts, open_format(state->environment(), state->write_lock(), state->deadline(),
+                                         options.read_only, path));
+  return state;
+}
+
+bool is_empty(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && status.st_size == 0;
+}
+
+// A file without a name in memory (or, lacking /dev/shm, among the temporary files).
+Result<std::shared_ptr<FileState>> open_in_memory(const FileOptions& options) {
+  if (options.read_only)
+    return fail(ErrorCode::misuse, "a database in memory cannot be read-only: it would stay empty");
+  const char* temporary = std::getenv("TMPDIR");
+  std::string path = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : temporary != nullptr ? temporary : "/tmp";
+  path += "/quire-XXXXXX";
+  Descriptor descriptor(mkostemp(path.data(), O_CLOEXEC));
+  if (descriptor.number() < 0) return cannot(errno, "make", path);
+  struct stat status;
+  fstat(descriptor.number(), &status);
+  FileOptions memory_options = options;
+  memory_options.durability = Durability::none;
+  auto state = open_new_file(path, DataFile{std::move(descriptor), {status.st_dev, status.st_ino}, 0, 0},
+                             memory_options, true);
+  unlink(path.c_str());
+  unlink((path + "-lock").c_str());
+  return state;
+}
+
+Result<std::shared_ptr<FileState>> share(const std::shared_ptr<FileState>& state, const std::string& path,
+                                         const FileOptions& options) {
+  if (state->is_read_only() && !options.read_only)
+    return fail(
+        ErrorCode::misuse,
+        fmt::format("this process has '{}' open read-only; close that before opening it for writing", path));
+  if (!options.read_only) state->ask_for(options.durability);
+  return state;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<FileState>> open_shared_file(const std::string& path, const FileOptions& options) {
+  if (path == Environment::kInMemory) return open_in_memory(options);
+  OpenFiles& files = open_files();
+  const std::lock_guard lock(files.mutex);
+  const bool existed = access(path.c_str(), F_OK) == 0;
+  QUIRE_ASSIGN(DataFile file, open_data_file(path, options));
+  std::erase_if(files.states, [](const auto& entry) { return entry.second.expired(); });
+  const FileIdentity identity = file.identity;
+  if (const auto found = files.states.find(identity); found != files.states.end())
+    if (auto state = found->second.lock()) return share(state, path, options);
+  auto state = open_new_file(path, std::move(file), options, false);
+  if (state)
+    files.states.insert_or_assign(identity, *state);
+  else if (!existed && is_empty(path))
+    unlink(path.c_str());
+  return state;
+}
+
+void close_shared_file(std::shared_ptr<FileState> state) noexcept {
+  const std::lock_guard lock(open_files().mutex);
+  state.reset();
+}
+
+Result<std::optional<Table>> open_table_of_file(FileState& state, const std::string& name) {
+  if (const auto found = state.tables().find(name)) return found;
+  state.readers().enter();
+  MDB_txn* transaction = nullptr;
+  MDB_dbi slot = 0;
+  int code = mdb_txn_begin(state.environment(), nullptr, MDB_RDONLY, &transaction);
+  if (code == MDB_SUCCESS) {
+    code = mdb_dbi_open(transaction, name.c_str(), 0, &slot);
+    if (code == MDB_SUCCESS)
+      code = mdb_txn_commit(transaction);
+    else
+      mdb_txn_abort(transaction);
+  }
+  state.readers().leave();
+  if (code == MDB_NOTFOUND) return std::nullopt;
+  if (code == MDB_MAP_RESIZED) {
+    QUIRE_TRY(state.readers().adopt_map_size(state.deadline()));
+    return open_table_of_file(state, name);
+  }
+  if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "open a table"));
+  const Table table = state.tables().handle(slot);
+  state.tables().enter(name, table);
+  return table;
+}
+
+}  // namespace quire::engine

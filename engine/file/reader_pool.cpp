@@ -1,0 +1,121 @@
+#include "engine/file/reader_pool.h"
+
+#include "engine/file/lmdb_error.h"
+
+namespace quire::engine {
+
+ReaderPool::~ReaderPool() {
+  for (MDB_txn* transaction : idle_) mdb_txn_abort(transaction);
+}
+
+void ReaderPool::enter(std::unique_lock<std::mutex>& lock) {
+  if (waiting_for_idle_ != 0) [[unlikely]]
+    changed_.wait_for(lock, kGiveWay, [&] { return waiting_for_idle_ == 0; });
+  ++at_work_;
+}
+
+void ReaderPool::enter() {
+  std::unique_lock lock(mutex_);
+  enter(lock);
+}
+
+void ReaderPool::leave() noexcept {
+  const std::lock_guard lock(mutex_);
+  --at_work_;
+  if (waiting_for_idle_ != 0) changed_.notify_all();
+}
+
+Result<MDB_txn*> ReaderPool::begin() {
+  MDB_txn* transaction = nullptr;
+  {
+    std::unique_lock lock(mutex_);
+    enter(lock);
+    if (!idle_.empty()) {
+      transaction = idle_.back();
+      idle_.pop_back();
+    }
+  }
+  QUIRE_TRY(start_or_adopt(transaction));
+  return transaction;
+}
+
+Result<void> ReaderPool::renew(MDB_txn* transaction) {
+  mdb_txn_reset(transaction);
+  return start_or_adopt(transaction);
+}
+
+// Begins or renews; the caller has entered, and is counted out again on failure.
+Result<void> ReaderPool::start_or_adopt(MDB_txn*& transaction) {
+  int code = start(transaction);
+  if (code == MDB_READERS_FULL) {
+    int dead = 0;
+    mdb_reader_check(environment_, &dead);
+    if (dead > 0) code = start(transaction);
+  }
+  while (code == MDB_MAP_RESIZED) {
+    leave();
+    if (auto adopted = adopt_map_size(Clock::now() + busy_timeout_); !adopted) {
+      if (transaction != nullptr) mdb_txn_abort(transaction);
+      return adopted;
+    }
+    enter();
+    code = start(transaction);
+  }
+  if (code == MDB_SUCCESS) [[likely]]
+    return {};
+  if (transaction != nullptr) mdb_txn_abort(transaction);
+  leave();
+  return std::unexpected(lmdb_error(code, "begin a snapshot"));
+}
+
+int ReaderPool::start(MDB_txn*& transaction) {
+  if (transaction != nullptr) return mdb_txn_renew(transaction);
+  const int code = mdb_txn_begin(environment_, nullptr, MDB_RDONLY, &transaction);
+  if (code != MDB_SUCCESS) transaction = nullptr;
+  return code;
+}
+
+void ReaderPool::end(MDB_txn* transaction) noexcept {
+  mdb_txn_reset(transaction);
+  {
+    const std::lock_guard lock(mutex_);
+    --at_work_;
+    if (waiting_for_idle_ != 0) [[unlikely]]
+      changed_.notify_all();
+    if (idle_.size() < kMostIdle) {
+      if (idle_.capacity() == 0) idle_.reserve(kMostIdle);
+      idle_.push_back(transaction);
+      return;
+    }
+  }
+  mdb_txn_abort(transaction);
+}
+
+Result<void> ReaderPool::while_idle(Clock::time_point deadline, const std::function<int()>& act) {
+  std::unique_lock lock(mutex_);
+  ++waiting_for_idle_;
+  const bool is_idle = changed_.wait_until(lock, deadline, [&] { return at_work_ == 0; });
+  const int code = is_idle ? act() : MDB_SUCCESS;
+  --waiting_for_idle_;
+  changed_.notify_all();
+  if (!is_idle)
+    return fail(
+        ErrorCode::busy,
+        "the file's map has to grow, but snapshots of this process were held open all the time; end them "
+        "and try again");
+  if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "grow the file's map"));
+  return {};
+}
+
+bool ReaderPool::try_while_alone(const std::function<void()>& act) {
+  const std::lock_guard lock(mutex_);
+  if (at_work_ != 1) return false;
+  act();
+  return true;
+}
+
+Result<void> ReaderPool::adopt_map_size(Clock::time_point deadline) {
+  return while_idle(deadline, [&] { return mdb_env_set_mapsize(environment_, 0); });
+}
+
+}  // namespace quire::engine

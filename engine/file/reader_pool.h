@@ -1,0 +1,71 @@
+// Read transactions, kept for reuse, and the gate that the map's growth needs.
+//
+// A reader's place in LMDB's reader table costs a system-wide mutex to get, so ended snapshots are only reset
+// and lie ready: to begin one anew is a renewal. LMDB allows the map to be moved only while the process has
+// no transaction at work, so every transaction, the writer's too, is counted here.
+#pragma once
+
+#include <lmdb.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "sql/error.h"
+
+namespace quire::engine {
+
+using Clock = std::chrono::steady_clock;
+
+class ReaderPool {
+ public:
+  ReaderPool(MDB_env* environment, std::chrono::milliseconds busy_timeout)
+      : environment_(environment), busy_timeout_(busy_timeout) {}
+  ~ReaderPool();
+  ReaderPool(const ReaderPool&) = delete;
+  ReaderPool& operator=(const ReaderPool&) = delete;
+
+  // A snapshot of now. Adopts a map that another process has grown, waiting for this process's transactions
+  // to end for the busy timeout, then busy.
+  Result<MDB_txn*> begin();
+  // Moves a snapshot to now; on failure it has ended.
+  Result<void> renew(MDB_txn* transaction);
+  void end(MDB_txn* transaction) noexcept;
+
+  // Counts a transaction that is not of this pool, from before it begins until after it ends.
+  void enter();
+  void leave() noexcept;
+
+  // Calls `act` while no transaction of this process is at work, and none can begin; waits for that until
+  // `deadline`, then fails with busy. `act` gives an LMDB code.
+  Result<void> while_idle(Clock::time_point deadline, const std::function<int()>& act);
+  // The same for a caller that is itself counted, without waiting: false if others are at work.
+  bool try_while_alone(const std::function<void()>& act);
+
+  // Takes the map size that another process has set. No transaction of the caller may be at work.
+  Result<void> adopt_map_size(Clock::time_point deadline);
+
+ private:
+  // How long a new transaction gives way to one who waits for an idle process. Bounded, since the thread that
+  // begins may itself hold the transaction that is waited for.
+  static constexpr std::chrono::milliseconds kGiveWay{200};
+  // More than so many idle ones are given back to LMDB.
+  static constexpr size_t kMostIdle = 64;
+
+  void enter(std::unique_lock<std::mutex>& lock);
+  int start(MDB_txn*& transaction);
+  Result<void> start_or_adopt(MDB_txn*& transaction);
+
+  MDB_env* environment_;
+  std::chrono::milliseconds busy_timeout_;
+  std::mutex mutex_;  // guards all below
+  std::condition_variable changed_;
+  std::vector<MDB_txn*> idle_;
+  size_t at_work_ = 0;
+  size_t waiting_for_idle_ = 0;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,61 @@
+#include "engine/file/table_registry.h"
+
+#include <utility>
+
+namespace quire::engine {
+
+Result<void> TableRegistry::claim(Clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  if (owner_ == std::this_thread::get_id())
+    return fail(
+        ErrorCode::misuse,
+        "this thread's write transaction has made or opened a container; end it before opening others");
+  if (!released_.wait_until(lock, deadline, [&] { return !owner_.has_value(); }))
+    return fail(ErrorCode::busy, "another transaction that makes or opens containers did not end in time");
+  owner_ = std::this_thread::get_id();
+  return {};
+}
+
+void TableRegistry::release() noexcept {
+  const std::lock_guard lock(mutex_);
+  owner_.reset();
+  released_.notify_all();
+}
+
+uint64_t TableRegistry::version() const {
+  const std::lock_guard lock(mutex_);
+  return version_;
+}
+
+std::optional<Table> TableRegistry::find(std::string_view name, uint64_t version) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(name);
+  if (found == open_.end() || found->second.version > version) return std::nullopt;
+  return found->second.table;
+}
+
+void TableRegistry::enter(std::string_view name, Table table) {
+  const std::lock_guard lock(mutex_);
+  open_.insert_or_assign(std::string(name), Open{table, ++version_});
+}
+
+void TableRegistry::forget(std::string_view name, Table table) {
+  const std::lock_guard lock(mutex_);
+  generations_[table.slot()].fetch_add(1, std::memory_order_relaxed);
+  const auto found = open_.find(name);
+  if (found != open_.end() && found->second.table == table) open_.erase(found);
+}
+
+void TableRegistry::add_dropped(std::string name) {
+  const std::lock_guard lock(mutex_);
+  dropped_.push_back(std::move(name));
+  has_dropped_.store(true, std::memory_order_relaxed);
+}
+
+std::vector<std::string> TableRegistry::take_dropped() {
+  const std::lock_guard lock(mutex_);
+  has_dropped_.store(false, std::memory_order_relaxed);
+  return std::exchange(dropped_, {});
+}
+
+}  // namespace quire::engine

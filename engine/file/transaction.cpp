@@ -1,0 +1,225 @@
+#include "engine/file/transaction.h"
+
+#include <lmdb.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ranges>
+
+#include "engine/file/file_format.h"
+#include "engine/file/file_state.h"
+#include "engine/file/lmdb_error.h"
+#include "engine/file/write_session.h"
+
+namespace quire::engine {
+namespace {
+
+MDB_val to_value(Bytes bytes) {
+  return {bytes.size(), const_cast<char*>(bytes.data())};
+}
+
+// A slot that a transaction does not know is an invalid argument to LMDB; ours are never invalid otherwise.
+int with_meaning(int code) {
+  return code == EINVAL ? MDB_BAD_DBI : code;
+}
+
+}  // namespace
+
+// ---- Reading
+
+Result<std::optional<Bytes>> Transaction::get(Table table, Bytes key) const {
+  if (handle_ == nullptr) [[unlikely]]
+    return std::unexpected(lmdb_error(MDB_BAD_TXN, "read the file"));
+  if (!state_->tables().is_current(table)) [[unlikely]]
+    return std::unexpected(lmdb_error(MDB_BAD_DBI, "read the file"));
+  MDB_val wanted = to_value(key), record;
+  const int code = mdb_get(handle_, table.slot(), &wanted, &record);
+  if (code == MDB_SUCCESS) [[likely]]
+    return Bytes(static_cast<const char*>(record.mv_data), record.mv_size);
+  if (code == MDB_NOTFOUND) return std::nullopt;
+  return std::unexpected(lmdb_error(with_meaning(code), "read the file"));
+}
+
+Result<uint64_t> Transaction::count(Table table) const {
+  if (handle_ == nullptr) return std::unexpected(lmdb_error(MDB_BAD_TXN, "read the file"));
+  if (!state_->tables().is_current(table)) return std::unexpected(lmdb_error(MDB_BAD_DBI, "read the file"));
+  MDB_stat stat;
+  const int code = mdb_stat(handle_, table.slot(), &stat);
+  if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(with_meaning(code), "read the file"));
+  return stat.ms_entries;
+}
+
+uint64_t Transaction::number() const noexcept {
+  return handle_ == nullptr ? 0 : mdb_txn_id(handle_);
+}
+
+ReadTransaction& ReadTransaction::operator=(ReadTransaction&& other) noexcept {
+  if (this != &other) {
+    end();
+    state_ = other.state_;
+    handle_ = std::exchange(other.handle_, nullptr);
+  }
+  return *this;
+}
+
+Result<void> ReadTransaction::renew() {
+  if (handle_ == nullptr) return fail(ErrorCode::misuse, "the snapshot has ended");
+  MDB_txn* handle = std::exchange(handle_, nullptr);
+  QUIRE_TRY(state_->readers().renew(handle));
+  handle_ = handle;
+  return {};
+}
+
+void ReadTransaction::end() noexcept {
+  if (handle_ != nullptr) state_->readers().end(std::exchange(handle_, nullptr));
+}
+
+// ---- Writing
+
+Result<std::span<char>> WriteTransaction::reserve_with(Table table, Bytes key, size_t size, unsigned flags) {
+  if (handle_ == nullptr) return std::unexpected(lmdb_error(MDB_BAD_TXN, "write to the file"));
+  if (!state_->tables().is_current(table))
+    return std::unexpected(lmdb_error(MDB_BAD_DBI, "write to the file"));
+  MDB_val wanted = to_value(key), record{size, nullptr};
+  const int code = mdb_put(handle_, table.slot(), &wanted, &record, flags | MDB_RESERVE);
+  if (code == MDB_SUCCESS) return std::span(static_cast<char*>(record.mv_data), size);
+  if (code == MDB_KEYEXIST) return std::span<char>();
+  if (code == MDB_MAP_FULL) note(Retry::map_full);
+  return std::unexpected(lmdb_error(with_meaning(code), "write to the file"));
+}
+
+Result<std::span<char>> WriteTransaction::reserve(Table table, Bytes key, size_t size) {
+  return reserve_with(table, key, size, 0);
+}
+Result<std::span<char>> WriteTransaction::reserve_new(Table table, Bytes key, size_t size) {
+  return reserve_with(table, key, size, MDB_NOOVERWRITE);
+}
+Result<std::span<char>> WriteTransaction::reserve_append(Table table, Bytes key, size_t size) {
+  return reserve_with(table, key, size, MDB_APPEND);
+}
+
+namespace {
+
+// Whether there is a place; fills it.
+Result<bool> fill(const Result<std::span<char>>& place, Bytes record) {
+  if (!place) return std::unexpected(place.error());
+  if (place->data() == nullptr) return false;
+  if (!record.empty()) std::memcpy(place->data(), record.data(), record.size());
+  return true;
+}
+
+}  // namespace
+
+Result<void> WriteTransaction::put(Table table, Bytes key, Bytes record) {
+  QUIRE_TRY(fill(reserve(table, key, record.size()), record));
+  return {};
+}
+Result<bool> WriteTransaction::put_new(Table table, Bytes key, Bytes record) {
+  return fill(reserve_new(table, key, record.size()), record);
+}
+Result<bool> WriteTransaction::append(Table table, Bytes key, Bytes record) {
+  return fill(reserve_append(table, key, record.size()), record);
+}
+
+Result<bool> WriteTransaction::erase(Table table, Bytes key) {
+  if (handle_ == nullptr) return std::unexpected(lmdb_error(MDB_BAD_TXN, "write to the file"));
+  if (!state_->tables().is_current(table))
+    return std::unexpected(lmdb_error(MDB_BAD_DBI, "write to the file"));
+  MDB_val wanted = to_value(key);
+  const int code = mdb_del(handle_, table.slot(), &wanted, nullptr);
+  if (code == MDB_SUCCESS) return true;
+  if (code == MDB_NOTFOUND) return false;
+  if (code == MDB_MAP_FULL) note(Retry::map_full);
+  return std::unexpected(lmdb_error(with_meaning(code), "write to the file"));
+}
+
+Result<void> WriteTransaction::nested(const std::function<Result<void>(WriteTransaction&)>& work) {
+  if (handle_ == nullptr) return std::unexpected(lmdb_error(MDB_BAD_TXN, "write to the file"));
+  return WriteSession::run_nested(*this, work);
+}
+
+// ---- Tables
+
+Result<void> WriteTransaction::claim_tables() {
+  WriteTransaction& first = outermost();
+  if (first.owns_tables_) return {};
+  TableRegistry& tables = state_->tables();
+  QUIRE_TRY(tables.claim(state_->deadline()));
+  if (tables.version() != first.tables_version_) {
+    tables.release();
+    note(Retry::tables_changed);
+    return fail(ErrorCode::busy, "another thread opened a container meanwhile; run the transaction again");
+  }
+  first.owns_tables_ = true;
+  return {};
+}
+
+Result<Table> WriteTransaction::create_table(std::string_view name) {
+  QUIRE_ASSIGN(const std::optional<Table> existing, open_table(name));
+  if (existing) return fail(ErrorCode::conflict, "there is a table '" + std::string(name) + "' already");
+  QUIRE_TRY(claim_tables());
+  unsigned slot = 0;
+  const std::string text(name);
+  const int code = mdb_dbi_open(handle_, text.c_str(), MDB_CREATE, &slot);
+  if (code == MDB_MAP_FULL) note(Retry::map_full);
+  if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "make a table"));
+  const Table table = state_->tables().handle(slot);
+  opened_tables_.emplace_back(text, table);
+  return table;
+}
+
+Result<std::optional<Table>> WriteTransaction::open_table(std::string_view name) {
+  for (const WriteTransaction* at = this; at != nullptr; at = at->parent_)
+    for (const auto& [opened, table] : at->opened_tables_)
+      if (opened == name) return table;
+  TableRegistry& tables = state_->tables();
+  if (const auto found = tables.find(name, outermost().tables_version_)) return found;
+  QUIRE_TRY(claim_tables());
+  unsigned slot = 0;
+  const std::string text(name);
+  const int code = mdb_dbi_open(handle_, text.c_str(), 0, &slot);
+  if (code == MDB_NOTFOUND) return std::nullopt;
+  if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "open a table"));
+  const Table table = tables.handle(slot);
+  opened_tables_.emplace_back(text, table);
+  return table;
+}
+
+// LMDB would close the handle at once if it removed the table, under the hands of snapshots at work and even
+// if this transaction rolls back. So the table is emptied now, noted in "meta", and removed later
+// (WriteSession).
+Result<void> WriteTransaction::drop_table(std::string_view name) {
+  QUIRE_ASSIGN(const std::optional<Table> table, open_table(name));
+  if (!table) return fail(ErrorCode::container_not_found, "there is no table '" + std::string(name) + "'");
+  const int code = mdb_drop(handle_, table->slot(), 0);
+  if (code == MDB_MAP_FULL) note(Retry::map_full);
+  if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(with_meaning(code), "drop a table"));
+  QUIRE_TRY(put(state_->facts.meta, dropped_table_row(name), {}));
+  dropped_tables_.emplace_back(name);
+  return {};
+}
+
+void WriteTransaction::rolled_back() noexcept {
+  for (auto& undo : on_rollback_ | std::views::reverse) undo();
+  for (const auto& [name, table] : opened_tables_) state_->tables().forget(name, table);
+  on_rollback_.clear();
+  opened_tables_.clear();
+}
+
+void WriteTransaction::committed() noexcept {
+  if (parent_ != nullptr) {
+    const auto hand_over = [](auto& from, auto& to) {
+      to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    };
+    hand_over(opened_tables_, parent_->opened_tables_);
+    hand_over(dropped_tables_, parent_->dropped_tables_);
+    hand_over(on_rollback_, parent_->on_rollback_);
+    hand_over(on_commit_, parent_->on_commit_);
+    return;
+  }
+  for (const auto& [name, table] : opened_tables_) state_->tables().enter(name, table);
+  for (std::string& name : dropped_tables_) state_->tables().add_dropped(std::move(name));
+  for (auto& act : on_commit_) act();
+}
+
+}  // namespace quire::engine

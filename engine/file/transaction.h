@@ -1,0 +1,145 @@
+// Transactions: a ReadTransaction is a snapshot, a WriteTransaction may change tables. Functions that only
+// read take a Transaction and run in both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/file/table.h"
+#include "sql/error.h"
+
+struct MDB_txn;
+
+namespace quire::engine {
+
+class FileState;
+
+// Bytes that a transaction hands out point into the map: good until the transaction ends, and in a write
+// transaction until its next write.
+//
+// A table that was dropped, or that this process opened after the transaction began, gives
+// container_not_found.
+class Transaction {
+ public:
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  Result<std::optional<Bytes>> get(Table table, Bytes key) const;
+  Result<uint64_t> count(Table table) const;
+
+  // The number of the commit that a read transaction sees; in a write transaction, the one that it would
+  // become. Numbers grow by one with each commit to the file, by whichever process.
+  uint64_t number() const noexcept;
+  bool is_write() const noexcept { return is_write_; }
+
+  // For engine/file alone.
+  MDB_txn* handle() const noexcept { return handle_; }
+  FileState& state() const noexcept { return *state_; }
+
+ protected:
+  Transaction(FileState* state, MDB_txn* handle, bool is_write)
+      : state_(state), handle_(handle), is_write_(is_write) {}
+  Transaction(Transaction&& other) noexcept
+      : state_(other.state_), handle_(std::exchange(other.handle_, nullptr)), is_write_(other.is_write_) {}
+  ~Transaction() = default;
+
+  FileState* state_;
+  MDB_txn* handle_;
+  bool is_write_;
+};
+
+// A view of the file at one commit. Waits for nobody and holds up nobody, but keeps the pages of its commit
+// from reuse: keep it short. Used by one thread at a time, any thread. Must end before its Environment does.
+class ReadTransaction : public Transaction {
+ public:
+  ReadTransaction(ReadTransaction&& other) noexcept : Transaction(std::move(other)) {}
+  ReadTransaction& operator=(ReadTransaction&& other) noexcept;
+  ~ReadTransaction() { end(); }
+
+  // Moves to the newest commit. Bytes and cursors taken from this transaction are void. On failure the
+  // transaction has ended and every operation on it fails.
+  Result<void> renew();
+
+ private:
+  friend class Environment;
+  ReadTransaction(FileState* state, MDB_txn* handle) : Transaction(state, handle, false) {}
+  void end() noexcept;
+};
+
+// Given to the functions that Environment::write and ExplicitWrite run. A write that fails leaves the
+// transaction as it was before that write, except for no_space, out_of_memory and io, after which it can only
+// be rolled back.
+class WriteTransaction : public Transaction {
+ public:
+  WriteTransaction(WriteTransaction&&) = delete;
+
+  // Inserts or replaces.
+  Result<void> put(Table table, Bytes key, Bytes record);
+  // Inserts; false, and nothing changed, if the key is there.
+  Result<bool> put_new(Table table, Bytes key, Bytes record);
+  // Inserts a key greater than all others without a search; false, and nothing changed, if it is not greater.
+  Result<bool> append(Table table, Bytes key, Bytes record);
+  // The same three, giving back the record's `size` bytes in place, to be filled before the next call on this
+  // transaction; an empty span stands for false.
+  Result<std::span<char>> reserve(Table table, Bytes key, size_t size);
+  Result<std::span<char>> reserve_new(Table table, Bytes key, size_t size);
+  Result<std::span<char>> reserve_append(Table table, Bytes key, size_t size);
+  // False if the key was not there.
+  Result<bool> erase(Table table, Bytes key);
+
+  // Fails with conflict if there is such a table.
+  Result<Table> create_table(std::string_view name);
+  // Also finds the tables that this transaction has created; nothing if there is none.
+  Result<std::optional<Table>> open_table(std::string_view name);
+  // Empties the table at once. The table itself goes when no transaction of this process is at work.
+  Result<void> drop_table(std::string_view name);
+
+  // Runs `work` so that it happens as a whole or not at all, within this transaction, which must not be used
+  // by other means meanwhile. `work` gets the transaction to use.
+  Result<void> nested(const std::function<Result<void>(WriteTransaction&)>& work);
+
+  // Called once if what has been written so far is undone: in reverse order, before any other transaction
+  // starts. What lives in memory beside the file (key dictionaries) takes back its changes here. Must not
+  // throw.
+  void on_rollback(std::function<void()> undo) { on_rollback_.push_back(std::move(undo)); }
+  // Called once after the commit, before any other transaction starts. Must not throw.
+  void on_commit(std::function<void()> act) { on_commit_.push_back(std::move(act)); }
+
+ private:
+  friend class WriteSession;
+  WriteTransaction(FileState* state, MDB_txn* handle, WriteTransaction* parent)
+      : Transaction(state, handle, true), parent_(parent) {}
+  ~WriteTransaction() = default;
+
+  Result<std::span<char>> reserve_with(Table table, Bytes key, size_t size, unsigned flags);
+  // Claims the right to open table handles until the outermost transaction ends (table_registry.h).
+  Result<void> claim_tables();
+  // Undone work: hooks run in reverse, handles are forgotten. Done work: both pass to the parent, or take
+  // effect.
+  void rolled_back() noexcept;
+  void committed() noexcept;
+
+  // What makes the whole group run again rather than fail: the map was full, or another thread opened a
+  // table.
+  enum class Retry : uint8_t { none, map_full, tables_changed };
+  WriteTransaction& outermost() noexcept { return parent_ == nullptr ? *this : parent_->outermost(); }
+  void note(Retry retry) noexcept { outermost().retry_ = retry; }
+
+  WriteTransaction* parent_;
+  Retry retry_ = Retry::none;
+  uint64_t tables_version_ = 0;  // of the registry when the outermost transaction began
+  bool owns_tables_ = false;
+  std::vector<std::pair<std::string, Table>> opened_tables_;
+  std::vector<std::string> dropped_tables_;
+  std::vector<std::function<void()>> on_rollback_;
+  std::vector<std::function<void()>> on_commit_;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,27 @@
+// The lock between processes that a writer holds. LMDB has one of its own, but waiting for it knows no end;
+// this one, taken first, is waited for until a deadline.
+//
+// Two bytes far behind the file's end, locked by open file description: a process that dies lets go. Whoever
+// wants the lock takes the *turn* first and gives it up once he has the lock, so that a process with a long
+// queue of writers cannot take the lock again before one who waits.
+#pragma once
+
+#include "engine/file/reader_pool.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+class WriteLock {
+ public:
+  // `descriptor` is open for writing and outlives the lock; -1: no lock is needed.
+  explicit WriteLock(int descriptor) : descriptor_(descriptor) {}
+
+  // One thread of the process at a time. busy past the deadline.
+  Result<void> acquire(Clock::time_point deadline);
+  void release() noexcept;
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace quire::engine

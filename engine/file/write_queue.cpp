@@ -1,0 +1,88 @@
+#include "engine/file/write_queue.h"
+
+#include <array>
+
+namespace quire::engine {
+namespace {
+
+std::unexpected<Error> busy() {
+  return fail(ErrorCode::busy, "other writers of this process held the file until the busy timeout");
+}
+
+}  // namespace
+
+Result<void> WriteQueue::check_not_leading() const {
+  if (leader_ != std::this_thread::get_id()) return {};
+  return fail(ErrorCode::misuse, "this thread already holds a write transaction; use that one");
+}
+
+bool WriteQueue::wait_for_turn(std::unique_lock<std::mutex>& lock, WriteRequest& request,
+                               Clock::time_point deadline) {
+  const auto is_my_turn = [&] {
+    return request.state == WriteRequest::State::done || (!leader_ && waiting_.front() == &request);
+  };
+  if (request.wake.wait_until(lock, deadline, is_my_turn)) return true;
+  if (request.state == WriteRequest::State::waiting) {
+    std::erase(waiting_, &request);
+    wake_next();
+    return false;
+  }
+  // Taken into a group: the leader is running it, and must be let finish with it.
+  request.wake.wait(lock, [&] { return request.state == WriteRequest::State::done; });
+  return true;
+}
+
+void WriteQueue::wake_next() {
+  if (!leader_ && !waiting_.empty()) waiting_.front()->wake.notify_one();
+}
+
+Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)>& work,
+                             Clock::time_point deadline, const RunGroup& run_group) {
+  std::unique_lock lock(mutex_);
+  QUIRE_TRY(check_not_leading());
+  WriteRequest request;
+  request.work = &work;
+  waiting_.push_back(&request);
+  if (!wait_for_turn(lock, request, deadline)) return busy();
+  if (request.state == WriteRequest::State::done) return std::move(request.outcome);
+
+  leader_ = std::this_thread::get_id();
+  std::array<WriteRequest*, kMostInGroup> places;
+  size_t taken = 0;
+  while (!waiting_.empty() && taken < kMostInGroup && waiting_.front()->work != nullptr) {
+    waiting_.front()->state = WriteRequest::State::taken;
+    places[taken++] = waiting_.front();
+    waiting_.pop_front();
+  }
+  const std::span<WriteRequest* const> group(places.data(), taken);
+  lock.unlock();
+  run_group(group);
+  lock.lock();
+  leader_.reset();
+  // Once a request is done and the lock let go, it is gone: wake it while the lock is held.
+  for (WriteRequest* member : group) {
+    member->state = WriteRequest::State::done;
+    if (member != &request) member->wake.notify_one();
+  }
+  wake_next();
+  return std::move(request.outcome);
+}
+
+Result<void> WriteQueue::take_lead(Clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  QUIRE_TRY(check_not_leading());
+  WriteRequest request;
+  waiting_.push_back(&request);
+  if (!wait_for_turn(lock, request, deadline)) return busy();
+  waiting_.pop_front();
+  leader_ = std::this_thread::get_id();
+  return {};
+}
+
+void WriteQueue::release() {
+  const std::lock_guard lock(mutex_);
+  leader_.reset();
+  wake_next();
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,59 @@
+// The queue of a process's writers: who leads, who follows. Knows no LMDB.
+//
+// A writer that finds nobody leading becomes the leader: it takes the requests that wait (its own first), has
+// them run as one group, and tells each its outcome. While it waits for the disk, others queue up: they are
+// the next group.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+
+#include "engine/file/reader_pool.h"
+#include "engine/file/transaction.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+struct WriteRequest {
+  const std::function<Result<void>(WriteTransaction&)>* work = nullptr;  // null: wants the lead alone
+  Result<void> outcome{};
+
+ private:
+  friend class WriteQueue;
+  enum class State : uint8_t { waiting, taken, done };
+  State state = State::waiting;
+  std::condition_variable wake;
+};
+
+class WriteQueue {
+ public:
+  // A group commit is bounded so that its first member is not kept waiting by a flood of others.
+  static constexpr size_t kMostInGroup = 128;
+  using RunGroup = std::function<void(std::span<WriteRequest* const>)>;
+
+  // Returns the outcome of `work`; `run_group` fills in the outcomes of a whole group if this thread comes to
+  // lead one. busy if the request was not taken by the deadline.
+  Result<void> run(const std::function<Result<void>(WriteTransaction&)>& work, Clock::time_point deadline,
+                   const RunGroup& run_group);
+
+  // Takes the lead alone, until release.
+  Result<void> take_lead(Clock::time_point deadline);
+  void release();
+
+ private:
+  Result<void> check_not_leading() const;
+  // Waits until the request leads or is done; false past the deadline.
+  bool wait_for_turn(std::unique_lock<std::mutex>& lock, WriteRequest& request, Clock::time_point deadline);
+  void wake_next();
+
+  mutable std::mutex mutex_;
+  std::deque<WriteRequest*> waiting_;
+  std::optional<std::thread::id> leader_;
+};
+
+}  // namespace quire::engine

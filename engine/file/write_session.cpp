@@ -1,0 +1,192 @@
+#include "engine/file/write_session.h"
+
+#include <exception>
+#include <new>
+
+#include "engine/file/file_format.h"
+#include "engine/file/lmdb_error.h"
+
+namespace quire::engine {
+namespace {
+
+using Work = std::function<Result<void>(WriteTransaction&)>;
+
+// No exception of a work leaves its transaction.
+Result<void> call(const Work& work, WriteTransaction& transaction) {
+  try {
+    return work(transaction);
+  } catch (const std::bad_alloc& error) {
+    return fail(ErrorCode::out_of_memory, error.what());
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::internal, error.what());
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WriteSession>> WriteSession::begin(FileState& state, Clock::time_point deadline) {
+  std::unique_ptr<WriteSession> session(new WriteSession(state));
+  QUIRE_TRY(session->start(deadline));
+  return session;
+}
+
+WriteSession::~WriteSession() {
+  rollback();
+}
+
+Result<void> WriteSession::start(Clock::time_point deadline) {
+  QUIRE_TRY(state_->write_lock().acquire(deadline));
+  is_locked_ = true;
+  state_->apply_durability();
+  const uint64_t tables_version = state_->tables().version();
+  for (;;) {
+    state_->readers().enter();
+    is_entered_ = true;
+    MDB_txn* handle = nullptr;
+    const int code = mdb_txn_begin(state_->environment(), nullptr, 0, &handle);
+    if (code == MDB_SUCCESS) {
+      transaction_.reset(new WriteTransaction(state_, handle, nullptr));
+      break;
+    }
+    state_->readers().leave();
+    is_entered_ = false;
+    if (code != MDB_MAP_RESIZED) return std::unexpected(lmdb_error(code, "begin a write transaction"));
+    QUIRE_TRY(state_->readers().adopt_map_size(deadline));
+  }
+  transaction_->tables_version_ = tables_version;
+  if (state_->tables().has_dropped()) remove_dropped_tables();
+  return {};
+}
+
+// A dropped table is empty, and nobody who begins now may use it; but LMDB closes the handle in the act, so
+// no older snapshot of this process may be at work. Otherwise the next write transaction tries again.
+void WriteSession::remove_dropped_tables() {
+  TableRegistry& tables = state_->tables();
+  MDB_txn* handle = transaction_->handle();
+  state_->readers().try_while_alone([&] {
+    for (std::string& name : tables.take_dropped()) {
+      const std::optional<Table> open = tables.find(name);
+      if (!open) continue;
+      MDB_stat stat;
+      if (mdb_stat(handle, open->slot(), &stat) == MDB_SUCCESS) {
+        if (mdb_drop(handle, open->slot(), 1) != MDB_SUCCESS) continue;
+        const std::string row = dropped_table_row(name);
+        MDB_val key{row.size(), const_cast<char*>(row.data())};
+        mdb_del(handle, state_->facts.meta.slot(), &key, nullptr);
+      } else {
+        mdb_dbi_close(state_->environment(), open->slot());  // another process has removed it
+      }
+      tables.forget(name, *open);
+    }
+  });
+}
+
+Result<void> WriteSession::commit() {
+  if (!transaction_) return fail(ErrorCode::misuse, "the transaction has ended");
+  MDB_txn* handle = std::exchange(transaction_->handle_, nullptr);
+  const int code = mdb_txn_commit(handle);
+  if (code == MDB_SUCCESS) {
+    transaction_->committed();
+    finish();
+    return {};
+  }
+  if (code == MDB_MAP_FULL) transaction_->note(Retry::map_full);
+  transaction_->rolled_back();
+  return std::unexpected(lmdb_error(state_->explain_io_error(code), "commit"));
+}
+
+void WriteSession::rollback() noexcept {
+  if (transaction_ && transaction_->handle_ != nullptr) {
+    mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
+    transaction_->rolled_back();
+  }
+  finish();
+}
+
+void WriteSession::finish() noexcept {
+  if (transaction_ && transaction_->owns_tables_) {
+    transaction_->owns_tables_ = false;
+    state_->tables().release();
+  }
+  if (is_entered_) state_->readers().leave();
+  if (is_locked_) state_->write_lock().release();
+  is_entered_ = is_locked_ = false;
+}
+
+Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work) {
+  MDB_txn* handle = nullptr;
+  int code = mdb_txn_begin(parent.state_->environment(), parent.handle_, 0, &handle);
+  if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "begin a nested transaction"));
+  WriteTransaction nested(parent.state_, handle, &parent);
+  auto outcome = call(work, nested);
+  nested.handle_ = nullptr;
+  if (!outcome) {
+    mdb_txn_abort(handle);
+    nested.rolled_back();
+    return outcome;
+  }
+  code = mdb_txn_commit(handle);
+  if (code == MDB_SUCCESS) {
+    nested.committed();
+    return {};
+  }
+  if (code == MDB_MAP_FULL) nested.note(Retry::map_full);
+  nested.rolled_back();
+  return std::unexpected(lmdb_error(code, "commit a nested transaction"));
+}
+
+namespace {
+
+void fail_all(std::span<WriteRequest* const> group, const Error& error) {
+  for (WriteRequest* request : group) request->outcome = std::unexpected(error);
+}
+
+// Runs the members once; how many of them succeeded.
+size_t run_members(WriteTransaction& transaction, std::span<WriteRequest* const> group) {
+  size_t succeeded = 0;
+  for (WriteRequest* request : group) {
+    request->outcome = group.size() == 1 ? call(*request->work, transaction)
+                                         : WriteSession::run_nested(transaction, *request->work);
+    if (request->outcome) ++succeeded;
+  }
+  return succeeded;
+}
+
+// One attempt; whether and why it must be repeated.
+Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* const> group,
+                                      Clock::time_point deadline) {
+  QUIRE_ASSIGN(const std::unique_ptr<WriteSession> session, WriteSession::begin(state, deadline));
+  const size_t succeeded = run_members(session->transaction(), group);
+  if (session->retry() != WriteSession::Retry::none) {
+    session->rollback();
+    return session->retry();
+  }
+  if (succeeded == 0) return WriteSession::Retry::none;
+  auto committed = session->commit();
+  if (!committed && session->retry() == WriteSession::Retry::none) {
+    for (WriteRequest* request : group)
+      if (request->outcome) request->outcome = committed;
+  }
+  return session->retry();
+}
+
+}  // namespace
+
+void run_group(FileState& state, std::span<WriteRequest* const> group) {
+  const Clock::time_point deadline = state.deadline();
+  for (;;) {
+    const Result<WriteSession::Retry> retry = try_group(state, group, deadline);
+    if (!retry) return fail_all(group, retry.error());
+    switch (*retry) {
+      case WriteSession::Retry::none:
+        return;
+      case WriteSession::Retry::tables_changed:
+        break;
+      case WriteSession::Retry::map_full:
+        if (auto grown = state.grow_map(deadline); !grown) return fail_all(group, grown.error());
+        break;
+    }
+  }
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,57 @@
+// One write transaction from its locks to its commit. The holder leads the WriteQueue. Internal to
+// engine/file.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "engine/file/file_state.h"
+#include "engine/file/transaction.h"
+#include "engine/file/write_queue.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+class WriteSession {
+ public:
+  using Retry = WriteTransaction::Retry;
+
+  // Takes the lock between processes and LMDB's, adopting a map that another process has grown, and removes
+  // tables that were dropped.
+  static Result<std::unique_ptr<WriteSession>> begin(FileState& state, Clock::time_point deadline);
+  // Rolls back what was not committed.
+  ~WriteSession();
+  WriteSession(const WriteSession&) = delete;
+  WriteSession& operator=(const WriteSession&) = delete;
+
+  WriteTransaction& transaction() noexcept { return *transaction_; }
+  // Why the work has to be run again from the start, if it has.
+  Retry retry() const noexcept { return transaction_->retry_; }
+  bool is_active() const noexcept { return transaction_ && transaction_->handle() != nullptr; }
+  Result<void> commit();
+  void rollback() noexcept;
+
+  // `work` on a nested transaction, committed into `parent` or undone.
+  static Result<void> run_nested(WriteTransaction& parent,
+                                 const std::function<Result<void>(WriteTransaction&)>& work);
+
+ private:
+  explicit WriteSession(FileState& state) : state_(&state) {}
+  Result<void> start(Clock::time_point deadline);
+  void remove_dropped_tables();
+  void finish() noexcept;
+
+  struct Delete {
+    void operator()(WriteTransaction* transaction) const noexcept { delete transaction; }
+  };
+  FileState* state_;
+  bool is_entered_ = false;
+  bool is_locked_ = false;
+  std::unique_ptr<WriteTransaction, Delete> transaction_;
+};
+
+// Runs a group of requests in one commit, again if the map was full, and fills in their outcomes.
+void run_group(FileState& state, std::span<WriteRequest* const> group);
+
+}  // namespace quire::engine

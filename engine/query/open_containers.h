@@ -1,0 +1,60 @@
+// The containers that a Database has open: each is opened once, when first asked for, and shared, so that threads and
+// statements share its key dictionary. A name is looked up in the catalog each time, as the transaction at hand sees
+// it, since another thread or process may have dropped the container and made another under its name.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "engine/catalog/catalog.h"
+#include "engine/container/container.h"
+#include "engine/file/environment.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+// Thread-safe. Must not outlive the Environment.
+class OpenContainers {
+ public:
+  explicit OpenContainers(Environment& environment) : environment_(environment), catalog_(environment) {}
+
+  // A transaction knows the tables of only those containers that were opened before it began: take openings() first,
+  // then begin, and a container whose `opening` is higher needs a newer transaction.
+  struct Opened {
+    std::shared_ptr<ContainerStore> store;
+    uint64_t opening = 0;  // the how-manieth it was
+  };
+  uint64_t openings() const noexcept { return openings_.load(std::memory_order_acquire); }
+
+  // The container that `transaction` sees under a name; nothing if there is none.
+  Result<std::optional<Opened>> find(const Transaction& transaction, std::string_view name);
+  // The same in a snapshot of now; container_not_found, with the nearest name.
+  Result<std::shared_ptr<ContainerStore>> open(std::string_view name);
+
+  // Makes a container and opens it; errors of Catalog::create.
+  Result<std::shared_ptr<ContainerStore>> create(const ContainerDefinition& definition);
+  // Who has the container keeps it, and gets container_not_found from it; errors of Catalog::drop.
+  Result<void> drop(std::string_view name);
+
+  Environment& environment() const noexcept { return environment_; }
+  const Catalog& catalog() const noexcept { return catalog_; }
+
+ private:
+  std::optional<Opened> known(ContainerNumber number) const;
+  // Keeps `store`, unless another thread was faster; what is kept.
+  Opened keep(std::shared_ptr<ContainerStore> store);
+
+  Environment& environment_;
+  Catalog catalog_;
+  mutable std::mutex mutex_;  // guards stores_
+  // Shared, since statements and container handles outlive a drop.
+  std::map<ContainerNumber, Opened> stores_;
+  std::atomic<uint64_t> openings_ = 0;
+};
+
+}  // namespace quire::engine

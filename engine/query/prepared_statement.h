@@ -1,0 +1,91 @@
+// A statement from text to rows: parsed, bound and planned when prepared, run as often as asked, each run over a
+// snapshot of its own. The plan rests on what the containers were when it was made; should one have been dropped or
+// made anew since, the next run plans again.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/container/container.h"
+#include "engine/query/open_containers.h"
+#include "engine/query/snapshot_source.h"
+#include "sql/error.h"
+#include "sql/run/execution.h"
+#include "sql/value/arena.h"
+#include "sql/value/json.h"
+#include "sql/value/value.h"
+
+namespace quire::engine {
+
+struct StatementOptions {
+  bool strict = false;
+  // The container that FROM's first identifier stands for; null: identifiers name containers.
+  std::shared_ptr<ContainerStore> scope;
+  size_t memory_limit = size_t{1} << 30;
+  // The run ends with ErrorCode::interrupted when this changes. May be null.
+  const std::atomic<uint64_t>* interrupts = nullptr;
+};
+
+// Belongs to one thread at a time. Must not outlive `containers` and `options.interrupts`.
+class PreparedStatement {
+ public:
+  static Result<std::unique_ptr<PreparedStatement>> prepare(OpenContainers& containers, std::string_view sql,
+                                                            const StatementOptions& options);
+
+  // Without @, in order of first use.
+  const std::vector<std::string>& parameter_names() const { return query_->parameter_names(); }
+
+  // Both copy the value. `name` with or without its @. misuse while the statement runs, invalid_argument for a name that
+  // it does not have and for text that is not UTF-8, invalid_json.
+  Result<void> bind(std::string_view name, const sql::Value& scalar);
+  Result<void> bind_json(std::string_view name, std::string_view json);
+
+  // The next row's value, good until the next step or reset; nothing at the end. The first step takes the snapshot.
+  // After the end or an error: misuse, until reset.
+  Result<std::optional<sql::Value>> step();
+  // Ends the snapshot; bindings stay.
+  void reset() noexcept;
+  // Since the last reset.
+  sql::ExecutionStats stats() const { return execution_ != nullptr ? execution_->stats() : stats_; }
+
+ private:
+  // A value that was bound, and the memory that its bytes lie in.
+  struct Binding {
+    std::unique_ptr<sql::Arena> arena = std::make_unique<sql::Arena>();
+    sql::Value value;
+    bool is_bound = false;
+  };
+  enum class State : uint8_t { ready, running, ended };
+
+  PreparedStatement(OpenContainers& containers, std::string_view sql, const StatementOptions& options)
+      : containers_(containers), sql_(sql), options_(options) {}
+
+  Result<void> plan(SnapshotSource& source);
+  Result<Binding*> binding(std::string_view name);
+  Result<void> start();
+  Result<void> execute();
+  void finish() noexcept;
+
+  OpenContainers& containers_;
+  std::string sql_;
+  StatementOptions options_;
+  std::unique_ptr<sql::PreparedQuery> query_;
+  SnapshotSource::Lookups lookups_;  // what the plan rests on
+  std::vector<Binding> bindings_;
+  std::unique_ptr<sql::JsonReader> json_reader_;  // made when first needed
+
+  // Of a run, in order of construction: each stands on those above it.
+  State state_ = State::ready;
+  std::vector<sql::Value> parameters_;
+  std::unique_ptr<bool[]> is_bound_;
+  std::unique_ptr<SnapshotSource> source_;
+  std::unique_ptr<sql::Execution> execution_;
+  sql::ExecutionStats stats_;
+};
+
+}  // namespace quire::engine

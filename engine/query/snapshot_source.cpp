@@ -1,0 +1,134 @@
+#include "engine/query/snapshot_source.h"
+
+#include <span>
+#include <utility>
+
+namespace quire::engine {
+namespace {
+
+class ScanCursor final : public sql::Cursor {
+ public:
+  explicit ScanCursor(ItemCursor cursor) : cursor_(std::move(cursor)) {}
+  Result<size_t> next(std::span<sql::Value> items) override { return cursor_.next(items); }
+
+ private:
+  ItemCursor cursor_;
+};
+
+// At most one item.
+class PointCursor final : public sql::Cursor {
+ public:
+  explicit PointCursor(const std::optional<Item>& item) {
+    if (item) root_ = item->root;
+  }
+  Result<size_t> next(std::span<sql::Value> items) override {
+    if (!root_ || items.empty()) return size_t{0};
+    items.front() = *std::exchange(root_, std::nullopt);
+    return size_t{1};
+  }
+
+ private:
+  std::optional<sql::Value> root_;
+};
+
+}  // namespace
+
+class SnapshotCollection final : public sql::Collection {
+ public:
+  SnapshotCollection(const Transaction& snapshot, std::shared_ptr<ContainerStore> store)
+      : snapshot_(snapshot), store_(std::move(store)) {}
+
+  ContainerNumber number() const noexcept { return store_->number(); }
+  std::string_view name() const override { return store_->definition().name; }
+  const std::vector<std::vector<std::string>>& partition_key_paths() const override {
+    return store_->definition().partition_key_paths;
+  }
+  sql::DictionaryNumber dictionary() const override { return store_->dictionary().number(); }
+
+  Result<std::unique_ptr<sql::Cursor>> open(const sql::Access& access) override {
+    if (access.kind == sql::Access::Kind::scan) return scan(store_->scan(snapshot_));
+    // No item has a partition key or an id past their bounds: who asks for one finds nothing.
+    if (!check_partition_key(access.partition_key, partition_key_paths())) return nothing();
+    if (access.kind == sql::Access::Kind::partition)
+      return scan(store_->scan_partition(snapshot_, access.partition_key));
+    if (access.id.empty() || access.id.size() > kLongestItemId) return nothing();
+    QUIRE_ASSIGN(const std::optional<Item> item, store_->read(snapshot_, access.partition_key, access.id));
+    return std::make_unique<PointCursor>(item);
+  }
+
+  sql::Value system_property(const sql::Value& item, sql::SystemProperty property, sql::Arena& arena) const override {
+    return store_->system_property(item, property, arena);
+  }
+  int64_t document_id(const sql::Value& item) const override { return static_cast<int64_t>(header_of(item).rid); }
+
+ private:
+  static Result<std::unique_ptr<sql::Cursor>> scan(Result<ItemCursor> cursor) {
+    if (!cursor) return std::unexpected(std::move(cursor.error()));
+    return std::make_unique<ScanCursor>(std::move(*cursor));
+  }
+  static std::unique_ptr<sql::Cursor> nothing() { return std::make_unique<PointCursor>(std::nullopt); }
+
+  const Transaction& snapshot_;
+  std::shared_ptr<ContainerStore> store_;
+};
+
+SnapshotSource::SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope, uint64_t openings,
+                               ReadTransaction snapshot)
+    : containers_(containers), scope_(std::move(scope)), openings_(openings), snapshot_(std::move(snapshot)) {}
+SnapshotSource::~SnapshotSource() = default;
+
+Result<std::unique_ptr<SnapshotSource>> SnapshotSource::begin(OpenContainers& containers,
+                                                              std::shared_ptr<ContainerStore> scope) {
+  const uint64_t openings = containers.openings();
+  QUIRE_ASSIGN(ReadTransaction snapshot, containers.environment().begin_read());
+  return std::unique_ptr<SnapshotSource>(
+      new SnapshotSource(containers, std::move(scope), openings, std::move(snapshot)));
+}
+
+sql::Collection* SnapshotSource::collection(std::string_view name) {
+  if (const auto found = collections_.find(name); found != collections_.end()) return found->second.get();
+  auto store = find(name);
+  if (!store) {
+    if (!error_) error_ = std::move(store.error());
+    return nullptr;
+  }
+  std::unique_ptr<SnapshotCollection> made;
+  if (*store != nullptr) made = std::make_unique<SnapshotCollection>(snapshot_, std::move(*store));
+  return collections_.emplace(name, std::move(made)).first->second.get();
+}
+
+// Null if there is none.
+Result<std::shared_ptr<ContainerStore>> SnapshotSource::find(std::string_view name) {
+  std::shared_ptr<ContainerStore> store;
+  if (scope_ != nullptr && scope_->definition().name == name) {
+    store = scope_;
+  } else {
+    QUIRE_ASSIGN(std::optional<OpenContainers::Opened> opened, containers_.find(snapshot_, name));
+    if (!opened) return nullptr;
+    store = std::move(opened->store);
+    is_outdated_ |= opened->opening > openings_;
+  }
+  // Names of properties are resolved next: the dictionary has to know what this snapshot's documents hold.
+  if (!is_outdated_) QUIRE_TRY(store->refresh(snapshot_));
+  return store;
+}
+
+// For suggestions alone: a failure to list gives none.
+std::vector<std::string> SnapshotSource::collection_names() const {
+  auto names = containers_.catalog().names(snapshot_);
+  return names ? std::move(*names) : std::vector<std::string>();
+}
+
+SnapshotSource::Lookups SnapshotSource::lookups() const {
+  Lookups lookups;
+  for (const auto& [name, collection] : collections_)
+    lookups.emplace(name, collection != nullptr ? std::optional(collection->number()) : std::nullopt);
+  return lookups;
+}
+
+bool SnapshotSource::agrees_with(const Lookups& lookups) {
+  for (const auto& [name, number] : lookups) collection(name);
+  return this->lookups() == lookups;
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,62 @@
+// What a query sees of storage: the containers of one snapshot, as sql/source.h wants them. Collections and cursors are
+// thin: a scan goes straight to ItemCursor, whose values point into the file's map.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/container/container.h"
+#include "engine/file/transaction.h"
+#include "engine/query/open_containers.h"
+#include "sql/error.h"
+#include "sql/source.h"
+
+namespace quire::engine {
+
+class SnapshotCollection;
+
+// Belongs to one thread at a time. Cursors and items end with it. Containers are opened when first asked for, and each
+// question is remembered: the answers are what a plan rests on.
+class SnapshotSource final : public sql::Source {
+ public:
+  // `scope`, if any, answers to its own name whatever the catalog says: a statement prepared on a container stays with
+  // that container, not with its name.
+  static Result<std::unique_ptr<SnapshotSource>> begin(OpenContainers& containers,
+                                                       std::shared_ptr<ContainerStore> scope);
+  ~SnapshotSource() override;
+
+  sql::Collection* collection(std::string_view name) override;
+  std::vector<std::string> collection_names() const override;
+
+  // The names that were asked for, and the container that each stood for, if any.
+  using Lookups = std::map<std::string, std::optional<ContainerNumber>, std::less<>>;
+  Lookups lookups() const;
+  // Whether each name still stands for the same container; asks for all of them.
+  bool agrees_with(const Lookups& lookups);
+
+  // Some container was opened after the snapshot began: start again with a new source.
+  bool is_outdated() const noexcept { return is_outdated_; }
+  // The first failure of storage, which the interface above cannot tell.
+  const std::optional<Error>& error() const noexcept { return error_; }
+
+ private:
+  SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope, uint64_t openings,
+                 ReadTransaction snapshot);
+  Result<std::shared_ptr<ContainerStore>> find(std::string_view name);
+
+  OpenContainers& containers_;
+  std::shared_ptr<ContainerStore> scope_;
+  uint64_t openings_;  // before the snapshot began
+  ReadTransaction snapshot_;
+  // By name; null where there is none.
+  std::map<std::string, std::unique_ptr<SnapshotCollection>, std::less<>> collections_;
+  bool is_outdated_ = false;
+  std::optional<Error> error_;
+};
+
+}  // namespace quire::engine

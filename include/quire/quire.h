@@ -1,0 +1,315 @@
+/* Quire: an embedded JSON document database with the Azure Cosmos DB data model and SQL dialect. C99 ABI.
+ *
+ * Conventions
+ *   Functions return QUIRE_OK (0) or an error code; quire_step also QUIRE_ROW and QUIRE_DONE. Where the last
+ *   parameter is a quire_error*, it may be NULL; on failure it is filled, on success left alone.
+ *   Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type is a plain `const char*`.
+ *   Every handle that a function gives is released by the function named beside it; NULL may be released.
+ *   JSON in is one JSON text; JSON out is compact.
+ *
+ * Threads
+ *   A quire_database and its containers may be used from any number of threads at once. A quire_statement, a
+ *   quire_snapshot and a quire_transaction belong to one thread at a time; a transaction to the thread that began
+ *   it. Reads never wait for writes, nor writes for reads.
+ *
+ * Processes
+ *   Several processes on one machine may open the same file. After fork(), the child must open its own.
+ */
+#ifndef QUIRE_QUIRE_H
+#define QUIRE_QUIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define QUIRE_API __attribute__((visibility("default")))
+#else
+#define QUIRE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Errors ------------------------------------------------------------------------------------------- */
+
+/* What happened. Numbers never change. Each code stands for one HTTP status of Cosmos, in quire_error.status. */
+enum quire_code {
+  QUIRE_OK = 0,
+  QUIRE_SYNTAX = 1,                 /* 400 */
+  QUIRE_UNRESOLVED_NAME = 2,        /* 400 */
+  QUIRE_UNKNOWN_FUNCTION = 3,       /* 400 */
+  QUIRE_WRONG_ARITY = 4,            /* 400 */
+  QUIRE_SEMANTIC = 5,               /* 400 */
+  QUIRE_NOT_IN_STRICT_MODE = 6,     /* 400 */
+  QUIRE_NOT_EXECUTABLE = 7,         /* 400 */
+  QUIRE_LIMIT_EXCEEDED = 8,         /* 400 */
+  QUIRE_UNBOUND_PARAMETER = 9,      /* 400 */
+  QUIRE_INVALID_JSON = 10,          /* 400 */
+  QUIRE_INVALID_ID = 11,            /* 400 */
+  QUIRE_INVALID_PARTITION_KEY = 12, /* 400 */
+  QUIRE_INVALID_ARGUMENT = 13,      /* 400 */
+  QUIRE_INVALID_DEFINITION = 14,    /* 400 */
+  QUIRE_NOT_JSON_RESULT = 15,       /* 400 */
+  QUIRE_RUN_TIME = 16,              /* 400 */
+  QUIRE_FORBIDDEN = 20,             /* 403 */
+  QUIRE_NOT_FOUND = 21,             /* 404 */
+  QUIRE_CONTAINER_NOT_FOUND = 22,   /* 404 */
+  QUIRE_CONFLICT = 23,              /* 409 */
+  QUIRE_CONTAINER_EXISTS = 24,      /* 409 */
+  QUIRE_EPK_CLASH = 25,             /* 409 */
+  QUIRE_PRECONDITION_FAILED = 26,   /* 412 */
+  QUIRE_TOO_LARGE = 27,             /* 413 */
+  QUIRE_INTERRUPTED = 28,           /* 499 */
+  QUIRE_BUSY = 29,                  /* 449 */
+  QUIRE_TIMEOUT = 30,               /* 408 */
+  QUIRE_NOT_A_DATABASE = 40,        /* 500, and so all below */
+  QUIRE_NEWER_FORMAT = 41,
+  QUIRE_PERMISSION = 42,
+  QUIRE_NO_SPACE = 43,
+  QUIRE_CANNOT_OPEN = 44,
+  QUIRE_TRUNCATED = 45,
+  QUIRE_CORRUPT = 46,
+  QUIRE_READ_ONLY = 47,
+  QUIRE_IO = 48,
+  QUIRE_OUT_OF_MEMORY = 49,
+  QUIRE_MISUSE = 50,
+  QUIRE_INTERNAL = 51,
+  QUIRE_ROW = 100,
+  QUIRE_DONE = 101
+};
+
+/* Filled by a failing call. `line` is 0 where the error has no place in a text; columns count code points. */
+typedef struct quire_error {
+  int code;
+  int status;
+  uint64_t offset; /* bytes from the start of the SQL or JSON text */
+  uint32_t line;
+  uint32_t column;
+  char message[1024]; /* ends in NUL; a longer message is cut */
+} quire_error;
+
+/* The stable name of a code ("unresolved_name"); static storage. */
+QUIRE_API const char* quire_code_name(int code);
+/* "1.2.3"; static storage. */
+QUIRE_API const char* quire_version(void);
+
+/* ---- Bytes that a call gives back ---------------------------------------------------------------------- */
+
+/* Starts as {0}; a call replaces what it holds and reuses its memory; released by quire_buffer_release. */
+typedef struct quire_buffer {
+  char* data;
+  size_t length;
+  size_t capacity;
+} quire_buffer;
+QUIRE_API void quire_buffer_release(quire_buffer* buffer);
+
+/* ---- Values ----------------------------------------------------------------------------------------------- */
+
+typedef enum quire_type {
+  QUIRE_UNDEFINED = 0,
+  QUIRE_NULL = 1,
+  QUIRE_BOOLEAN = 2,
+  QUIRE_INTEGER = 3, /* an exact int64 */
+  QUIRE_REAL = 4,    /* a double */
+  QUIRE_STRING = 5,
+  QUIRE_ARRAY = 6,
+  QUIRE_OBJECT = 7
+} quire_type;
+
+/* A JSON value, read where it lies: 16 bytes to pass by value; it owns nothing. It is good until what gave it
+ * says: the next quire_step, reset or finalize of its statement, or the end of its snapshot. */
+typedef struct quire_value {
+  uint64_t opaque[2];
+} quire_value;
+
+QUIRE_API quire_type quire_value_type(quire_value value);
+QUIRE_API int quire_value_boolean(quire_value value);     /* 0 unless the boolean true */
+QUIRE_API int64_t quire_value_integer(quire_value value); /* a real is truncated and clamped; else 0 */
+QUIRE_API double quire_value_real(quire_value value);     /* any number; else 0 */
+/* The bytes of a string, not NUL-terminated; else NULL and length 0. */
+QUIRE_API const char* quire_value_string(quire_value value, size_t* length);
+/* Elements of an array, members of an object; else 0. */
+QUIRE_API size_t quire_value_size(quire_value value);
+/* An array's element; undefined past the end. */
+QUIRE_API quire_value quire_value_element(quire_value value, size_t index);
+/* An object's member by name; undefined if there is none. */
+QUIRE_API quire_value quire_value_member(quire_value value, const char* name, size_t name_length);
+/* An object's member by its place in source order; undefined past the end. */
+QUIRE_API quire_value quire_value_member_at(quire_value value, size_t index, const char** name, size_t* name_length);
+/* Compact JSON into `out`. */
+QUIRE_API int quire_value_json(quire_value value, quire_buffer* out, quire_error* error);
+QUIRE_API int quire_value_pretty_json(quire_value value, quire_buffer* out, quire_error* error);
+
+/* A scalar that a caller passes: a component of a partition key, a parameter. Borrowed for the call. */
+typedef struct quire_scalar {
+  quire_type type; /* undefined to string */
+  int64_t integer; /* QUIRE_INTEGER; QUIRE_BOOLEAN: 0 or 1 */
+  double real;
+  const char* string;
+  size_t length;
+} quire_scalar;
+
+/* ---- A database ------------------------------------------------------------------------------------------- */
+
+typedef struct quire_database quire_database;
+
+typedef enum quire_durability {
+  QUIRE_FULL = 0,    /* acknowledged means on disk, power cut included */
+  QUIRE_RELAXED = 1, /* a power cut may undo the last commits, never damages the file; a crash of the process loses nothing */
+  QUIRE_NONE = 2     /* no sync: a power cut may damage the file. Scratch data only */
+} quire_durability;
+
+/* Zero everywhere is the default. Set struct_size to sizeof(quire_options). */
+typedef struct quire_options {
+  size_t struct_size;
+  int read_only;
+  int must_exist; /* fail rather than create */
+  quire_durability durability;
+  int strict;                /* take only what Azure Cosmos DB takes */
+  uint64_t map_size;         /* first size of the memory map in bytes; 0: chosen. It grows by itself */
+  uint64_t statement_memory; /* bytes one statement may hold; 0: 1 GiB */
+  uint32_t busy_timeout_ms;  /* how long a write waits for other writers; 0: 60,000 */
+} quire_options;
+
+/* Opens or creates the file at `path`, or a database in memory for ":memory:". `options` may be NULL. */
+QUIRE_API int quire_open(const char* path, const quire_options* options, quire_database** database, quire_error* error);
+/* Releases the database. Containers, statements, snapshots and transactions must have been released: otherwise
+ * QUIRE_MISUSE, and the database stays open. */
+QUIRE_API int quire_close(quire_database* database, quire_error* error);
+/* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED. */
+QUIRE_API void quire_interrupt(quire_database* database);
+
+/* ---- Containers --------------------------------------------------------------------------------------------- */
+
+typedef struct quire_container quire_container;
+
+/* `definition` is Cosmos's JSON: {"id":"readings","partitionKey":{"paths":["/deviceId"]}}; up to three paths;
+ * without partitionKey the container is one partition whose key is the id alone. */
+QUIRE_API int quire_container_create(quire_database* database, const char* definition, size_t length, quire_error* error);
+QUIRE_API int quire_container_drop(quire_database* database, const char* name, size_t length, quire_error* error);
+/* A JSON array of all definitions, by name, each with "itemCount" and "bytes" (of the items' documents). */
+QUIRE_API int quire_containers(quire_database* database, quire_buffer* out, quire_error* error);
+/* Released by quire_container_close. */
+QUIRE_API int quire_container_open(quire_database* database, const char* name, size_t length,
+                                   quire_container** container, quire_error* error);
+QUIRE_API void quire_container_close(quire_container* container);
+
+/* ---- Items -------------------------------------------------------------------------------------------------- */
+
+typedef struct quire_transaction quire_transaction;
+
+/* A write transaction of several calls, over any containers. It holds the write lock until it ends. */
+QUIRE_API int quire_transaction_begin(quire_database* database, quire_transaction** transaction, quire_error* error);
+/* Both release the transaction, whatever they return. */
+QUIRE_API int quire_transaction_commit(quire_transaction* transaction, quire_error* error);
+QUIRE_API void quire_transaction_rollback(quire_transaction* transaction);
+
+/* What a write made. */
+typedef struct quire_item_info {
+  char etag[40];  /* with its quotes, ends in NUL */
+  int64_t timestamp; /* _ts: Unix seconds */
+  int created;    /* 1: created, 0: replaced */
+} quire_item_info;
+
+/* Each write is a transaction of its own where `transaction` is NULL. `if_match`: an etag with its quotes, NULL
+ * or "*" for any (else QUIRE_PRECONDITION_FAILED). `info` may be NULL. A failed call changes nothing.
+ * Create: QUIRE_CONFLICT where (partition key, id) exists. Replace: QUIRE_NOT_FOUND where it does not. An item without
+ * "id" gets one (UUID) in create and upsert. */
+QUIRE_API int quire_create(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
+                           quire_item_info* info, quire_error* error);
+QUIRE_API int quire_upsert(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
+                           const char* if_match, quire_item_info* info, quire_error* error);
+QUIRE_API int quire_replace(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
+                            const char* if_match, quire_item_info* info, quire_error* error);
+/* `partition_key`: as many components as the container's key has paths (none where it has none). */
+QUIRE_API int quire_delete(quire_container* container, quire_transaction* transaction, const quire_scalar* partition_key,
+                           size_t components, const char* id, size_t id_length, const char* if_match, quire_error* error);
+/* The item as JSON, system properties included (`with_system_properties` 0: without). */
+QUIRE_API int quire_read_json(quire_container* container, const quire_scalar* partition_key, size_t components,
+                              const char* id, size_t id_length, int with_system_properties, quire_buffer* out,
+                              quire_error* error);
+
+/* A view of the database at one moment. Keeps old pages alive while it lives: keep it short. */
+typedef struct quire_snapshot quire_snapshot;
+QUIRE_API int quire_snapshot_begin(quire_database* database, quire_snapshot** snapshot, quire_error* error);
+/* Moves the snapshot to now; ends the values read from it. */
+QUIRE_API int quire_snapshot_renew(quire_snapshot* snapshot, quire_error* error);
+QUIRE_API void quire_snapshot_end(quire_snapshot* snapshot);
+/* The item in place, without its system properties; good until the snapshot is renewed or ends. */
+QUIRE_API int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container, const quire_scalar* partition_key,
+                                  size_t components, const char* id, size_t id_length, quire_value* value,
+                                  quire_error* error);
+
+/* ---- Import ------------------------------------------------------------------------------------------------- */
+
+/* Progress, a few times a second: return nonzero to stop (QUIRE_INTERRUPTED). */
+typedef int (*quire_progress)(void* context, uint64_t bytes_read, uint64_t items);
+/* Gives the next bytes of the input: how many, 0 at the end, negative on failure (QUIRE_IO). */
+typedef int64_t (*quire_read_input)(void* context, char* buffer, size_t capacity);
+/* Told of each line left out under skip_errors. */
+typedef void (*quire_skipped)(void* context, uint64_t line, const char* message);
+
+typedef struct quire_import_options {
+  size_t struct_size;
+  int skip_errors;         /* leave bad items out and go on; otherwise nothing at all is loaded */
+  int upsert;              /* replace items that exist; otherwise they are conflicts */
+  int extended_json;       /* map {"$oid"}, {"$date"}, {"$numberLong"}, ... and _id, as mongoexport writes them */
+  const char* id_path;     /* "/key": copied to "id" as a string; NULL: the item's own */
+  void* context;           /* for the callbacks */
+  quire_progress progress; /* may be NULL */
+  quire_skipped skipped;   /* may be NULL */
+} quire_import_options;
+
+typedef struct quire_import_result {
+  uint64_t items;
+  uint64_t skipped;
+  uint64_t bytes_read;
+} quire_import_result;
+
+/* Loads NDJSON, or one JSON array of objects, told apart by the first character. Sorts in bounded memory and
+ * appends. All or nothing: an error (with its line) loads nothing, unless skip_errors. */
+QUIRE_API int quire_import(quire_container* container, quire_read_input read, void* read_context,
+                           const quire_import_options* options, quire_import_result* result, quire_error* error);
+
+/* ---- Statements --------------------------------------------------------------------------------------------- */
+
+typedef struct quire_statement quire_statement;
+
+/* Prepared on the database: identifiers in FROM name containers. Released by quire_finalize. */
+QUIRE_API int quire_prepare(quire_database* database, const char* sql, size_t length, quire_statement** statement,
+                            quire_error* error);
+/* Prepared on a container: the first identifier in FROM stands for it, whatever it says, as in Cosmos. */
+QUIRE_API int quire_prepare_in(quire_container* container, const char* sql, size_t length, quire_statement** statement,
+                               quire_error* error);
+/* `name` with or without its @; QUIRE_INVALID_ARGUMENT if the statement has none such. The value is copied. Bind
+ * before the first step or after a reset; bindings outlive resets. */
+QUIRE_API int quire_bind(quire_statement* statement, const char* name, quire_scalar value, quire_error* error);
+QUIRE_API int quire_bind_json(quire_statement* statement, const char* name, const char* json, size_t length,
+                              quire_error* error);
+/* QUIRE_ROW, QUIRE_DONE, or an error code. The first step takes the snapshot that all rows come from. After an
+ * error or QUIRE_DONE, only reset and finalize make sense. */
+QUIRE_API int quire_step(quire_statement* statement, quire_error* error);
+/* The row: one JSON value (an object for a select list); good until the next step, reset or finalize. */
+QUIRE_API quire_value quire_row_value(quire_statement* statement);
+/* The same as compact JSON, owned by the statement, as long. NaN and Infinity: QUIRE_NOT_JSON_RESULT. */
+QUIRE_API int quire_row_json(quire_statement* statement, const char** json, size_t* length, quire_error* error);
+/* Ends the snapshot; the statement can be stepped again. */
+QUIRE_API void quire_reset(quire_statement* statement);
+QUIRE_API void quire_finalize(quire_statement* statement);
+
+/* The names of the statement's parameters, without @, in order of first use; NULL past the last. */
+QUIRE_API const char* quire_parameter_name(quire_statement* statement, size_t index);
+
+/* Since the last reset. */
+typedef struct quire_statement_stats {
+  uint64_t items_read;
+  uint64_t rows_returned;
+} quire_statement_stats;
+QUIRE_API void quire_stats(quire_statement* statement, quire_statement_stats* stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

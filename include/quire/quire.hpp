@@ -1,0 +1,791 @@
+// Quire for C++20: handles that close themselves, errors as values, rows as a range. Header-only over the C ABI of
+// quire.h, whose comments hold here too; any compiler and standard library can use one binary of the library.
+//
+//   auto database = quire::Database::open("app.quire");
+//   if (!database) return complain(database.error());
+//   auto statement = database->prepare("SELECT VALUE c.name FROM cities c WHERE c.country = @country");
+//   if (!statement) return complain(statement.error());
+//   if (auto bound = statement->bind("country", "FR"); !bound) return complain(bound.error());
+//   for (quire::Value name : statement->rows()) std::cout << name.as_string() << '\n';
+//   if (statement->error()) return complain(*statement->error());
+//
+// Objects are move-only and release their handle when they end. Containers, statements, snapshots and transactions
+// must end before their Database. No function throws, except std::bad_alloc, Result::value() on an error, and what
+// a callback given to Container::import throws.
+#ifndef QUIRE_QUIRE_HPP
+#define QUIRE_QUIRE_HPP
+
+#include <array>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <istream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+#include <version>
+
+#include "quire/quire.h"
+
+// Result is std::expected where there is one. A program may mix files of both kinds, so each has names of its own.
+#if defined(__cpp_lib_expected)
+#include <expected>
+#define QUIRE_INLINE_NAMESPACE v1_expected
+#else
+#define QUIRE_INLINE_NAMESPACE v1
+#endif
+
+namespace quire {
+inline namespace QUIRE_INLINE_NAMESPACE {
+
+// ---- Errors ------------------------------------------------------------------------------------------------
+
+struct Error {
+  int code = QUIRE_OK;  // enum quire_code
+  int status = 0;       // what Azure Cosmos DB would answer: 404
+  std::string message;
+  uint64_t offset = 0;  // of the place in the SQL or JSON text; line 0: nowhere
+  uint32_t line = 0;
+  uint32_t column = 0;
+
+  const char* name() const noexcept { return quire_code_name(code); }  // "not_found"
+};
+
+#if defined(__cpp_lib_expected)
+
+template <typename T>
+using Result = std::expected<T, Error>;
+using Failure = std::unexpected<Error>;
+
+#else
+
+// Thrown by Result::value() where there is none.
+class BadResultAccess : public std::exception {
+ public:
+  explicit BadResultAccess(Error error) : error_(std::move(error)) {}
+  const char* what() const noexcept override { return error_.message.c_str(); }
+  const Error& error() const noexcept { return error_; }
+
+ private:
+  Error error_;
+};
+
+struct Failure {
+  explicit Failure(Error error) : error(std::move(error)) {}
+  Error error;
+};
+
+// A value, or why there is none: the part of std::expected's interface that needs no C++23.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  template <typename U = T>
+    requires std::constructible_from<T, U> && (!std::same_as<std::remove_cvref_t<U>, Result>)
+  Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+  Result(Failure failure) : state_(std::in_place_index<1>, std::move(failure.error)) {}
+
+  bool has_value() const noexcept { return state_.index() == 0; }
+  explicit operator bool() const noexcept { return has_value(); }
+
+  T& operator*() & noexcept { return *std::get_if<0>(&state_); }
+  const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
+  T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+  T* operator->() noexcept { return std::get_if<0>(&state_); }
+  const T* operator->() const noexcept { return std::get_if<0>(&state_); }
+
+  T& value() & { return checked(), **this; }
+  const T& value() const& { return checked(), **this; }
+  T&& value() && { return checked(), *std::move(*this); }
+  template <typename U>
+  T value_or(U&& other) const& {
+    return has_value() ? **this : static_cast<T>(std::forward<U>(other));
+  }
+
+  Error& error() & noexcept { return *std::get_if<1>(&state_); }
+  const Error& error() const& noexcept { return *std::get_if<1>(&state_); }
+  Error&& error() && noexcept { return std::move(*std::get_if<1>(&state_)); }
+
+ private:
+  void checked() const {
+    if (!has_value()) throw BadResultAccess(error());
+  }
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Failure failure) : error_(std::move(failure.error)) {}
+
+  bool has_value() const noexcept { return !error_.has_value(); }
+  explicit operator bool() const noexcept { return has_value(); }
+  void operator*() const noexcept {}
+  void value() const {
+    if (!has_value()) throw BadResultAccess(*error_);
+  }
+  Error& error() & noexcept { return *error_; }
+  const Error& error() const& noexcept { return *error_; }
+  Error&& error() && noexcept { return std::move(*error_); }
+
+ private:
+  std::optional<Error> error_;
+};
+
+#endif
+
+namespace detail {
+
+inline Failure failure(const quire_error& error) {
+  return Failure(Error{error.code, error.status, error.message, error.offset, error.line, error.column});
+}
+
+inline Result<void> checked(int code, const quire_error& error) {
+  if (code != QUIRE_OK) return failure(error);
+  return {};
+}
+
+// A handle that its release function ends.
+template <typename Handle, auto kRelease>
+struct Release {
+  void operator()(Handle* handle) const noexcept { kRelease(handle); }
+};
+template <typename Handle, auto kRelease>
+using Owned = std::unique_ptr<Handle, Release<Handle, kRelease>>;
+
+inline void close_database(quire_database* database) noexcept { quire_close(database, nullptr); }
+
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { quire_buffer_release(&bytes_); }
+  quire_buffer* get() noexcept { return &bytes_; }
+  std::string text() const { return std::string(bytes_.data, bytes_.length); }
+
+ private:
+  quire_buffer bytes_{};
+};
+
+}  // namespace detail
+
+// ---- Values ------------------------------------------------------------------------------------------------
+
+enum class Type {
+  undefined = QUIRE_UNDEFINED,
+  null = QUIRE_NULL,
+  boolean = QUIRE_BOOLEAN,
+  integer = QUIRE_INTEGER,
+  real = QUIRE_REAL,
+  string = QUIRE_STRING,
+  array = QUIRE_ARRAY,
+  object = QUIRE_OBJECT,
+};
+
+struct Member;
+template <typename Element>
+class ValueRange;
+
+// A JSON value, read where it lies; 16 bytes, passed by value. It owns nothing: it is good until the next step of
+// its statement, or the end of its snapshot.
+class Value {
+ public:
+  constexpr Value() noexcept = default;  // undefined
+  constexpr explicit Value(quire_value value) noexcept : value_(value) {}
+
+  Type type() const noexcept { return static_cast<Type>(quire_value_type(value_)); }
+  bool is_undefined() const noexcept { return type() == Type::undefined; }
+  bool is_null() const noexcept { return type() == Type::null; }
+  bool is_boolean() const noexcept { return type() == Type::boolean; }
+  bool is_integer() const noexcept { return type() == Type::integer; }
+  bool is_number() const noexcept { return is_integer() || type() == Type::real; }
+  bool is_string() const noexcept { return type() == Type::string; }
+  bool is_array() const noexcept { return type() == Type::array; }
+  bool is_object() const noexcept { return type() == Type::object; }
+
+  // A value of another type gives false, 0 or "".
+  bool as_boolean() const noexcept { return quire_value_boolean(value_) != 0; }
+  int64_t as_integer() const noexcept { return quire_value_integer(value_); }
+  double as_real() const noexcept { return quire_value_real(value_); }
+  std::string_view as_string() const noexcept {
+    size_t length = 0;
+    const char* text = quire_value_string(value_, &length);
+    return {text, length};
+  }
+
+  // Elements or members. What is not there is undefined, so paths can be chained: value["address"]["zip"].
+  size_t size() const noexcept { return quire_value_size(value_); }
+  Value operator[](size_t index) const noexcept { return Value(quire_value_element(value_, index)); }
+  Value operator[](std::string_view name) const noexcept {
+    return Value(quire_value_member(value_, name.data(), name.size()));
+  }
+  Member member_at(size_t index) const noexcept;
+  // for (Value element : value.elements()), for (auto [name, value] : object.members())
+  ValueRange<Value> elements() const noexcept;
+  ValueRange<Member> members() const noexcept;
+
+  Result<std::string> to_json() const { return to_text(quire_value_json); }
+  Result<std::string> to_pretty_json() const { return to_text(quire_value_pretty_json); }
+
+  quire_value c_value() const noexcept { return value_; }
+
+ private:
+  Result<std::string> to_text(decltype(&quire_value_json) write) const {
+    detail::Buffer buffer;
+    quire_error error;
+    if (write(value_, buffer.get(), &error) != QUIRE_OK) return detail::failure(error);
+    return buffer.text();
+  }
+  quire_value value_{};
+};
+
+struct Member {
+  std::string_view name;
+  Value value;
+};
+
+inline Member Value::member_at(size_t index) const noexcept {
+  const char* name = nullptr;
+  size_t length = 0;
+  const Value value(quire_value_member_at(value_, index, &name, &length));
+  return {{name, length}, value};
+}
+
+// The elements of an array, or the members of an object in source order.
+template <typename Element>
+class ValueRange {
+ public:
+  class iterator {
+   public:
+    using value_type = Element;
+    using difference_type = std::ptrdiff_t;
+    using iterator_concept = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
+
+    iterator() = default;
+    iterator(Value parent, size_t index) noexcept : parent_(parent), index_(index) {}
+    Element operator*() const noexcept {
+      if constexpr (std::same_as<Element, Value>)
+        return parent_[index_];
+      else
+        return parent_.member_at(index_);
+    }
+    iterator& operator++() noexcept { return ++index_, *this; }
+    iterator operator++(int) noexcept { return {parent_, index_++}; }
+    bool operator==(const iterator& other) const noexcept { return index_ == other.index_; }
+
+   private:
+    Value parent_;
+    size_t index_ = 0;
+  };
+
+  ValueRange(Value parent, Type type) noexcept : parent_(parent), size_(parent.type() == type ? parent.size() : 0) {}
+  iterator begin() const noexcept { return {parent_, 0}; }
+  iterator end() const noexcept { return {parent_, size_}; }
+  size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+
+ private:
+  Value parent_;
+  size_t size_;
+};
+
+inline ValueRange<Value> Value::elements() const noexcept { return {*this, Type::array}; }
+inline ValueRange<Member> Value::members() const noexcept { return {*this, Type::object}; }
+
+// A value to pass in: a parameter, a component of a partition key. Borrows its text for the call.
+class Scalar {
+ public:
+  Scalar(std::nullptr_t) noexcept : scalar_{QUIRE_NULL, 0, 0, nullptr, 0} {}
+  Scalar(std::same_as<bool> auto value) noexcept : scalar_{QUIRE_BOOLEAN, value ? 1 : 0, 0, nullptr, 0} {}
+  template <std::integral Integer>
+    requires(!std::same_as<Integer, bool>)
+  Scalar(Integer value) noexcept {
+    if (std::in_range<int64_t>(value))
+      scalar_ = {QUIRE_INTEGER, static_cast<int64_t>(value), 0, nullptr, 0};
+    else
+      scalar_ = {QUIRE_REAL, 0, static_cast<double>(value), nullptr, 0};
+  }
+  Scalar(std::floating_point auto value) noexcept
+      : scalar_{QUIRE_REAL, 0, static_cast<double>(value), nullptr, 0} {}
+  template <typename Text>
+    requires std::convertible_to<const Text&, std::string_view>
+  Scalar(const Text& text) noexcept : Scalar(std::string_view(text), 0) {}
+
+  // The component of a partition key whose path is missing.
+  static Scalar undefined() noexcept { return Scalar(quire_scalar{QUIRE_UNDEFINED, 0, 0, nullptr, 0}); }
+
+  const quire_scalar& c_scalar() const noexcept { return scalar_; }
+
+ private:
+  Scalar(std::string_view text, int) noexcept : scalar_{QUIRE_STRING, 0, 0, text.data(), text.size()} {}
+  explicit Scalar(quire_scalar scalar) noexcept : scalar_(scalar) {}
+  quire_scalar scalar_;
+};
+
+// JSON text where a Scalar could stand: statement.bind("point", quire::Json{R"({"x":1})"}).
+struct Json {
+  std::string_view text;
+};
+
+// {} for a container without partition key, "FR", or {"FR", 75, true} for a hierarchical one.
+class PartitionKey {
+ public:
+  PartitionKey() noexcept = default;
+  template <typename Component>
+    requires std::convertible_to<const Component&, Scalar>
+  PartitionKey(const Component& component) noexcept
+      : components_{Scalar(component).c_scalar()}, size_(1) {}
+  // One more than any container has is kept of too many, so that the library refuses them.
+  PartitionKey(std::initializer_list<Scalar> components) noexcept {
+    for (const Scalar& component : components)
+      if (size_ < components_.size()) components_[size_++] = component.c_scalar();
+  }
+
+  const quire_scalar* data() const noexcept { return components_.data(); }
+  size_t size() const noexcept { return size_; }
+
+ private:
+  std::array<quire_scalar, 4> components_{};
+  size_t size_ = 0;
+};
+
+// ---- Statements --------------------------------------------------------------------------------------------
+
+class RowRange;
+
+// Belongs to one thread at a time.
+class Statement {
+ public:
+  // `name` with or without its @. Bind before the first step or after a reset; bindings outlive resets.
+  Result<void> bind(std::string_view name, Scalar value) {
+    quire_error error;
+    return detail::checked(quire_bind(handle_.get(), std::string(name).c_str(), value.c_scalar(), &error), error);
+  }
+  Result<void> bind(std::string_view name, Json json) {
+    quire_error error;
+    return detail::checked(
+        quire_bind_json(handle_.get(), std::string(name).c_str(), json.text.data(), json.text.size(), &error), error);
+  }
+
+  // Whether there is a next row. The first step takes the snapshot that all rows come from.
+  Result<bool> step() {
+    quire_error error;
+    switch (quire_step(handle_.get(), &error)) {
+      case QUIRE_ROW: return true;
+      case QUIRE_DONE: return false;
+      default: return detail::failure(error);
+    }
+  }
+  // The row of the last step; good until the next step or reset.
+  Value row() const noexcept { return Value(quire_row_value(handle_.get())); }
+  // The same as compact JSON, as long.
+  Result<std::string_view> row_json() {
+    quire_error error;
+    const char* json = nullptr;
+    size_t length = 0;
+    if (quire_row_json(handle_.get(), &json, &length, &error) != QUIRE_OK) return detail::failure(error);
+    return std::string_view(json, length);
+  }
+
+  // All rows from a fresh start: for (Value row : statement.rows()). Look at error() after the loop.
+  RowRange rows() noexcept;
+  // Why the last loop over rows() ended early, if it did.
+  const std::optional<Error>& error() const noexcept { return error_; }
+
+  // Ends the snapshot; the statement can be stepped again.
+  void reset() noexcept {
+    quire_reset(handle_.get());
+    error_.reset();
+  }
+
+  // In order of first use, without @; good as long as the statement.
+  std::vector<std::string_view> parameter_names() const {
+    std::vector<std::string_view> names;
+    while (const char* name = quire_parameter_name(handle_.get(), names.size())) names.emplace_back(name);
+    return names;
+  }
+  quire_statement_stats stats() const noexcept {
+    quire_statement_stats stats{};
+    quire_stats(handle_.get(), &stats);
+    return stats;
+  }
+
+  quire_statement* c_handle() const noexcept { return handle_.get(); }
+
+ private:
+  friend class Database;
+  friend class Container;
+  friend class RowRange;
+  explicit Statement(quire_statement* handle) noexcept : handle_(handle) {}
+
+  detail::Owned<quire_statement, quire_finalize> handle_;
+  std::optional<Error> error_;
+};
+
+// One pass at a time over the rows of a statement, which must stay where it is meanwhile.
+class RowRange {
+ public:
+  class iterator {
+   public:
+    using value_type = Value;
+    using difference_type = std::ptrdiff_t;
+    using iterator_concept = std::input_iterator_tag;
+
+    iterator() = default;
+    explicit iterator(Statement* statement) : statement_(statement) { advance(); }
+    Value operator*() const noexcept { return statement_->row(); }
+    iterator& operator++() { return advance(), *this; }
+    void operator++(int) { advance(); }
+    bool operator==(std::default_sentinel_t) const noexcept { return statement_ == nullptr; }
+
+   private:
+    void advance() {
+      auto has_row = statement_->step();
+      if (has_row && *has_row) return;
+      if (!has_row) statement_->error_ = std::move(has_row).error();
+      statement_ = nullptr;
+    }
+    Statement* statement_ = nullptr;
+  };
+
+  explicit RowRange(Statement& statement) noexcept : statement_(&statement) {}
+  iterator begin() const {
+    statement_->reset();
+    return iterator(statement_);
+  }
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  Statement* statement_;
+};
+
+inline RowRange Statement::rows() noexcept { return RowRange(*this); }
+
+// ---- Transactions and snapshots ----------------------------------------------------------------------------
+
+// A write transaction of several calls; it holds the write lock and belongs to the thread that began it. Rolls back
+// when it ends without a commit.
+class Transaction {
+ public:
+  // Ends the transaction, whatever it returns.
+  Result<void> commit() {
+    quire_error error;
+    return detail::checked(quire_transaction_commit(handle_.release(), &error), error);
+  }
+  void rollback() noexcept { handle_.reset(); }
+
+  quire_transaction* c_handle() const noexcept { return handle_.get(); }
+
+ private:
+  friend class Database;
+  explicit Transaction(quire_transaction* handle) noexcept : handle_(handle) {}
+  detail::Owned<quire_transaction, quire_transaction_rollback> handle_;
+};
+
+class Container;
+
+// A view of the database at one moment. Keeps old pages alive while it lives: keep it short.
+class Snapshot {
+ public:
+  // The item in place, without its system properties; good until the snapshot is renewed or ends.
+  Result<Value> read(const Container& container, const PartitionKey& key, std::string_view id);
+  // Moves to now; ends the values read before.
+  Result<void> renew() {
+    quire_error error;
+    return detail::checked(quire_snapshot_renew(handle_.get(), &error), error);
+  }
+
+  quire_snapshot* c_handle() const noexcept { return handle_.get(); }
+
+ private:
+  friend class Database;
+  explicit Snapshot(quire_snapshot* handle) noexcept : handle_(handle) {}
+  detail::Owned<quire_snapshot, quire_snapshot_end> handle_;
+};
+
+// ---- Containers and items ----------------------------------------------------------------------------------
+
+struct WriteOptions {
+  Transaction* transaction = nullptr;  // none: a transaction of its own
+  std::string_view if_match = {};      // an etag with its quotes; empty: any
+};
+
+class ItemInfo {
+ public:
+  std::string_view etag() const noexcept { return info_.etag; }  // with its quotes
+  int64_t timestamp() const noexcept { return info_.timestamp; }  // _ts: Unix seconds
+  bool was_created() const noexcept { return info_.created != 0; }
+
+ private:
+  friend class Container;
+  quire_item_info info_{};
+};
+
+struct ImportOptions {
+  bool skip_errors = false;    // leave bad items out and go on; otherwise nothing at all is loaded
+  bool upsert = false;         // replace items that exist
+  bool extended_json = false;  // as mongoexport writes it
+  std::string id_path = {};    // "/key": copied to "id" as a string
+  std::function<bool(uint64_t bytes_read, uint64_t items)> progress = {};  // false stops the import
+  std::function<void(uint64_t line, std::string_view message)> skipped = {};
+};
+
+// Gives the next bytes of an import: how many, 0 at the end, negative on failure.
+using ReadInput = std::function<int64_t(char* buffer, size_t capacity)>;
+
+// May be used by many threads at once.
+class Container {
+ public:
+  Result<ItemInfo> create(std::string_view json, Transaction* transaction = nullptr) {
+    return write([&](quire_item_info* info, quire_error* error) {
+      return quire_create(handle_.get(), handle_of(transaction), json.data(), json.size(), info, error);
+    });
+  }
+  Result<ItemInfo> upsert(std::string_view json, const WriteOptions& options = {}) {
+    return write_matching(quire_upsert, json, options);
+  }
+  Result<ItemInfo> replace(std::string_view json, const WriteOptions& options = {}) {
+    return write_matching(quire_replace, json, options);
+  }
+  Result<void> remove(const PartitionKey& key, std::string_view id, const WriteOptions& options = {}) {
+    const std::string etag(options.if_match);
+    quire_error error;
+    return detail::checked(quire_delete(handle_.get(), handle_of(options.transaction), key.data(), key.size(),
+                                        id.data(), id.size(), etag.empty() ? nullptr : etag.c_str(), &error),
+                           error);
+  }
+  // The item as JSON; QUIRE_NOT_FOUND if there is none.
+  Result<std::string> read_json(const PartitionKey& key, std::string_view id, bool with_system_properties = true) const {
+    detail::Buffer buffer;
+    quire_error error;
+    if (quire_read_json(handle_.get(), key.data(), key.size(), id.data(), id.size(), with_system_properties ? 1 : 0,
+                        buffer.get(), &error) != QUIRE_OK)
+      return detail::failure(error);
+    return buffer.text();
+  }
+
+  // NDJSON, or one JSON array of objects. All or nothing, unless options.skip_errors.
+  Result<quire_import_result> import(const ReadInput& read, const ImportOptions& options = {});
+  Result<quire_import_result> import(std::istream& input, const ImportOptions& options = {}) {
+    const ReadInput read = [&input](char* buffer, size_t capacity) -> int64_t {
+      input.read(buffer, static_cast<std::streamsize>(capacity));
+      return input.bad() ? -1 : static_cast<int64_t>(input.gcount());
+    };
+    return import(read, options);
+  }
+
+  // The first identifier in FROM stands for this container, whatever it says, as in Cosmos.
+  Result<Statement> prepare(std::string_view sql) {
+    quire_statement* statement = nullptr;
+    quire_error error;
+    if (quire_prepare_in(handle_.get(), sql.data(), sql.size(), &statement, &error) != QUIRE_OK)
+      return detail::failure(error);
+    return Statement(statement);
+  }
+
+  quire_container* c_handle() const noexcept { return handle_.get(); }
+
+ private:
+  friend class Database;
+  explicit Container(quire_container* handle) noexcept : handle_(handle) {}
+
+  static quire_transaction* handle_of(Transaction* transaction) noexcept {
+    return transaction == nullptr ? nullptr : transaction->c_handle();
+  }
+  Result<ItemInfo> write(const auto& call) {
+    ItemInfo info;
+    quire_error error;
+    if (call(&info.info_, &error) != QUIRE_OK) return detail::failure(error);
+    return info;
+  }
+  Result<ItemInfo> write_matching(decltype(&quire_upsert) call, std::string_view json, const WriteOptions& options) {
+    const std::string etag(options.if_match);
+    return write([&](quire_item_info* info, quire_error* error) {
+      return call(handle_.get(), handle_of(options.transaction), json.data(), json.size(),
+                  etag.empty() ? nullptr : etag.c_str(), info, error);
+    });
+  }
+
+  detail::Owned<quire_container, quire_container_close> handle_;
+};
+
+inline Result<Value> Snapshot::read(const Container& container, const PartitionKey& key, std::string_view id) {
+  quire_value value;
+  quire_error error;
+  if (quire_snapshot_read(handle_.get(), container.c_handle(), key.data(), key.size(), id.data(), id.size(), &value,
+                          &error) != QUIRE_OK)
+    return detail::failure(error);
+  return Value(value);
+}
+
+namespace detail {
+
+// The callbacks of an import, called from C: what they throw is kept until the import has returned.
+struct ImportCallbacks {
+  const ReadInput& read;
+  const ImportOptions& options;
+  std::exception_ptr thrown = nullptr;
+
+  template <typename Call>
+  auto guarded(Call call, decltype(call()) on_exception) noexcept {
+    if (thrown) return on_exception;
+    try {
+      return call();
+    } catch (...) {
+      thrown = std::current_exception();
+      return on_exception;
+    }
+  }
+  static int64_t on_read(void* context, char* buffer, size_t capacity) {
+    auto& self = *static_cast<ImportCallbacks*>(context);
+    return self.guarded([&] { return self.read(buffer, capacity); }, int64_t{-1});
+  }
+  static int on_progress(void* context, uint64_t bytes, uint64_t items) {
+    auto& self = *static_cast<ImportCallbacks*>(context);
+    return self.guarded([&] { return !self.options.progress || self.options.progress(bytes, items) ? 0 : 1; }, 1);
+  }
+  static void on_skipped(void* context, uint64_t line, const char* message) {
+    auto& self = *static_cast<ImportCallbacks*>(context);
+    self.guarded(
+        [&] {
+          if (self.options.skipped) self.options.skipped(line, message);
+          return 0;
+        },
+        0);
+  }
+};
+
+}  // namespace detail
+
+inline Result<quire_import_result> Container::import(const ReadInput& read, const ImportOptions& options) {
+  detail::ImportCallbacks callbacks{read, options};
+  quire_import_options c_options{};
+  c_options.struct_size = sizeof c_options;
+  c_options.skip_errors = options.skip_errors ? 1 : 0;
+  c_options.upsert = options.upsert ? 1 : 0;
+  c_options.extended_json = options.extended_json ? 1 : 0;
+  c_options.id_path = options.id_path.empty() ? nullptr : options.id_path.c_str();
+  c_options.context = &callbacks;
+  c_options.progress = detail::ImportCallbacks::on_progress;
+  c_options.skipped = detail::ImportCallbacks::on_skipped;
+  quire_import_result result{};
+  quire_error error;
+  const int code =
+      quire_import(handle_.get(), detail::ImportCallbacks::on_read, &callbacks, &c_options, &result, &error);
+  if (callbacks.thrown) std::rethrow_exception(callbacks.thrown);
+  if (code != QUIRE_OK) return detail::failure(error);
+  return result;
+}
+
+// ---- Databases ---------------------------------------------------------------------------------------------
+
+enum class Durability { full = QUIRE_FULL, relaxed = QUIRE_RELAXED, none = QUIRE_NONE };
+
+struct Options {
+  bool read_only = false;
+  bool must_exist = false;
+  Durability durability = Durability::full;
+  bool strict = false;             // take only what Azure Cosmos DB takes
+  uint64_t map_size = 0;           // 0: chosen
+  uint64_t statement_memory = 0;   // 0: 1 GiB
+  uint32_t busy_timeout_ms = 0;    // 0: 60,000
+};
+
+// May be used by many threads at once.
+class Database {
+ public:
+  // A file, made if need be, or ":memory:".
+  static Result<Database> open(const std::string& path, const Options& options = {}) {
+    const quire_options c_options{.struct_size = sizeof(quire_options),
+                                  .read_only = options.read_only ? 1 : 0,
+                                  .must_exist = options.must_exist ? 1 : 0,
+                                  .durability = static_cast<quire_durability>(options.durability),
+                                  .strict = options.strict ? 1 : 0,
+                                  .map_size = options.map_size,
+                                  .statement_memory = options.statement_memory,
+                                  .busy_timeout_ms = options.busy_timeout_ms};
+    quire_database* database = nullptr;
+    quire_error error;
+    if (quire_open(path.c_str(), &c_options, &database, &error) != QUIRE_OK) return detail::failure(error);
+    return Database(database);
+  }
+  // QUIRE_MISUSE, and still open, if anything of it is. The destructor cannot say so.
+  Result<void> close() {
+    quire_error error;
+    auto closed = detail::checked(quire_close(handle_.get(), &error), error);
+    if (closed) static_cast<void>(handle_.release());
+    return closed;
+  }
+
+  // Cosmos's JSON: {"id":"readings","partitionKey":{"paths":["/deviceId"]}}.
+  Result<void> create_container(std::string_view definition) {
+    quire_error error;
+    return detail::checked(quire_container_create(handle_.get(), definition.data(), definition.size(), &error), error);
+  }
+  Result<void> drop_container(std::string_view name) {
+    quire_error error;
+    return detail::checked(quire_container_drop(handle_.get(), name.data(), name.size(), &error), error);
+  }
+  // A JSON array of all definitions, with "itemCount" and "bytes".
+  Result<std::string> containers() const {
+    detail::Buffer buffer;
+    quire_error error;
+    if (quire_containers(handle_.get(), buffer.get(), &error) != QUIRE_OK) return detail::failure(error);
+    return buffer.text();
+  }
+  Result<Container> container(std::string_view name) const {
+    quire_container* container = nullptr;
+    quire_error error;
+    if (quire_container_open(handle_.get(), name.data(), name.size(), &container, &error) != QUIRE_OK)
+      return detail::failure(error);
+    return Container(container);
+  }
+
+  // Identifiers in FROM name containers.
+  Result<Statement> prepare(std::string_view sql) const {
+    quire_statement* statement = nullptr;
+    quire_error error;
+    if (quire_prepare(handle_.get(), sql.data(), sql.size(), &statement, &error) != QUIRE_OK)
+      return detail::failure(error);
+    return Statement(statement);
+  }
+  Result<Transaction> begin_transaction() {
+    quire_transaction* transaction = nullptr;
+    quire_error error;
+    if (quire_transaction_begin(handle_.get(), &transaction, &error) != QUIRE_OK) return detail::failure(error);
+    return Transaction(transaction);
+  }
+  Result<Snapshot> begin_snapshot() const {
+    quire_snapshot* snapshot = nullptr;
+    quire_error error;
+    if (quire_snapshot_begin(handle_.get(), &snapshot, &error) != QUIRE_OK) return detail::failure(error);
+    return Snapshot(snapshot);
+  }
+  // From any thread, or a signal handler: statements and imports now running end with QUIRE_INTERRUPTED.
+  void interrupt() noexcept { quire_interrupt(handle_.get()); }
+
+  quire_database* c_handle() const noexcept { return handle_.get(); }
+
+ private:
+  explicit Database(quire_database* handle) noexcept : handle_(handle) {}
+  detail::Owned<quire_database, detail::close_database> handle_;
+};
+
+}  // namespace QUIRE_INLINE_NAMESPACE
+}  // namespace quire
+
+#undef QUIRE_INLINE_NAMESPACE
+
+#endif

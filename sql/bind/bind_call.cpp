@@ -1,0 +1,141 @@
+// Calls: built-in functions, aggregates, user-defined functions. Constant expressions are folded here.
+#include <algorithm>
+
+#include "sql/bind/binder.h"
+#include "sql/functions/operators.h"
+
+namespace quire::sql {
+namespace {
+
+bool is_equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    const auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; };
+    return upper(x) == upper(y);
+  });
+}
+
+std::string arity_text(const Arity& arity) {
+  if (arity.least == arity.most) return std::to_string(arity.least) + " argument(s)";
+  if (arity.most == UINT32_MAX) return "at least " + std::to_string(arity.least) + " argument(s)";
+  return std::to_string(arity.least) + " to " + std::to_string(arity.most) + " argument(s)";
+}
+
+bool are_constant(std::span<BoundExpression* const> operands) {
+  return std::all_of(operands.begin(), operands.end(),
+                     [](const BoundExpression* operand) { return operand->kind == BoundKind::constant; });
+}
+
+}  // namespace
+
+Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& scope) {
+  if (expression.is_udf) {
+    QUIRE_ASSIGN(BoundExpression* bound, bind_operands(BoundKind::unsupported, expression, scope));
+    bound->message = keep("the user-defined function udf." + std::string(expression.text) +
+                          " is not registered: this version does not execute scripts yet");
+    return bound;
+  }
+  if (const AggregateRow* row = find_aggregate(expression.text)) return bind_aggregate(expression, *row, scope);
+  if (is_equal_ignoring_case(expression.text, "DOCUMENTID")) return bind_document_id(expression, scope);
+  const Function* function = find_function(expression.text);
+  if (function == nullptr) {
+    if (!is_known_but_missing(expression.text)) return std::unexpected(unknown_function(expression));
+    QUIRE_ASSIGN(BoundExpression* bound, bind_operands(BoundKind::unsupported, expression, scope));
+    bound->message = keep("the function " + std::string(expression.text) +
+                          " parses, but this version does not execute it yet");
+    return bound;
+  }
+  const Arity arity = arity_of(*function);
+  const size_t count = expression.operands.size();
+  if (count < arity.least || count > arity.most)
+    return refuse(ErrorCode::wrong_arity, expression.span,
+                  "the function " + std::string(function->name) + " requires " + arity_text(arity) + ", not " +
+                      std::to_string(count) + " (SC2050): " + std::string(function->signature));
+  QUIRE_ASSIGN(BoundExpression* bound, bind_operands(BoundKind::call, expression, scope));
+  bound->function = function;
+  return fold(bound);
+}
+
+Error Binder::unknown_function(const Expression& expression) const {
+  NearestName nearest(expression.text);
+  for (const auto family : all_functions())
+    for (const Function& function : family) nearest.offer(function.name);
+  for (const AggregateRow& row : all_aggregates()) nearest.offer(row.name);
+  return {ErrorCode::unknown_function,
+          "'" + std::string(expression.text) + "' is not a built-in function (SC2005)" + nearest.hint(),
+          at(expression.span)};
+}
+
+Result<BoundExpression*> Binder::bind_aggregate(const Expression& expression, const AggregateRow& row, Scope& scope) {
+  const std::string name(row.name);
+  if (!expression.is_star && expression.operands.size() != 1)
+    return refuse(ErrorCode::wrong_arity, expression.span, "the aggregate " + name + " requires 1 argument(s) (SC2050)");
+  if (expression.is_star && row.aggregate != Aggregate::count)
+    return refuse(ErrorCode::semantic, expression.span, name + "(*) has no meaning; only COUNT(*) has");
+  if (scope.in_aggregate)
+    return refuse(ErrorCode::semantic, expression.span,
+                  "cannot perform an aggregate function on an expression containing an aggregate or a subquery (SC2101)");
+  if (!scope.aggregates_allowed)
+    return refuse(ErrorCode::semantic, expression.span,
+                  "the aggregate " + name + " may not stand here; use it in SELECT, HAVING or ORDER BY, or in a subquery");
+  BoundAggregate aggregate{row.aggregate, nullptr, expression.is_distinct};
+  if (!expression.is_star) {
+    scope.in_aggregate = true;
+    auto argument = bind(*expression.operands[0], scope);
+    scope.in_aggregate = false;
+    if (!argument) return std::unexpected(std::move(argument.error()));
+    aggregate.argument = *argument;
+  }
+  BoundExpression* bound = make(BoundKind::aggregate, expression.span);
+  bound->aggregate = static_cast<uint32_t>(scope.query().aggregates.size());
+  scope.query().aggregates.push_back(aggregate);
+  return bound;
+}
+
+Result<BoundExpression*> Binder::bind_document_id(const Expression& expression, Scope& scope) {
+  if (expression.operands.size() != 1)
+    return refuse(ErrorCode::wrong_arity, expression.span, "the function DOCUMENTID requires 1 argument(s) (SC2050)");
+  const Expression& argument = *expression.operands[0];
+  if (argument.kind == ExpressionKind::identifier) {
+    QUIRE_ASSIGN(const ScopeEntry* entry, resolve(argument, scope));
+    if (entry->is_item) {
+      BoundExpression* bound = make(BoundKind::document_id, expression.span);
+      bound->slot = entry->slot;
+      return bound;
+    }
+  }
+  return refuse(ErrorCode::semantic, argument.span, "DOCUMENTID takes the alias of a container");
+}
+
+// Folding never fails: what cannot be folded stays.
+BoundExpression* Binder::fold(BoundExpression* expression) {
+  Arena& arena = *statement_.arena;
+  if (!are_constant(expression->operands)) return expression;
+  const auto constant = [&](const Value& value) { return make_constant(value, expression->span); };
+  switch (expression->kind) {
+    case BoundKind::unary:
+      return constant(apply_unary(expression->unary_operator, expression->operands[0]->constant));
+    case BoundKind::binary:
+      return constant(apply_binary(expression->binary_operator, expression->operands[0]->constant,
+                                   expression->operands[1]->constant, arena));
+    case BoundKind::array: {
+      const std::span<Value> elements = arena.make_array<Value>(expression->operands.size());
+      size_t count = 0;
+      for (const BoundExpression* operand : expression->operands)
+        if (operand->constant.is_defined()) elements[count++] = operand->constant;
+      return constant(Value::array(elements.first(count)));
+    }
+    case BoundKind::call: {
+      const Function* function = expression->function;
+      if (function == nullptr || function->volatility != Volatility::pure || function->prepare != nullptr)
+        return expression;
+      const std::span<Value> arguments = arena.make_array<Value>(expression->operands.size());
+      for (size_t i = 0; i < arguments.size(); ++i) arguments[i] = expression->operands[i]->constant;
+      CallContext context{arena, nullptr, nullptr};
+      return constant(call_function(*function, context, arguments));
+    }
+    default:
+      return expression;
+  }
+}
+
+}  // namespace quire::sql

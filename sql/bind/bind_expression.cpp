@@ -1,0 +1,184 @@
+// Expressions: each kind of the syntax tree to its bound form.
+#include "sql/bind/binder.h"
+#include "sql/functions/like.h"
+
+namespace quire::sql {
+
+BoundExpression* Binder::make(BoundKind kind, Span span) {
+  BoundExpression* bound = statement_.arena->make<BoundExpression>();
+  bound->kind = kind;
+  bound->span = span;
+  return bound;
+}
+
+BoundExpression* Binder::make_constant(const Value& value, Span span) {
+  BoundExpression* bound = make(BoundKind::constant, span);
+  bound->constant = value;
+  return bound;
+}
+
+BoundExpression* Binder::make_unsupported(Span span, std::string_view what) {
+  BoundExpression* bound = make(BoundKind::unsupported, span);
+  bound->message = keep(std::string(what) + " parses, but this version does not execute it yet");
+  return bound;
+}
+
+Result<BoundExpression*> Binder::bind(const Expression& expression, Scope& scope) {
+  if (BoundExpression* key = find_group_key(expression, scope); key != nullptr) return key;
+  switch (expression.kind) {
+    case ExpressionKind::literal: return make_constant(expression.literal, expression.span);
+    case ExpressionKind::parameter: return bind_parameter(expression);
+    case ExpressionKind::identifier: return bind_identifier(expression, scope);
+    case ExpressionKind::member:
+    case ExpressionKind::index: return bind_path(expression, scope);
+    case ExpressionKind::unary: return bind_operands(BoundKind::unary, expression, scope);
+    case ExpressionKind::binary: return bind_operands(BoundKind::binary, expression, scope);
+    case ExpressionKind::logical_and: return bind_operands(BoundKind::logical_and, expression, scope);
+    case ExpressionKind::logical_or: return bind_operands(BoundKind::logical_or, expression, scope);
+    case ExpressionKind::conditional: return bind_operands(BoundKind::conditional, expression, scope);
+    case ExpressionKind::coalesce: return bind_operands(BoundKind::coalesce, expression, scope);
+    case ExpressionKind::in: return bind_operands(BoundKind::in, expression, scope);
+    case ExpressionKind::is_null: return bind_operands(BoundKind::is_null, expression, scope);
+    case ExpressionKind::array: return bind_operands(BoundKind::array, expression, scope);
+    case ExpressionKind::between: return bind_between(expression, scope);
+    case ExpressionKind::like: return bind_like(expression, scope);
+    case ExpressionKind::case_when: return bind_case(expression, scope);
+    case ExpressionKind::let: return make_unsupported(expression.span, "LET");
+    case ExpressionKind::object: return bind_object(expression, scope);
+    case ExpressionKind::call: return bind_call(expression, scope);
+    case ExpressionKind::exists: return bind_subquery(BoundKind::exists, expression, scope);
+    case ExpressionKind::array_query: return bind_subquery(BoundKind::array_query, expression, scope);
+    case ExpressionKind::all_query: return bind_subquery(BoundKind::all_query, expression, scope);
+    case ExpressionKind::first_query: return bind_subquery(BoundKind::first_query, expression, scope);
+    case ExpressionKind::last_query: return bind_subquery(BoundKind::last_query, expression, scope);
+    case ExpressionKind::scalar_query: return bind_subquery(BoundKind::scalar_query, expression, scope);
+  }
+  return make_unsupported(expression.span, "this expression");
+}
+
+Result<BoundExpression*> Binder::bind_operands(BoundKind kind, const Expression& expression, Scope& scope) {
+  BoundExpression* bound = make(kind, expression.span);
+  bound->unary_operator = expression.unary_operator;
+  bound->binary_operator = expression.binary_operator;
+  bound->negated = expression.negated;
+  bound->operands = statement_.arena->make_array<BoundExpression*>(expression.operands.size());
+  for (size_t i = 0; i < expression.operands.size(); ++i) {
+    QUIRE_ASSIGN(bound->operands[i], bind(*expression.operands[i], scope));
+  }
+  return fold(bound);
+}
+
+Result<BoundExpression*> Binder::bind_parameter(const Expression& expression) {
+  auto& names = statement_.parameters;
+  size_t number = 0;
+  while (number < names.size() && names[number] != expression.text) ++number;
+  if (number == names.size()) names.emplace_back(expression.text);
+  BoundExpression* bound = make(BoundKind::parameter, expression.span);
+  bound->parameter = static_cast<uint32_t>(number);
+  return bound;
+}
+
+BoundExpression* Binder::negate(BoundExpression* operand, Span span) {
+  BoundExpression* bound = make(BoundKind::unary, span);
+  bound->unary_operator = UnaryOperator::logical_not;
+  bound->operands = list_of({operand});
+  return bound;
+}
+
+// x BETWEEN low AND high is x >= low AND x <= high; x is evaluated twice, which is cheaper than a slot for it.
+Result<BoundExpression*> Binder::bind_between(const Expression& expression, Scope& scope) {
+  QUIRE_ASSIGN(BoundExpression* value, bind(*expression.operands[0], scope));
+  QUIRE_ASSIGN(BoundExpression* low, bind(*expression.operands[1], scope));
+  QUIRE_ASSIGN(BoundExpression* high, bind(*expression.operands[2], scope));
+  BoundExpression* at_least = make(BoundKind::binary, expression.span);
+  at_least->binary_operator = BinaryOperator::greater_equal;
+  at_least->operands = list_of({value, low});
+  BoundExpression* at_most = make(BoundKind::binary, expression.span);
+  at_most->binary_operator = BinaryOperator::less_equal;
+  at_most->operands = list_of({value, high});
+  BoundExpression* both = make(BoundKind::logical_and, expression.span);
+  both->operands = list_of({at_least, at_most});
+  return fold(expression.negated ? negate(both, expression.span) : both);
+}
+
+Result<BoundExpression*> Binder::bind_like(const Expression& expression, Scope& scope) {
+  QUIRE_ASSIGN(BoundExpression* bound, bind_operands(BoundKind::like, expression, scope));
+  if (bound->kind != BoundKind::like) return bound;
+  if (expression.has_escape) bound->escape = expression.text;
+  const BoundExpression& pattern = *bound->operands[1];
+  if (pattern.kind != BoundKind::constant || !pattern.constant.is_string()) return bound;
+  auto compiled = LikePattern::compile(pattern.constant.as_string(), bound->escape);
+  if (!compiled) return refuse(compiled.error().code, pattern.span, compiled.error().message);
+  bound->like_pattern = compiled->get();
+  statement_.patterns.push_back(std::move(*compiled));
+  return bound;
+}
+
+// CASE [subject] WHEN w THEN t ... ELSE e END is a chain of w ? t : ..., with subject = w for w.
+Result<BoundExpression*> Binder::bind_case(const Expression& expression, Scope& scope) {
+  BoundExpression* subject = nullptr;
+  const bool has_subject = expression.operands.size() > (expression.has_else ? 1u : 0u);
+  if (has_subject) {
+    QUIRE_ASSIGN(subject, bind(*expression.operands.front(), scope));
+  }
+  BoundExpression* result = make_constant(Value::undefined(), expression.span);
+  if (expression.has_else) {
+    QUIRE_ASSIGN(result, bind(*expression.operands.back(), scope));
+  }
+  for (size_t i = expression.arms.size(); i-- > 0;) {
+    QUIRE_ASSIGN(BoundExpression* when, bind(*expression.arms[i].when, scope));
+    QUIRE_ASSIGN(BoundExpression* then, bind(*expression.arms[i].then, scope));
+    if (subject != nullptr) {
+      BoundExpression* equal = make(BoundKind::binary, expression.arms[i].when->span);
+      equal->binary_operator = BinaryOperator::equal;
+      equal->operands = list_of({subject, when});
+      when = equal;
+    }
+    BoundExpression* choice = make(BoundKind::conditional, expression.span);
+    choice->operands = list_of({when, then, result});
+    result = choice;
+  }
+  return result;
+}
+
+Result<BoundExpression*> Binder::bind_object(const Expression& expression, Scope& scope) {
+  BoundExpression* bound = make(BoundKind::object, expression.span);
+  bound->entries = statement_.arena->make_array<BoundEntry>(expression.entries.size());
+  for (size_t i = 0; i < expression.entries.size(); ++i) {
+    bound->entries[i].key = expression.entries[i].key;
+    QUIRE_ASSIGN(bound->entries[i].value, bind(*expression.entries[i].value, scope));
+  }
+  return fold(bound);
+}
+
+Result<BoundQuery*> Binder::bind_inner_query(const Query& query, Scope& scope) {
+  if (options_.strict && !query.order_by.empty())
+    return refuse(ErrorCode::not_in_strict_mode, query.span, "ORDER BY may stand only in the outermost query");
+  statement_.subqueries.push_back(std::make_unique<BoundQuery>());
+  BoundQuery& bound = *statement_.subqueries.back();
+  QUIRE_TRY(bind_query(query, bound, &scope));
+  return &bound;
+}
+
+Result<BoundExpression*> Binder::bind_subquery(BoundKind kind, const Expression& expression, Scope& scope) {
+  BoundExpression* bound = make(kind, expression.span);
+  QUIRE_ASSIGN(bound->query, bind_inner_query(*expression.query, scope));
+  if (kind == BoundKind::scalar_query && bound->query->may_give_many_rows)
+    return refuse(ErrorCode::semantic, expression.span,
+                  "the cardinality of a scalar subquery result set cannot be greater than one; use ARRAY(...), "
+                  "EXISTS(...), an aggregate or TOP 1");
+  return bound;
+}
+
+BoundExpression* Binder::find_group_key(const Expression& expression, const Scope& scope) {
+  if (!scope.is_after_grouping || scope.in_aggregate) return nullptr;
+  for (size_t i = 0; i < scope.group_keys.size(); ++i) {
+    if (!is_same_expression(expression, *scope.group_keys[i])) continue;
+    BoundExpression* key = make(BoundKind::group_key, expression.span);
+    key->group_key = static_cast<uint32_t>(i);
+    return key;
+  }
+  return nullptr;
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,112 @@
+// FROM: containers, paths, arrays and subqueries become sources with a slot each, and aliases in scope.
+#include "sql/bind/binder.h"
+
+namespace quire::sql {
+namespace {
+
+// Without an alias a path binds its last name; one that ends in a number cannot be referred to.
+std::string_view name_of(const FromSource& source) {
+  if (source.alias) return *source.alias;
+  if (source.collection == CollectionKind::query) return {};
+  if (source.steps.empty()) return source.root;
+  return source.steps.back().is_index ? std::string_view() : source.steps.back().name;
+}
+
+}  // namespace
+
+Result<void> Binder::bind_from(const Query& query, Scope& scope) {
+  bool is_first = true;
+  for (const FromSource& source : query.from) {
+    QUIRE_TRY(bind_source(source, is_first, scope));
+    is_first = false;
+  }
+  return {};
+}
+
+Result<void> Binder::bind_source(const FromSource& source, bool is_first, Scope& scope) {
+  if (source.collection == CollectionKind::query) return bind_query_source(source, scope);
+  if (const Scope::Found found = scope.find(source.root); found.entry != nullptr)
+    return bind_path_source(source, *found.entry, scope);
+  const bool is_whole = source.steps.empty() && !source.iterates;
+  QUIRE_ASSIGN(const ScopeEntry root, bind_container(source, is_first, !is_whole, scope));
+  return is_whole ? Result<void>() : bind_path_source(source, root, scope);
+}
+
+Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_first, bool is_hidden, Scope& scope) {
+  const bool is_outermost = scope.outer() == nullptr;
+  std::string name(source.root);
+  if (!options_.scope.empty()) {
+    if (!is_first || !is_outermost) {
+      NearestName nearest(source.root);
+      scope.offer_names(nearest);
+      return refuse(ErrorCode::unresolved_name, source.root_span,
+                    "'" + name + "' is no alias of this query (SC2001)" + nearest.hint());
+    }
+    name = options_.scope;
+  }
+  if (source_.collection(name) == nullptr) {
+    NearestName nearest(name);
+    for (const std::string& candidate : source_.collection_names()) nearest.offer(candidate);
+    scope.offer_names(nearest);
+    return refuse(ErrorCode::container_not_found, source.root_span,
+                  "there is no container or alias '" + name + "'" + nearest.hint());
+  }
+  BoundSource bound{};
+  bound.kind = BoundSourceKind::collection;
+  bound.slot = statement_.slot_count++;
+  bound.alias = is_hidden ? source.root : name_of(source);
+  bound.collection_name = name;
+  bound.join = source.join;
+  const ScopeEntry entry{bound.alias, bound.slot, true};
+  if (is_hidden) {
+    scope.query().sources.push_back(std::move(bound));
+    return entry;
+  }
+  QUIRE_TRY(declare(source, entry.name, std::move(bound), true, scope));
+  return entry;
+}
+
+Result<void> Binder::bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope) {
+  BoundExpression* expression = make(source.steps.empty() ? BoundKind::slot : BoundKind::path, source.root_span);
+  expression->span.length = source.span.offset + source.span.length - source.root_span.offset;
+  if (source.iterates || !source.alias) expression->span = source.root_span;
+  expression->slot = root.slot;
+  expression->steps = statement_.arena->make_array<BoundStep>(source.steps.size());
+  for (size_t i = 0; i < source.steps.size(); ++i)
+    expression->steps[i] = source.steps[i].is_index ? BoundStep{{}, source.steps[i].index}
+                                                    : BoundStep{source.steps[i].name, -1};
+  BoundSource bound{};
+  bound.kind = source.iterates ? BoundSourceKind::elements : BoundSourceKind::expression;
+  bound.slot = statement_.slot_count++;
+  bound.alias = name_of(source);
+  bound.expression = expression;
+  bound.join = source.join;
+  return declare(source, bound.alias, bound, false, scope);
+}
+
+Result<void> Binder::bind_query_source(const FromSource& source, Scope& scope) {
+  QUIRE_ASSIGN(BoundQuery* query, bind_inner_query(*source.query, scope));
+  BoundSource bound{};
+  bound.kind = BoundSourceKind::query;
+  bound.slot = statement_.slot_count++;
+  bound.alias = name_of(source);
+  bound.query = query;
+  bound.iterates_query = source.iterates;
+  bound.join = source.join;
+  return declare(source, bound.alias, bound, false, scope);
+}
+
+Result<void> Binder::declare(const FromSource& source, std::string_view name, BoundSource bound, bool is_item,
+                             Scope& scope) {
+  if (!name.empty() && scope.has_own(name))
+    return refuse(ErrorCode::semantic, source.span,
+                  "the alias '" + std::string(name) + "' is used twice in one FROM; give one of them another name");
+  if (!name.empty()) scope.add({name, bound.slot, is_item});
+  if (source.on != nullptr) {
+    QUIRE_ASSIGN(bound.on, bind(*source.on, scope));
+  }
+  scope.query().sources.push_back(std::move(bound));
+  return {};
+}
+
+}  // namespace quire::sql

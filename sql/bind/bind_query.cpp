@@ -1,0 +1,221 @@
+// A query, clause by clause, in the order in which they take effect.
+#include <algorithm>
+#include <set>
+
+#include "sql/bind/binder.h"
+
+namespace quire::sql {
+namespace {
+
+bool contains_aggregate(std::span<Expression* const> expressions) {
+  return std::any_of(expressions.begin(), expressions.end(),
+                     [](const Expression* expression) { return contains_aggregate(*expression); });
+}
+
+bool select_contains_aggregate(const Query& query) {
+  for (const SelectItem& item : query.items)
+    if (contains_aggregate(*item.expression)) return true;
+  for (const OrderItem& item : query.order_by)
+    if (contains_aggregate(*item.expression)) return true;
+  return query.having != nullptr;
+}
+
+// Whether the text shows that there is at most one row: no source gives several, or all rows are one group.
+bool gives_one_row(const Query& query, const BoundQuery& bound) {
+  if (bound.set_operation != SetOperation::none) return false;
+  if (bound.is_grouped && bound.group_by.empty()) return true;
+  if (query.top != nullptr && query.top->kind == ExpressionKind::literal && query.top->literal.kind() == Kind::integer &&
+      query.top->literal.as_integer() <= 1)
+    return true;
+  return std::all_of(bound.sources.begin(), bound.sources.end(), [](const BoundSource& source) {
+    return source.kind == BoundSourceKind::expression ||
+           (source.kind == BoundSourceKind::query && !source.iterates_query && !source.query->may_give_many_rows);
+  });
+}
+
+bool is_document_path(const Expression& expression) {
+  const Expression* at = &expression;
+  while (at->kind == ExpressionKind::member || at->kind == ExpressionKind::index) at = at->operands[0];
+  return at->kind == ExpressionKind::identifier && at != &expression;
+}
+
+}  // namespace
+
+bool contains_aggregate(const Expression& expression) {
+  if (expression.kind == ExpressionKind::call && !expression.is_udf && find_aggregate(expression.text) != nullptr)
+    return true;
+  if (contains_aggregate(expression.operands)) return true;
+  for (const ObjectEntry& entry : expression.entries)
+    if (contains_aggregate(*entry.value)) return true;
+  for (const CaseArm& arm : expression.arms)
+    if (contains_aggregate(*arm.when) || contains_aggregate(*arm.then)) return true;
+  return false;
+}
+
+bool is_same_expression(const Expression& a, const Expression& b) {
+  // c.name and c["name"] are one node kind already; anything else must be alike to the letter.
+  if (a.kind != b.kind || a.text != b.text || a.operands.size() != b.operands.size()) return false;
+  if (a.kind == ExpressionKind::identifier) return true;
+  if (a.kind == ExpressionKind::member || a.kind == ExpressionKind::parameter)
+    return a.operands.empty() || is_same_expression(*a.operands[0], *b.operands[0]);
+  return print(a) == print(b);
+}
+
+Result<void> Binder::bind_query(const Query& query, BoundQuery& bound, Scope* outer) {
+  Scope scope(outer, bound);
+  QUIRE_TRY(bind_from(query, scope));
+  QUIRE_TRY(bind_clauses(query, bound, scope));
+  bound.set_operation = query.set_operation;
+  if (query.next != nullptr) {
+    bound.next = std::make_unique<BoundQuery>();
+    QUIRE_TRY(bind_query(*query.next, *bound.next, outer));
+  }
+  bound.may_give_many_rows = !gives_one_row(query, bound);
+  return {};
+}
+
+Result<void> Binder::bind_clauses(const Query& query, BoundQuery& bound, Scope& scope) {
+  if (query.where != nullptr) {
+    QUIRE_ASSIGN(bound.where, bind(*query.where, scope));
+  }
+  QUIRE_TRY(bind_grouping(query, bound, scope));
+  scope.aggregates_allowed = true;
+  if (query.having != nullptr) {
+    QUIRE_ASSIGN(bound.having, bind(*query.having, scope));
+  }
+  QUIRE_TRY(bind_selection(query, bound, scope));
+  QUIRE_TRY(bind_order(query, bound, scope));
+  bound.distinct = query.distinct;
+  return bind_counts(query, bound);
+}
+
+Result<void> Binder::bind_grouping(const Query& query, BoundQuery& bound, Scope& scope) {
+  for (const Expression* key : query.group_by) {
+    QUIRE_ASSIGN(BoundExpression* expression, bind(*key, scope));
+    bound.group_by.push_back(expression);
+  }
+  bound.is_grouped = !query.group_by.empty() || select_contains_aggregate(query);
+  scope.is_after_grouping = bound.is_grouped;
+  scope.group_keys = query.group_by;
+  if (query.select == SelectKind::star && bound.is_grouped)
+    return refuse(ErrorCode::semantic, query.span, "'SELECT *' is not allowed with GROUP BY (SC2041)");
+  return {};
+}
+
+Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& scope) {
+  for (const OrderItem& item : query.order_by) {
+    const Expression& key = *item.expression;
+    if (query.order_by_rank) {
+      QUIRE_TRY(bind(key, scope));
+      bound.order_by.push_back({make_unsupported(key.span, "ORDER BY RANK"), false});
+      continue;
+    }
+    const bool is_distance = key.kind == ExpressionKind::call;
+    if (options_.strict && !is_document_path(key) && !is_distance && !bound.is_grouped && !query.from.empty() &&
+        key.kind != ExpressionKind::identifier)
+      return refuse(ErrorCode::not_in_strict_mode, key.span,
+                    "the ORDER BY item could not be mapped to a document path; strict mode sorts by properties only");
+    // Outside strict mode an alias of the select list may stand here.
+    const Expression* meant = &key;
+    if (key.kind == ExpressionKind::identifier && !options_.strict && scope.find(key.text).entry == nullptr)
+      for (const SelectItem& selected : query.items)
+        if (selected.alias && *selected.alias == key.text) meant = selected.expression;
+    QUIRE_ASSIGN(BoundExpression* expression, bind(*meant, scope));
+    bound.order_by.push_back({expression, item.descending});
+  }
+  return {};
+}
+
+Result<void> Binder::bind_selection(const Query& query, BoundQuery& bound, Scope& scope) {
+  switch (query.select) {
+    case SelectKind::star: {
+      QUIRE_ASSIGN(bound.value, bind_star(query, bound, scope));
+      return {};
+    }
+    case SelectKind::value: {
+      QUIRE_ASSIGN(bound.value, bind(*query.items[0].expression, scope));
+      return {};
+    }
+    case SelectKind::list: {
+      QUIRE_ASSIGN(bound.value, bind_list(query, scope));
+      return {};
+    }
+  }
+  return {};
+}
+
+Result<BoundExpression*> Binder::bind_star(const Query& query, const BoundQuery& bound, const Scope& scope) {
+  const Span star{query.span.offset, 0};
+  if (query.from.empty())
+    return refuse(ErrorCode::semantic, query.span, "'SELECT *' is not valid if the FROM clause is omitted");
+  if (query.from.size() > 1)
+    return refuse(ErrorCode::semantic, query.span,
+                  "'SELECT *' is only valid with a single input set; name the sources: SELECT c, x FROM ...");
+  static_cast<void>(scope);
+  BoundExpression* value = make(BoundKind::slot, star);
+  value->slot = bound.sources.back().slot;
+  return value;
+}
+
+// The select list makes an object: by alias, by the last name of a path, or $1, $2, ... counting the unnamed.
+Result<BoundExpression*> Binder::bind_list(const Query& query, Scope& scope) {
+  BoundExpression* object = make(BoundKind::object, query.items.front().span);
+  const Span last = query.items.back().span;
+  object->span.length = last.offset + last.length - object->span.offset;
+  object->entries = statement_.arena->make_array<BoundEntry>(query.items.size());
+  std::set<std::string_view> names;
+  size_t unnamed = 0;
+  for (size_t i = 0; i < query.items.size(); ++i) {
+    const SelectItem& item = query.items[i];
+    const Expression& expression = *item.expression;
+    std::string_view name;
+    if (item.alias)
+      name = *item.alias;
+    else if (expression.kind == ExpressionKind::identifier || expression.kind == ExpressionKind::member)
+      name = expression.text;
+    else
+      name = keep("$" + std::to_string(++unnamed));
+    if (!names.insert(name).second)
+      return refuse(ErrorCode::semantic, item.span,
+                    "the select list has two items named '" + std::string(name) + "'; give one an alias with AS");
+    object->entries[i].key = name;
+    QUIRE_ASSIGN(object->entries[i].value, bind(expression, scope));
+  }
+  return object;
+}
+
+Result<void> Binder::bind_counts(const Query& query, BoundQuery& bound) {
+  if (query.top != nullptr) {
+    QUIRE_ASSIGN(bound.top, bind_count(*query.top, "TOP", "SC2060"));
+  }
+  if (query.offset != nullptr) {
+    QUIRE_ASSIGN(bound.offset, bind_count(*query.offset, "OFFSET", "SC2062"));
+  }
+  if (query.limit != nullptr) {
+    QUIRE_ASSIGN(bound.limit, bind_count(*query.limit, "LIMIT", "SC2061"));
+  }
+  return {};
+}
+
+Result<BoundExpression*> Binder::bind_count(const Expression& expression, std::string_view clause,
+                                            std::string_view service_code) {
+  if (expression.kind == ExpressionKind::parameter) return bind_parameter(expression);
+  const Value& value = expression.literal;
+  if (expression.kind != ExpressionKind::literal || value.kind() != Kind::integer || value.as_integer() < 0 ||
+      value.as_integer() > INT32_MAX)
+    return refuse(ErrorCode::semantic, expression.span,
+                  "the " + std::string(clause) + " count must be a whole number from 0 to 2147483647 (" +
+                      std::string(service_code) + ")");
+  return make_constant(value, expression.span);
+}
+
+Result<std::unique_ptr<BoundStatement>> bind(std::unique_ptr<ParsedStatement> parsed, Source& source,
+                                             const BindOptions& options) {
+  auto statement = std::make_unique<BoundStatement>();
+  statement->parsed = std::move(parsed);
+  QUIRE_TRY(Binder(*statement, source, options)
+                .bind_query(*statement->parsed->statement.query, statement->query, nullptr));
+  return statement;
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,94 @@
+// The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file each idea:
+// bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp. Recursion is bounded by
+// kMostExpressionDepth.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql/bind/bound.h"
+#include "sql/bind/scope.h"
+
+namespace quire::sql {
+
+class Binder {
+ public:
+  Binder(BoundStatement& statement, Source& source, const BindOptions& options)
+      : statement_(statement), source_(source), options_(options) {}
+
+  // A query and, after UNION, those that follow it.
+  Result<void> bind_query(const Query& query, BoundQuery& bound, Scope* outer);
+
+ private:
+  using Bound = Result<BoundExpression*>;
+
+  // bind_query.cpp
+  Result<void> bind_clauses(const Query& query, BoundQuery& bound, Scope& scope);
+  Result<void> bind_grouping(const Query& query, BoundQuery& bound, Scope& scope);
+  Result<void> bind_order(const Query& query, BoundQuery& bound, Scope& scope);
+  Result<void> bind_selection(const Query& query, BoundQuery& bound, Scope& scope);
+  Result<BoundExpression*> bind_list(const Query& query, Scope& scope);
+  Result<BoundExpression*> bind_star(const Query& query, const BoundQuery& bound, const Scope& scope);
+  Result<void> bind_counts(const Query& query, BoundQuery& bound);
+  Bound bind_count(const Expression& expression, std::string_view clause, std::string_view service_code);
+
+  // bind_from.cpp
+  Result<void> bind_from(const Query& query, Scope& scope);
+  Result<void> bind_source(const FromSource& source, bool is_first, Scope& scope);
+  Result<void> bind_query_source(const FromSource& source, Scope& scope);
+  Result<void> bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope);
+  Result<ScopeEntry> bind_container(const FromSource& source, bool is_first, bool is_hidden, Scope& scope);
+  Result<void> declare(const FromSource& source, std::string_view name, BoundSource bound, bool is_item, Scope& scope);
+
+  // bind_expression.cpp
+  Bound bind(const Expression& expression, Scope& scope);
+  Bound bind_operands(BoundKind kind, const Expression& expression, Scope& scope);
+  Bound bind_parameter(const Expression& expression);
+  Bound bind_between(const Expression& expression, Scope& scope);
+  Bound bind_like(const Expression& expression, Scope& scope);
+  Bound bind_case(const Expression& expression, Scope& scope);
+  Bound bind_object(const Expression& expression, Scope& scope);
+  Bound bind_subquery(BoundKind kind, const Expression& expression, Scope& scope);
+  Result<BoundQuery*> bind_inner_query(const Query& query, Scope& scope);
+  BoundExpression* negate(BoundExpression* operand, Span span);
+  // The group key that an expression is, if it is one.
+  BoundExpression* find_group_key(const Expression& expression, const Scope& scope);
+
+  // bind_path.cpp
+  Bound bind_identifier(const Expression& expression, Scope& scope);
+  Bound bind_path(const Expression& expression, Scope& scope);
+  Bound bind_index(const Expression& expression, Scope& scope);
+  Result<const ScopeEntry*> resolve(const Expression& identifier, Scope& scope);
+
+  // bind_call.cpp
+  Bound bind_call(const Expression& expression, Scope& scope);
+  Bound bind_aggregate(const Expression& expression, const AggregateRow& row, Scope& scope);
+  Bound bind_document_id(const Expression& expression, Scope& scope);
+  Error unknown_function(const Expression& expression) const;
+  // The constant that an expression always is, in its place; otherwise the expression.
+  BoundExpression* fold(BoundExpression* expression);
+
+  BoundExpression* make(BoundKind kind, Span span);
+  // Something that parses and means something, but that this version cannot run: refused when it is run.
+  BoundExpression* make_unsupported(Span span, std::string_view what);
+  BoundExpression* make_constant(const Value& value, Span span);
+  std::span<BoundExpression*> list_of(std::initializer_list<BoundExpression*> operands) {
+    return statement_.arena->copy_array(std::span<BoundExpression* const>(operands.begin(), operands.size()));
+  }
+  std::string_view keep(std::string_view text) { return statement_.arena->copy_string(text); }
+  Position at(Span span) const { return position_of(statement_.parsed->text, span.offset); }
+  std::unexpected<Error> refuse(ErrorCode code, Span span, std::string message) const {
+    return fail(code, std::move(message), at(span));
+  }
+
+  BoundStatement& statement_;
+  Source& source_;
+  const BindOptions& options_;
+};
+
+// Whether an aggregate stands in an expression, subqueries aside.
+bool contains_aggregate(const Expression& expression);
+// Whether two expressions are written alike, but for spacing and case of keywords: GROUP BY's textual match.
+bool is_same_expression(const Expression& a, const Expression& b);
+
+}  // namespace quire::sql

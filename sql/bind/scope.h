@@ -1,0 +1,53 @@
+// The names that a query's expressions may use: the aliases of its FROM, then those of the queries around it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sql/bind/bound.h"
+#include "sql/error.h"
+
+namespace quire::sql {
+
+// What an alias stands for.
+struct ScopeEntry {
+  std::string_view name;
+  SlotNumber slot;
+  bool is_item;  // the items of a container: system properties are read apart
+};
+
+class Scope {
+ public:
+  Scope(Scope* outer, BoundQuery& query) : outer_(outer), query_(query) {}
+
+  void add(const ScopeEntry& entry) { entries_.push_back(entry); }
+
+  struct Found {
+    const ScopeEntry* entry;
+    Scope* scope;  // whose alias it is
+  };
+  // The innermost alias of that name. Each query between here and there learns that it reads an outer slot.
+  Found find(std::string_view name);
+  bool has_own(std::string_view name) const;
+  void offer_names(NearestName& nearest) const;
+
+  Scope* outer() const { return outer_; }
+  BoundQuery& query() { return query_; }
+  const std::vector<ScopeEntry>& entries() const { return entries_; }
+
+  // While an aggregate's argument is bound; aggregates may not nest.
+  bool in_aggregate = false;
+  // Whether an aggregate may stand here: not in WHERE, ON or GROUP BY.
+  bool aggregates_allowed = false;
+  // After grouping: only group keys, aggregates and constants have values.
+  bool is_after_grouping = false;
+  // The keys of GROUP BY as written, while is_after_grouping.
+  std::span<Expression* const> group_keys;
+
+ private:
+  Scope* outer_;
+  BoundQuery& query_;
+  std::vector<ScopeEntry> entries_;
+};
+
+}  // namespace quire::sql

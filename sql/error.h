@@ -1,0 +1,128 @@
+// What may go wrong, as a value. Every failure in Quire is an Error: a code of our own, the HTTP status that
+// Azure Cosmos DB gives in the same case, a message that says what was wrong and what to do, and where it
+// stood in the text that the user wrote. The codes are rows of one table (error.cpp); quire.h repeats their
+// numbers, and engine/api asserts that both agree.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace quire {
+
+// Numbers are part of the C ABI: never change or reuse one.
+enum class ErrorCode : int32_t {
+  ok = 0,
+  // The request is wrong: status 400.
+  syntax = 1,                 // text that the grammar does not take (SC1001)
+  unresolved_name = 2,        // identifier, alias, property of nothing (SC2001)
+  unknown_function = 3,       // SC2005
+  wrong_arity = 4,            // SC2050
+  semantic = 5,               // any other query that cannot mean anything
+  not_in_strict_mode = 6,     // Quire would take it, Azure would not
+  not_executable = 7,         // parses, but this version does not execute it yet
+  limit_exceeded = 8,         // text, depth, count past its bound
+  unbound_parameter = 9,
+  invalid_json = 10,
+  invalid_id = 11,
+  invalid_partition_key = 12,
+  invalid_argument = 13,
+  invalid_definition = 14,    // container definition
+  not_json_result = 15,       // a result holds NaN or Infinity (4001)
+  run_time = 16,              // an expression failed while running
+  // Others.
+  forbidden = 20,             // 403
+  not_found = 21,             // 404: item
+  container_not_found = 22,   // 404
+  conflict = 23,              // 409: duplicate primary key
+  container_exists = 24,      // 409
+  epk_clash = 25,             // 409: two partition keys share an effective partition key
+  precondition_failed = 26,   // 412
+  too_large = 27,             // 413
+  interrupted = 28,           // 499
+  busy = 29,                  // 449
+  timeout = 30,               // 408
+  // The file.
+  not_a_database = 40,
+  newer_format = 41,
+  permission = 42,
+  no_space = 43,
+  cannot_open = 44,           // folder missing, locked, ...
+  truncated = 45,
+  corrupt = 46,
+  read_only = 47,
+  io = 48,
+  out_of_memory = 49,
+  misuse = 50,                // a call that the API's contract forbids
+  internal = 51,
+};
+
+// One row per code: its stable name, the HTTP status, and the service's own code where there is one.
+struct ErrorCodeRow {
+  ErrorCode code;
+  std::string_view name;          // "unresolved_name"
+  int status;                     // HTTP status as Cosmos would answer
+  std::string_view service_code;  // "SC2001", or empty
+};
+const ErrorCodeRow& error_code_row(ErrorCode code) noexcept;
+
+// A place in a text: byte offset from 0, line and column from 1 (columns count code points). Line 0: nowhere.
+struct Position {
+  uint64_t offset = 0;
+  uint32_t line = 0;
+  uint32_t column = 0;
+};
+
+// The place of a byte offset within `text`.
+Position position_of(std::string_view text, uint64_t offset) noexcept;
+
+struct [[nodiscard]] Error {
+  ErrorCode code = ErrorCode::internal;
+  std::string message;
+  Position position{};
+
+  int status() const noexcept { return error_code_row(code).status; }
+};
+
+template <typename T>
+using Result = std::expected<T, Error>;
+
+inline std::unexpected<Error> fail(ErrorCode code, std::string message, Position position = {}) {
+  return std::unexpected(Error{code, std::move(message), position});
+}
+
+// The nearest of `candidates` to `name` by edit distance, for "did you mean"; empty if none is near.
+class NearestName {
+ public:
+  explicit NearestName(std::string_view name) : name_(name) {}
+  void offer(std::string_view candidate);
+  std::string_view best() const noexcept { return best_; }
+  // "; did you mean 'x'?" or "".
+  std::string hint() const;
+
+ private:
+  std::string_view name_;
+  std::string best_;
+  size_t best_distance_ = SIZE_MAX;
+};
+
+}  // namespace quire
+
+// Propagates the error of an expected-valued expression out of a function that returns an expected.
+#define QUIRE_TRY(expression)                                                        \
+  do {                                                                               \
+    if (auto quire_try_ = (expression); !quire_try_) [[unlikely]]                    \
+      return std::unexpected(std::move(quire_try_.error()));                         \
+  } while (false)
+
+// QUIRE_ASSIGN(auto x, f()): x = the value, or the error is returned.
+#define QUIRE_CONCAT_INNER(a, b) a##b
+#define QUIRE_CONCAT(a, b) QUIRE_CONCAT_INNER(a, b)
+#define QUIRE_ASSIGN_INNER(name, declaration, expression)                            \
+  auto name = (expression);                                                          \
+  if (!name) [[unlikely]] return std::unexpected(std::move(name.error()));           \
+  declaration = std::move(*name)
+#define QUIRE_ASSIGN(declaration, expression) \
+  QUIRE_ASSIGN_INNER(QUIRE_CONCAT(quire_assign_, __LINE__), declaration, expression)

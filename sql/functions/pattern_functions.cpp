@@ -1,0 +1,121 @@
+// REGEXMATCH, by RE2: its time grows with the text and never explodes, which is why it has no back-references
+// and no look-around. A constant pattern is compiled once a call site; others are compiled when they change.
+#include <re2/re2.h>
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "sql/functions/families.h"
+
+namespace quire::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+// The modifier x: white space and comments from # to the end of the line do not count, save in brackets and
+// after a backslash.
+std::string without_layout(std::string_view pattern) {
+  std::string kept;
+  bool is_in_class = false;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c == '\\') {
+      kept += pattern.substr(i, 2);
+      ++i;
+    } else if (is_in_class) {
+      is_in_class = c != ']';
+      kept += c;
+    } else if (c == '#') {
+      while (i + 1 < pattern.size() && pattern[i + 1] != '\n') ++i;
+    } else if (std::string_view(" \t\n\v\f\r").find(c) == std::string_view::npos) {
+      is_in_class = c == '[';
+      kept += c;
+    }
+  }
+  return kept;
+}
+
+// Null if the modifiers are not among m, s, i and x.
+std::unique_ptr<re2::RE2> compile(std::string_view pattern, std::string_view modifiers) {
+  std::string flags;
+  bool ignores_layout = false;
+  for (const char modifier : modifiers) {
+    if (modifier == 'x')
+      ignores_layout = true;
+    else if (modifier == 'm' || modifier == 's' || modifier == 'i')
+      flags += modifier;
+    else
+      return nullptr;
+  }
+  std::string expression = flags.empty() ? std::string() : fmt::format("(?{})", flags);
+  if (ignores_layout)
+    expression += without_layout(pattern);
+  else
+    expression += pattern;
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  return std::make_unique<re2::RE2>(expression, options);
+}
+
+// The pattern that the call site met last.
+struct RegexState final : CallState {
+  std::string pattern;
+  std::string modifiers;
+  std::unique_ptr<re2::RE2> regex;
+
+  void set(std::string_view new_pattern, std::string_view new_modifiers) {
+    regex = compile(new_pattern, new_modifiers);
+    pattern = new_pattern;
+    modifiers = new_modifiers;
+  }
+};
+
+Value match(const re2::RE2* regex, std::string_view text) {
+  if (regex == nullptr || !regex->ok()) return Value::undefined();
+  return Value::boolean(re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *regex));
+}
+
+Value regex_match(CallContext& context, Arguments arguments) {
+  const std::string_view text = arguments[0].as_string();
+  const std::string_view pattern = arguments[1].as_string();
+  const std::string_view modifiers = arguments.size() > 2 ? arguments[2].as_string() : "";
+  auto* state = static_cast<RegexState*>(context.state);
+  if (state == nullptr) return match(compile(pattern, modifiers).get(), text);
+  if (!state->regex || state->pattern != pattern || state->modifiers != modifiers)
+    state->set(pattern, modifiers);
+  return match(state->regex.get(), text);
+}
+
+Result<std::unique_ptr<CallState>> prepare_regex(std::span<const std::optional<Value>> constants) {
+  auto state = std::make_unique<RegexState>();
+  const bool has_modifiers = constants.size() > 2;
+  const bool is_constant = constants[1] && constants[1]->is_string() &&
+                           (!has_modifiers || (constants[2] && constants[2]->is_string()));
+  if (is_constant) {
+    state->set(constants[1]->as_string(), has_modifiers ? constants[2]->as_string() : "");
+    if (!state->regex)
+      return fail(ErrorCode::semantic,
+                  fmt::format("REGEXMATCH does not know the modifiers '{}'; it takes m, s, i and x",
+                              state->modifiers));
+    if (!state->regex->ok())
+      return fail(ErrorCode::semantic, fmt::format("'{}' is no regular expression that REGEXMATCH takes: {}",
+                                                   state->pattern, state->regex->error()));
+  }
+  return state;
+}
+
+constexpr Function kRows[] = {
+    {"REGEXMATCH", "ss?s", regex_match, "REGEXMATCH(string, pattern [, modifiers])",
+     "Whether the regular expression matches somewhere; modifiers: m lines, s dot takes newlines, i any "
+     "case, x layout",
+     Volatility::pure, prepare_regex},
+};
+
+}  // namespace
+
+std::span<const Function> pattern_functions() noexcept {
+  return kRows;
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,291 @@
+#include "sql/parse/lexer.h"
+
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "sql/parse/grammar.h"
+#include "sql/parse/keywords.h"
+
+namespace quire::sql {
+namespace {
+
+// Punctuation, longest first among those that share a beginning. The last three are no tokens of the
+// grammar: they are read as one so that the error can say what to write instead.
+struct Punctuation {
+  std::string_view text;
+  int token;
+};
+constexpr Punctuation kPunctuation[] = {
+    {">>>", TOKEN_SHIFT_RIGHT_UNSIGNED},
+    {">>", TOKEN_SHIFT_RIGHT},
+    {"<<", TOKEN_SHIFT_LEFT},
+    {"<=", TOKEN_LESS_EQUAL},
+    {">=", TOKEN_GREATER_EQUAL},
+    {"<>", TOKEN_NOT_EQUAL},
+    {"!=", TOKEN_NOT_EQUAL},
+    {"||", TOKEN_CONCATENATE},
+    {"??", TOKEN_COALESCE},
+    {"==", TOKEN_DOUBLE_EQUAL},
+    {"&&", TOKEN_DOUBLE_AMPERSAND},
+    {"=", TOKEN_EQUAL},
+    {"<", TOKEN_LESS},
+    {">", TOKEN_GREATER},
+    {"|", TOKEN_BIT_OR},
+    {"^", TOKEN_BIT_XOR},
+    {"&", TOKEN_BIT_AND},
+    {"~", TOKEN_BIT_NOT},
+    {"+", TOKEN_PLUS},
+    {"-", TOKEN_MINUS},
+    {"*", TOKEN_STAR},
+    {"/", TOKEN_SLASH},
+    {"%", TOKEN_PERCENT},
+    {"?", TOKEN_QUESTION},
+    {":", TOKEN_COLON},
+    {".", TOKEN_DOT},
+    {",", TOKEN_COMMA},
+    {"(", TOKEN_LEFT_PARENTHESIS},
+    {")", TOKEN_RIGHT_PARENTHESIS},
+    {"[", TOKEN_LEFT_BRACKET},
+    {"]", TOKEN_RIGHT_BRACKET},
+    {"{", TOKEN_LEFT_BRACE},
+    {"}", TOKEN_RIGHT_BRACE},
+    {";", TOKEN_SEMICOLON},
+    {"!", TOKEN_EXCLAMATION},
+};
+
+// Characters that editors and web pages put in the place of plain ones.
+struct LookAlike {
+  std::string_view bytes;
+  std::string_view hint;
+};
+constexpr LookAlike kLookAlikes[] = {
+    {"\u2018", "typographic quote; write ' or \""}, {"\u2019", "typographic quote; write ' or \""},
+    {"\u201C", "typographic quote; write ' or \""}, {"\u201D", "typographic quote; write ' or \""},
+    {"\u2212", "typographic minus; write -"}, {"\u2013", "dash; write -"},
+    {"`", "a name that is not plain goes in brackets: c[\"name\"]"},
+    {"$", "names are letters, digits and _; any other name goes in brackets: c[\"name\"]"},
+    {"#", "comments begin with -- or stand between /* and */"},
+};
+
+constexpr bool is_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// Queries copied from web pages hold these, and published ones that the service takes do.
+constexpr std::string_view kWideSpaces[] = {
+    "\u00A0", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008",
+    "\u2009", "\u200A", "\u200B", "\u202F", "\u205F", "\u3000", "\uFEFF",
+};
+
+constexpr size_t bytes_of_code_point(char first) noexcept {
+  const auto byte = static_cast<unsigned char>(first);
+  return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) {}
+
+  TokenList read() {
+    // A token is rarely shorter than four bytes with the space around it.
+    list_.tokens.reserve(text_.size() / 4 + 2);
+    while (skip_space_and_comments() && at_ < text_.size() && read_token()) {
+    }
+    if (!list_.unreadable) add(0, at_, 0);
+    return std::move(list_);
+  }
+
+ private:
+  char peek(size_t ahead = 0) const noexcept { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+
+  void add(int kind, size_t offset, size_t length) {
+    list_.tokens.push_back({kind, static_cast<uint32_t>(offset), static_cast<uint32_t>(length)});
+  }
+
+  // False: the text cannot be read on from `offset`.
+  bool unreadable(size_t offset, std::string message) {
+    add(TOKEN_UNREADABLE, offset, text_.size() - offset);
+    list_.unreadable = Error{ErrorCode::syntax, std::move(message), position_of(text_, offset)};
+    return false;
+  }
+
+  bool skip_space_and_comments() {
+    for (;;) {
+      if (is_space(peek())) {
+        ++at_;
+      } else if (peek() == '-' && peek(1) == '-') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (peek() == '/' && peek(1) == '*') {
+        const size_t close = text_.find("*/", at_ + 2);
+        if (close == std::string_view::npos) return unreadable(at_, "the comment that begins here has no closing */");
+        at_ = close + 2;
+      } else if (const size_t bytes = bytes_of_wide_space(); bytes != 0) {
+        at_ += bytes;
+      } else {
+        return true;
+      }
+    }
+  }
+
+  size_t bytes_of_wide_space() const noexcept {
+    if (static_cast<unsigned char>(peek()) < 0x80) return 0;
+    for (const std::string_view space : kWideSpaces)
+      if (text_.substr(at_).starts_with(space)) return space.size();
+    return 0;
+  }
+
+  bool read_token() {
+    const char c = peek();
+    if (is_name_start(c)) return read_word();
+    if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return read_number();
+    if (c == '"' || c == '\'') return read_string(c);
+    if (c == '@') return read_parameter();
+    return read_punctuation();
+  }
+
+  bool read_word() {
+    const size_t start = at_;
+    while (is_name_part(peek())) ++at_;
+    const std::string_view word = text_.substr(start, at_ - start);
+    const Keyword* reserved = find_reserved_word(word);
+    const bool is_special_number = word == "NaN" || word == "Infinity";
+    add(reserved ? reserved->token : is_special_number ? TOKEN_SPECIAL_NUMBER : TOKEN_NAME, start, word.size());
+    return true;
+  }
+
+  // digits [. digits] [e [+-] digits], or . digits: either side of the point may be missing, not both.
+  // A name may follow at once, as in the service: SELECT 0xF is SELECT 0 AS xF.
+  bool read_number() {
+    const size_t start = at_;
+    bool is_integer = true;
+    while (is_digit(peek())) ++at_;
+    if (peek() == '.') {
+      is_integer = false;
+      ++at_;
+      while (is_digit(peek())) ++at_;
+    }
+    const size_t sign = peek(1) == '+' || peek(1) == '-' ? 1 : 0;
+    if ((peek() == 'e' || peek() == 'E') && is_digit(peek(1 + sign))) {
+      is_integer = false;
+      at_ += 1 + sign;
+      while (is_digit(peek())) ++at_;
+    }
+    add(is_integer ? TOKEN_INTEGER : TOKEN_REAL, start, at_ - start);
+    return true;
+  }
+
+  // The token keeps its quotes; the escapes are read by the action that needs the string.
+  bool read_string(char quote) {
+    const size_t start = at_++;
+    while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
+    if (at_ >= text_.size()) {
+      at_ = text_.size();
+      return unreadable(start, fmt::format("the string that begins here has no closing {}", quote));
+    }
+    ++at_;
+    add(TOKEN_STRING, start, at_ - start);
+    return true;
+  }
+
+  bool read_parameter() {
+    const size_t start = at_++;
+    if (!is_name_start(peek())) return unreadable(start, "'@' begins a parameter: a name must follow, as in @name");
+    while (is_name_part(peek())) ++at_;
+    add(TOKEN_PARAMETER, start, at_ - start);
+    return true;
+  }
+
+  bool read_punctuation() {
+    const std::string_view rest = text_.substr(at_);
+    for (const Punctuation& row : kPunctuation) {
+      if (!rest.starts_with(row.text)) continue;
+      add(row.token, at_, row.text.size());
+      at_ += row.text.size();
+      return true;
+    }
+    for (const LookAlike& row : kLookAlikes)
+      if (rest.starts_with(row.bytes)) return unreadable(at_, fmt::format("unexpected '{}' ({})", row.bytes, row.hint));
+    const auto byte = static_cast<unsigned char>(rest[0]);
+    if (byte < 0x20 || byte == 0x7F) return unreadable(at_, fmt::format("unexpected control character U+{:04X}", byte));
+    const std::string_view character = rest.substr(0, bytes_of_code_point(rest[0]));
+    const std::string_view hint =
+        byte < 0x80 ? "" : " (names are ASCII letters, digits and _; any other name goes in brackets: c[\"name\"])";
+    return unreadable(at_, fmt::format("unexpected '{}'{}", character, hint));
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  TokenList list_;
+};
+
+// Gives the words that are keywords in one place only their token there.
+class ContextualWords {
+ public:
+  ContextualWords(std::string_view text, std::vector<Token>& tokens) : text_(text), tokens_(tokens) {}
+
+  void resolve() {
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      const int kind = tokens_[i].kind;
+      if (kind == TOKEN_NAME) tokens_[i].kind = resolve_name(i);
+      else if ((kind == TOKEN_LEFT || is_word(i, "RIGHT")) && kind_at(i + 1) == TOKEN_LEFT_PARENTHESIS)
+        tokens_[i].kind = kind_at(i - 1) == TOKEN_DOT ? kind : TOKEN_NAME;  // the functions
+    }
+    resolve_explain();
+  }
+
+ private:
+  // Past either end: 0. (size_t)-1 is past the end.
+  int kind_at(size_t i) const noexcept { return i < tokens_.size() ? tokens_[i].kind : 0; }
+  bool is_word(size_t i, std::string_view capitals) const noexcept {
+    return i < tokens_.size() && tokens_[i].length == capitals.size() &&
+           equals_ignoring_case(tokens_[i].text(text_), capitals);
+  }
+  bool is_name(size_t i) const noexcept { return kind_at(i) == TOKEN_NAME; }
+
+  int resolve_name(size_t i) const noexcept {
+    const bool before_query = kind_at(i + 1) == TOKEN_LEFT_PARENTHESIS && kind_at(i + 2) == TOKEN_SELECT;
+    if (kind_at(i - 1) == TOKEN_DOT) return TOKEN_NAME;
+    if (before_query && is_word(i, "ALL")) return TOKEN_ALL;
+    if (before_query && is_word(i, "FIRST")) return TOKEN_FIRST;
+    if (before_query && is_word(i, "LAST")) return TOKEN_LAST;
+    if (is_word(i, "LET") && is_name(i + 1) && kind_at(i + 2) == TOKEN_EQUAL) return TOKEN_LET;
+    if (is_word(i, "RANK") && follows_order_by(i) && begins_call(i + 1)) return TOKEN_RANK;
+    if (is_word(i, "UNION") && (kind_at(i + 1) == TOKEN_SELECT || (is_word(i + 1, "ALL") && kind_at(i + 2) == TOKEN_SELECT)))
+      return TOKEN_UNION;
+    if (is_word(i, "ALL") && kind_at(i + 1) == TOKEN_SELECT && kind_at(i - 1) == TOKEN_UNION) return TOKEN_ALL;
+    return TOKEN_NAME;
+  }
+
+  bool follows_order_by(size_t i) const noexcept {
+    return kind_at(i - 1) == TOKEN_BY && kind_at(i - 2) == TOKEN_ORDER;
+  }
+  bool begins_call(size_t i) const noexcept {
+    return is_name(i) || kind_at(i) == TOKEN_UDF || kind_at(i) == TOKEN_LEFT || is_word(i, "RIGHT");
+  }
+
+  // EXPLAIN [ANALYZE] [(stage)]: no query of the service begins with a name, so nothing is taken away.
+  void resolve_explain() {
+    size_t i = 0;
+    if (!is_word(i, "EXPLAIN")) return;
+    tokens_[i++].kind = TOKEN_EXPLAIN;
+    if (is_word(i, "ANALYZE")) tokens_[i++].kind = TOKEN_ANALYZE;
+    if (kind_at(i) != TOKEN_LEFT_PARENTHESIS) return;
+    ++i;
+    if (is_word(i, "AST")) tokens_[i].kind = TOKEN_AST;
+    if (is_word(i, "LOGICAL")) tokens_[i].kind = TOKEN_LOGICAL;
+    if (is_word(i, "PHYSICAL")) tokens_[i].kind = TOKEN_PHYSICAL;
+  }
+
+  std::string_view text_;
+  std::vector<Token>& tokens_;
+};
+
+}  // namespace
+
+TokenList read_tokens(std::string_view text) {
+  TokenList list = Lexer(text).read();
+  ContextualWords(text, list.tokens).resolve();
+  return list;
+}
+
+}  // namespace quire::sql

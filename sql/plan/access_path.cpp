@@ -1,0 +1,115 @@
+// Which items a scan has to visit. Equality of every path of the partition key (or of the first paths of a
+// hierarchical key) with something that the row does not decide routes to one partition; `id` as well makes it a
+// point read. The conditions so used leave the filter: the access path alone decides them, also where the other side
+// turns out, at run time, to be no scalar (no item can match).
+#include <algorithm>
+#include <optional>
+
+#include "sql/plan/plan.h"
+#include "sql/plan/slot_use.h"
+
+namespace quire::sql {
+namespace {
+
+// condition: path = other, or other = path.
+struct Equality {
+  const BoundExpression* condition;
+  const BoundExpression* path;
+  const BoundExpression* other;
+};
+
+class AccessPathChooser {
+ public:
+  AccessPathChooser(const Plan& plan, const BoundQuery& bound) : own_slots_(plan.slot_count) {
+    for (const BoundSource& source : bound.sources) own_slots_.add(source.slot);
+  }
+
+  // The filter right above the scan, or null.
+  void choose(PlanNode& scan, PlanNode* filter, const Collection& collection) {
+    if (filter == nullptr) return;
+    find_equalities(*filter, scan.source->slot);
+    AccessPath access;
+    std::vector<const BoundExpression*> used;
+    const auto& paths = collection.partition_key_paths();
+    for (const std::vector<std::string>& path : paths) {
+      const Equality* equality = find(path);
+      if (equality == nullptr) break;
+      access.partition_key.push_back(equality->other);
+      used.push_back(equality->condition);
+    }
+    const bool has_full_key = access.partition_key.size() == paths.size();
+    if (const Equality* id = has_full_key ? find({"id"}) : nullptr; id != nullptr) {
+      access.kind = Access::Kind::point;
+      access.id = id->other;
+      used.push_back(id->condition);
+    } else if (!access.partition_key.empty()) {
+      access.kind = Access::Kind::partition;
+    } else {
+      return;
+    }
+    scan.access = std::move(access);
+    std::erase_if(filter->conditions, [&](const BoundExpression* condition) {
+      return std::find(used.begin(), used.end(), condition) != used.end();
+    });
+  }
+
+ private:
+  void find_equalities(const PlanNode& filter, SlotNumber slot) {
+    for (const BoundExpression* condition : filter.conditions) {
+      if (condition->kind != BoundKind::binary || condition->binary_operator != BinaryOperator::equal) continue;
+      const BoundExpression* left = condition->operands[0];
+      const BoundExpression* right = condition->operands[1];
+      if (is_path_of(*left, slot) && is_known_before_the_scan(*right))
+        equalities_.push_back({condition, left, right});
+      else if (is_path_of(*right, slot) && is_known_before_the_scan(*left))
+        equalities_.push_back({condition, right, left});
+    }
+  }
+
+  static bool is_path_of(const BoundExpression& expression, SlotNumber slot) {
+    return expression.kind == BoundKind::path && expression.slot == slot;
+  }
+
+  bool is_known_before_the_scan(const BoundExpression& expression) const {
+    SlotSet reads(own_slots_.capacity());
+    add_slots_read(expression, reads);
+    return !reads.intersects(own_slots_) && !is_volatile(expression);
+  }
+
+  const Equality* find(const std::vector<std::string>& path) const {
+    for (const Equality& equality : equalities_) {
+      const auto& steps = equality.path->steps;
+      const bool same = std::equal(steps.begin(), steps.end(), path.begin(), path.end(),
+                                   [](const BoundStep& step, const std::string& name) {
+                                     return !step.is_index() && step.name == name;
+                                   });
+      if (same) return &equality;
+    }
+    return nullptr;
+  }
+
+  SlotSet own_slots_;
+  std::vector<Equality> equalities_;
+};
+
+}  // namespace
+
+void choose_access_path(Plan& plan, PlannedQuery& query, Source& source) {
+  std::unique_ptr<PlanNode>* at = &query.root;
+  std::unique_ptr<PlanNode>* above = nullptr;
+  while (*at != nullptr && (*at)->kind != PlanKind::scan) {
+    above = at;
+    at = &(*at)->input;
+  }
+  if (*at == nullptr) return;
+  const Collection* collection = source.collection((*at)->source->collection_name);
+  if (collection == nullptr) return;
+  PlanNode* filter = above != nullptr && (*above)->kind == PlanKind::filter ? above->get() : nullptr;
+  AccessPathChooser(plan, *query.bound).choose(**at, filter, *collection);
+  if (filter != nullptr && filter->conditions.empty()) {
+    std::unique_ptr<PlanNode> scan = std::move(filter->input);
+    *above = std::move(scan);
+  }
+}
+
+}  // namespace quire::sql

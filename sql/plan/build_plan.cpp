@@ -1,0 +1,163 @@
+// From a bound query to the plan as it is written: sources from left to right, WHERE, GROUP BY, HAVING, ORDER BY,
+// the value, DISTINCT, TOP and OFFSET LIMIT.
+#include "sql/plan/plan.h"
+
+namespace quire::sql {
+namespace {
+
+class PlanBuilder {
+ public:
+  explicit PlanBuilder(Plan& plan) : plan_(plan) {}
+
+  Result<void> plan_query(const BoundQuery& bound, PlannedQuery& planned) {
+    planned.bound = &bound;
+    planned.value_slot = take_slots(1);
+    planned.first_group_key_slot = take_slots(bound.group_by.size());
+    planned.first_aggregate_slot = take_slots(bound.aggregates.size());
+    QUIRE_TRY(plan_sources(bound, planned));
+    QUIRE_TRY(plan_clauses(bound, planned));
+    if (bound.set_operation != SetOperation::none) QUIRE_TRY(plan_union(bound, planned));
+    return {};
+  }
+
+ private:
+  SlotNumber take_slots(size_t count) {
+    const SlotNumber first = plan_.slot_count;
+    plan_.slot_count += static_cast<SlotNumber>(count);
+    plan_.item_slots.resize(plan_.slot_count);
+    return first;
+  }
+
+  PlanNode& push(PlannedQuery& planned, PlanKind kind) {
+    auto node = std::make_unique<PlanNode>();
+    node->kind = kind;
+    node->number = plan_.node_count++;
+    node->bound = planned.bound;
+    node->input = std::move(planned.root);
+    planned.root = std::move(node);
+    return *planned.root;
+  }
+
+  Result<void> plan_sources(const BoundQuery& bound, PlannedQuery& planned) {
+    const bool starts_with_items =
+        !bound.sources.empty() && bound.sources.front().kind == BoundSourceKind::collection;
+    if (!starts_with_items) push(planned, PlanKind::one_row);
+    for (const BoundSource& source : bound.sources) QUIRE_TRY(plan_source(source, planned));
+    if (bound.where != nullptr) QUIRE_TRY(plan_filter(*bound.where, planned));
+    return {};
+  }
+
+  Result<void> plan_source(const BoundSource& source, PlannedQuery& planned) {
+    if (source.expression != nullptr) QUIRE_TRY(plan_subqueries(*source.expression));
+    switch (source.kind) {
+      case BoundSourceKind::collection:
+        if (planned.root != nullptr)
+          return fail(ErrorCode::not_executable,
+                      "a join with the container '" + source.collection_name +
+                          "' parses, but this version does not execute joins across containers yet");
+        plan_.item_slots[source.slot] = source.collection_name;
+        push(planned, PlanKind::scan).source = &source;
+        return {};
+      case BoundSourceKind::expression:
+        push(planned, PlanKind::expression).source = &source;
+        return {};
+      case BoundSourceKind::elements:
+        push(planned, PlanKind::elements).source = &source;
+        return {};
+      case BoundSourceKind::query: {
+        QUIRE_ASSIGN(const PlannedQuery* query, plan_subquery(*source.query));
+        PlanNode& node = push(planned, PlanKind::subquery);
+        node.source = &source;
+        node.query = query;
+        return {};
+      }
+    }
+    return {};
+  }
+
+  Result<void> plan_filter(const BoundExpression& condition, PlannedQuery& planned) {
+    QUIRE_TRY(plan_subqueries(condition));
+    PlanNode& filter = push(planned, PlanKind::filter);
+    add_conjuncts(condition, filter.conditions);
+    return {};
+  }
+
+  static void add_conjuncts(const BoundExpression& condition, std::vector<const BoundExpression*>& out) {
+    if (condition.kind != BoundKind::logical_and) {
+      out.push_back(&condition);
+      return;
+    }
+    for (const BoundExpression* operand : condition.operands) add_conjuncts(*operand, out);
+  }
+
+  Result<void> plan_clauses(const BoundQuery& bound, PlannedQuery& planned) {
+    if (bound.is_grouped) {
+      for (const BoundExpression* key : bound.group_by) QUIRE_TRY(plan_subqueries(*key));
+      for (const BoundAggregate& aggregate : bound.aggregates)
+        if (aggregate.argument != nullptr) QUIRE_TRY(plan_subqueries(*aggregate.argument));
+      push(planned, PlanKind::group);
+    }
+    if (bound.having != nullptr) QUIRE_TRY(plan_filter(*bound.having, planned));
+    if (!bound.order_by.empty()) {
+      for (const BoundOrderItem& item : bound.order_by) QUIRE_TRY(plan_subqueries(*item.expression));
+      push(planned, PlanKind::sort);
+    }
+    QUIRE_TRY(plan_subqueries(*bound.value));
+    push(planned, PlanKind::project);
+    if (bound.distinct) push(planned, PlanKind::distinct);
+    if (bound.top != nullptr || bound.limit != nullptr) push(planned, PlanKind::limit);
+    return {};
+  }
+
+  Result<void> plan_union(const BoundQuery& bound, PlannedQuery& planned) {
+    QUIRE_ASSIGN(const PlannedQuery* other, plan_subquery(*bound.next));
+    push(planned, PlanKind::append).other = other;
+    if (bound.set_operation == SetOperation::union_distinct) push(planned, PlanKind::distinct);
+    return {};
+  }
+
+  Result<const PlannedQuery*> plan_subquery(const BoundQuery& bound) {
+    auto& planned = plan_.subqueries[&bound];
+    if (planned == nullptr) {
+      planned = std::make_unique<PlannedQuery>();
+      PlannedQuery& made = *planned;  // the map may move its slots while the subquery is planned
+      QUIRE_TRY(plan_query(bound, made));
+      return &made;
+    }
+    return planned.get();
+  }
+
+  // The subqueries within an expression; the depth of expressions is bounded by the parser.
+  Result<void> plan_subqueries(const BoundExpression& expression) {
+    if (expression.query != nullptr) QUIRE_TRY(plan_subquery(*expression.query));
+    for (const BoundExpression* operand : expression.operands) QUIRE_TRY(plan_subqueries(*operand));
+    for (const BoundEntry& entry : expression.entries) QUIRE_TRY(plan_subqueries(*entry.value));
+    return {};
+  }
+
+  Plan& plan_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> statement) {
+  auto plan = std::make_unique<Plan>();
+  plan->statement = std::move(statement);
+  plan->slot_count = plan->statement->slot_count;
+  plan->item_slots.resize(plan->slot_count);
+  QUIRE_TRY(PlanBuilder(*plan).plan_query(plan->statement->query, plan->query));
+  return plan;
+}
+
+void optimize(Plan& plan, Source& source) {
+  const auto apply = [&](PlannedQuery& query) {
+    push_down_conditions(plan, query);
+    choose_access_path(plan, query, source);
+    limit_sorts(query);
+    find_carried_slots(query, plan.slot_count);
+  };
+  apply(plan.query);
+  for (auto& [bound, query] : plan.subqueries) apply(*query);
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,101 @@
+// The plan: one tree of nodes from the bound query to what runs. build_plan() makes it as the query is written
+// (EXPLAIN (LOGICAL)); rules then rewrite it in place: conditions move down to the first node that can
+// decide them, equality on the partition key becomes a partition scan or a point read, a sort under a limit keeps
+// only the rows that can be returned (EXPLAIN (PHYSICAL)). sql/run turns each node into one operator.
+//
+// A row is a set of slots. The planner adds slots of its own after the binder's: one for the value of each
+// query, and one for each group key and aggregate.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sql/bind/bound.h"
+#include "sql/source.h"
+
+namespace quire::sql {
+
+enum class PlanKind : uint8_t {
+  one_row,     // a query without FROM, and the start of one whose first source is no container
+  scan,        // the items of a container, by an access path
+  expression,  // FROM c.a.b x: binds a value, drops rows where it is undefined
+  elements,    // x IN c.arr: a row for each element
+  subquery,    // (SELECT ...) x: a row for each row of a query, run anew for each input row
+  filter,      // keeps rows for which every condition is true
+  group,       // GROUP BY and aggregates
+  sort,        // ORDER BY; with top_k, only the first rows
+  project,     // evaluates the query's value; drops rows where it is undefined
+  distinct,    // drops values seen before
+  limit,       // TOP, OFFSET LIMIT
+  append,      // UNION ALL: the rows of `input`, then those of `other`
+};
+
+struct PlannedQuery;
+
+// How a scan reaches its items. The expressions read no slot of their own query.
+struct AccessPath {
+  Access::Kind kind = Access::Kind::scan;
+  std::vector<const BoundExpression*> partition_key;
+  const BoundExpression* id = nullptr;
+};
+
+struct PlanNode {
+  PlanKind kind;
+  uint32_t number = 0;  // within the plan, for the counters of EXPLAIN ANALYZE
+  std::unique_ptr<PlanNode> input;
+
+  const BoundSource* source = nullptr;               // scan, expression, elements, subquery
+  AccessPath access;                                 // scan
+  const PlannedQuery* query = nullptr;               // subquery
+  std::vector<const BoundExpression*> conditions;    // filter
+  const BoundQuery* bound = nullptr;                 // group, sort, project, limit: whose clauses
+  bool top_k = false;                                // sort: stop at the limit of `bound`
+  const PlannedQuery* other = nullptr;               // append
+  // elements, subquery, sort: the slots from below that something above reads, so which a row must carry.
+  std::vector<SlotNumber> carried;
+};
+
+// A query (the statement's own, or a subquery) with its tree.
+struct PlannedQuery {
+  const BoundQuery* bound = nullptr;
+  std::unique_ptr<PlanNode> root;
+  SlotNumber value_slot = 0;
+  SlotNumber first_group_key_slot = 0;
+  SlotNumber first_aggregate_slot = 0;
+};
+
+struct Plan {
+  std::unique_ptr<BoundStatement> statement;
+  PlannedQuery query;
+  std::unordered_map<const BoundQuery*, std::unique_ptr<PlannedQuery>> subqueries;
+  SlotNumber slot_count = 0;
+  uint32_t node_count = 0;
+  // By slot: the container whose items it holds, or empty.
+  std::vector<std::string> item_slots;
+};
+
+// The plan as written, then as it will run.
+Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> statement);
+void optimize(Plan& plan, Source& source);
+
+// Rules of optimize(), in the order in which they run; each in a file of its own.
+void push_down_conditions(Plan& plan, PlannedQuery& query);
+void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
+void limit_sorts(PlannedQuery& query);
+void find_carried_slots(PlannedQuery& query, SlotNumber slot_count);
+
+// What a node did, for EXPLAIN ANALYZE.
+struct NodeCounters {
+  uint64_t rows = 0;        // rows it gave
+  uint64_t items_read = 0;  // items it took from storage
+};
+
+// The tree as indented lines, a node each, conditions in the words of the query. With counters if given (by
+// node number).
+std::vector<std::string> print_plan(const Plan& plan, std::span<const NodeCounters> counters = {});
+
+}  // namespace quire::sql

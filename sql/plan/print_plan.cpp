@@ -1,0 +1,156 @@
+// The plan as a tree of text for EXPLAIN. Expressions appear in the words of the query.
+#include <fmt/format.h>
+
+#include "sql/plan/plan.h"
+
+namespace quire::sql {
+namespace {
+
+class PlanPrinter {
+ public:
+  PlanPrinter(const Plan& plan, std::span<const NodeCounters> counters) : plan_(plan), counters_(counters) {}
+
+  void print(const PlannedQuery& query, size_t depth) {
+    for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
+      std::string line(2 * depth, ' ');
+      line += describe(*node);
+      line += count(*node);
+      lines_.push_back(std::move(line));
+      ++depth;
+      print_subqueries_of(*node, depth);
+      if (node->other != nullptr) print(*node->other, depth);
+    }
+  }
+
+  std::vector<std::string> take() { return std::move(lines_); }
+
+ private:
+  // White space of the query's text is folded: a condition stands on one line.
+  std::string words(const BoundExpression* expression) const {
+    if (expression == nullptr) return "";
+    const std::string_view text = plan_.statement->parsed->text;
+    const Span span = expression->span;
+    if (span.offset >= text.size()) return "";
+    std::string folded;
+    for (char c : text.substr(span.offset, span.length)) {
+      const bool is_space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+      if (!is_space) folded += c;
+      if (is_space && !folded.empty() && folded.back() != ' ') folded += ' ';
+    }
+    constexpr size_t kLongestWords = 200;
+    if (folded.size() > kLongestWords) folded = folded.substr(0, kLongestWords) + "...";
+    return folded;
+  }
+
+  template <typename Range>
+  std::string list(const Range& expressions, std::string_view separator) const {
+    std::string text;
+    for (const BoundExpression* expression : expressions)
+      text += (text.empty() ? "" : std::string(separator)) + words(expression);
+    return text;
+  }
+
+  std::string describe_scan(const PlanNode& node) const {
+    const std::string& name = node.source->collection_name;
+    switch (node.access.kind) {
+      case Access::Kind::scan:
+        return fmt::format("scan of container {}", name);
+      case Access::Kind::partition:
+        return fmt::format("partition scan of container {} (partition key = {})", name,
+                           list(node.access.partition_key, ", "));
+      case Access::Kind::point:
+        if (node.access.partition_key.empty())
+          return fmt::format("point read of container {} (id = {})", name, words(node.access.id));
+        return fmt::format("point read of container {} (partition key = {}, id = {})", name,
+                           list(node.access.partition_key, ", "), words(node.access.id));
+    }
+    return {};
+  }
+
+  std::string describe(const PlanNode& node) const {
+    switch (node.kind) {
+      case PlanKind::one_row: return "one row";
+      case PlanKind::scan: return describe_scan(node);
+      case PlanKind::expression:
+        return fmt::format("value of {} as {}", words(node.source->expression), node.source->alias);
+      case PlanKind::elements:
+        return fmt::format("elements of {} as {}", words(node.source->expression), node.source->alias);
+      case PlanKind::subquery: return fmt::format("rows of a subquery as {}", node.source->alias);
+      case PlanKind::filter: return fmt::format("filter {}", list(node.conditions, " AND "));
+      case PlanKind::group: return describe_group(node);
+      case PlanKind::sort: return describe_sort(node);
+      case PlanKind::project: return fmt::format("value {}", words(node.bound->value));
+      case PlanKind::distinct: return "distinct";
+      case PlanKind::limit: return describe_limit(node);
+      case PlanKind::append: return "append";
+    }
+    return {};
+  }
+
+  std::string describe_group(const PlanNode& node) const {
+    if (node.bound->group_by.empty()) return fmt::format("aggregate ({})", node.bound->aggregates.size());
+    return fmt::format("group by {} (aggregates: {})", list(node.bound->group_by, ", "),
+                       node.bound->aggregates.size());
+  }
+
+  std::string describe_sort(const PlanNode& node) const {
+    std::string keys;
+    for (const BoundOrderItem& item : node.bound->order_by)
+      keys += fmt::format("{}{}{}", keys.empty() ? "" : ", ", words(item.expression), item.descending ? " DESC" : "");
+    return fmt::format("{} by {}", node.top_k ? "top-k sort" : "sort", keys);
+  }
+
+  std::string describe_limit(const PlanNode& node) const {
+    if (node.bound->top != nullptr) return fmt::format("top {}", words(node.bound->top));
+    return fmt::format("offset {} limit {}", words(node.bound->offset), words(node.bound->limit));
+  }
+
+  std::string count(const PlanNode& node) const {
+    if (node.number >= counters_.size()) return "";
+    const NodeCounters& counters = counters_[node.number];
+    if (node.kind == PlanKind::scan)
+      return fmt::format("  [items read {}, rows {}]", counters.items_read, counters.rows);
+    return fmt::format("  [rows {}]", counters.rows);
+  }
+
+  void print_subquery(const BoundQuery* bound, size_t depth) {
+    const auto found = plan_.subqueries.find(bound);
+    if (found == plan_.subqueries.end()) return;
+    lines_.push_back(std::string(2 * depth, ' ') + "subquery");
+    print(*found->second, depth + 1);
+  }
+
+  void print_subqueries(const BoundExpression* expression, size_t depth) {
+    if (expression == nullptr) return;
+    if (expression->query != nullptr) print_subquery(expression->query, depth);
+    for (const BoundExpression* operand : expression->operands) print_subqueries(operand, depth);
+    for (const BoundEntry& entry : expression->entries) print_subqueries(entry.value, depth);
+  }
+
+  void print_subqueries_of(const PlanNode& node, size_t depth) {
+    if (node.kind == PlanKind::subquery) print_subquery(node.source->query, depth);
+    if (node.source != nullptr) print_subqueries(node.source->expression, depth);
+    for (const BoundExpression* condition : node.conditions) print_subqueries(condition, depth);
+    if (node.kind == PlanKind::project) print_subqueries(node.bound->value, depth);
+    if (node.kind == PlanKind::group) {
+      for (const BoundExpression* key : node.bound->group_by) print_subqueries(key, depth);
+      for (const BoundAggregate& aggregate : node.bound->aggregates) print_subqueries(aggregate.argument, depth);
+    }
+    if (node.kind == PlanKind::sort)
+      for (const BoundOrderItem& item : node.bound->order_by) print_subqueries(item.expression, depth);
+  }
+
+  const Plan& plan_;
+  std::span<const NodeCounters> counters_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::vector<std::string> print_plan(const Plan& plan, std::span<const NodeCounters> counters) {
+  PlanPrinter printer(plan, counters);
+  printer.print(plan.query, 0);
+  return printer.take();
+}
+
+}  // namespace quire::sql

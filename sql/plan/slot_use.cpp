@@ -1,0 +1,50 @@
+#include "sql/plan/slot_use.h"
+
+namespace quire::sql {
+
+void SlotSet::add(const SlotSet& other) {
+  for (SlotNumber slot = 0; slot < other.capacity(); ++slot)
+    if (other.contains(slot)) add(slot);
+}
+
+bool SlotSet::intersects(const SlotSet& other) const {
+  for (SlotNumber slot = 0; slot < other.capacity(); ++slot)
+    if (other.contains(slot) && contains(slot)) return true;
+  return false;
+}
+
+bool SlotSet::is_subset_of(const SlotSet& other) const {
+  for (SlotNumber slot = 0; slot < capacity(); ++slot)
+    if (contains(slot) && !other.contains(slot)) return false;
+  return true;
+}
+
+void add_slots_read(const BoundExpression& expression, SlotSet& slots) {
+  switch (expression.kind) {
+    case BoundKind::slot:
+    case BoundKind::path:
+    case BoundKind::system_property:
+    case BoundKind::document_id:
+      slots.add(expression.slot);
+      break;
+    default:
+      break;
+  }
+  for (const BoundExpression* operand : expression.operands) add_slots_read(*operand, slots);
+  for (const BoundEntry& entry : expression.entries) add_slots_read(*entry.value, slots);
+  if (expression.query != nullptr)
+    for (SlotNumber slot : expression.query->outer_slots) slots.add(slot);
+}
+
+bool is_volatile(const BoundExpression& expression) {
+  if (expression.kind == BoundKind::call && expression.function != nullptr &&
+      expression.function->volatility == Volatility::per_row)
+    return true;
+  for (const BoundExpression* operand : expression.operands)
+    if (is_volatile(*operand)) return true;
+  for (const BoundEntry& entry : expression.entries)
+    if (is_volatile(*entry.value)) return true;
+  return false;
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,187 @@
+#include "sql/run/accumulator.h"
+
+#include <vector>
+
+#include "sql/run/frame.h"
+#include "sql/run/tuple_table.h"
+#include "sql/value/comparison.h"
+
+namespace quire::sql {
+namespace {
+
+// COUNT counts what is defined; COUNTIF what is true.
+template <bool only_true>
+class CountAccumulator final : public Accumulator {
+ public:
+  void set_group_count(size_t count) override { counts_.resize(count); }
+
+  void add(Rows rows, const uint32_t* group_of, Vector values) override {
+    if (values.is_single() && counts_.size() == 1) {
+      counts_[0] += is_counted(*values.values) ? rows.size() : 0;
+      return;
+    }
+    for (const RowNumber row : rows) counts_[group_of[row]] += is_counted(values[row]) ? 1 : 0;
+  }
+
+  Value result(size_t group, Arena&) const override { return Value::integer(static_cast<int64_t>(counts_[group])); }
+
+ private:
+  static bool is_counted(const Value& value) { return only_true ? value.is_true() : value.is_defined(); }
+
+  std::vector<uint64_t> counts_;
+};
+
+// SUM and AVG: numbers only; any other defined value makes the result undefined.
+template <bool average>
+class SumAccumulator final : public Accumulator {
+ public:
+  void set_group_count(size_t count) override { groups_.resize(count); }
+
+  void add(Rows rows, const uint32_t* group_of, Vector values) override {
+    for (const RowNumber row : rows) {
+      const Value& value = values[row];
+      Group& group = groups_[group_of[row]];
+      if (value.is_number()) {
+        group.sum += value.as_double();
+        ++group.count;
+      } else if (value.is_defined()) {
+        group.met_other = true;
+      }
+    }
+  }
+
+  Value result(size_t number, Arena&) const override {
+    const Group& group = groups_[number];
+    if (group.met_other || (average && group.count == 0)) return {};
+    return Value::number(average ? group.sum / static_cast<double>(group.count) : group.sum);
+  }
+
+ private:
+  struct Group {
+    double sum = 0;
+    uint64_t count = 0;
+    bool met_other = false;
+  };
+  std::vector<Group> groups_;
+};
+
+// MIN and MAX among scalars, by the order of types; an array or object makes the result undefined.
+template <bool greatest>
+class ExtremeAccumulator final : public Accumulator {
+ public:
+  ExtremeAccumulator(bool stable, Arena& arena) : stable_(stable), arena_(arena) {}
+
+  void set_group_count(size_t count) override { groups_.resize(count); }
+
+  void add(Rows rows, const uint32_t* group_of, Vector values) override {
+    for (const RowNumber row : rows) {
+      const Value& value = values[row];
+      Group& group = groups_[group_of[row]];
+      if (value.is_array() || value.is_object()) group.met_other = true;
+      if (value.is_undefined() || group.met_other) continue;
+      if (group.best.is_defined()) {
+        const auto order = total_order(value, group.best);
+        if (greatest ? order <= 0 : order >= 0) continue;
+      }
+      group.best = stable_ ? value : retain(value, arena_);
+    }
+  }
+
+  Value result(size_t group, Arena&) const override {
+    return groups_[group].met_other ? Value::undefined() : groups_[group].best;
+  }
+
+ private:
+  struct Group {
+    Value best;
+    bool met_other = false;
+  };
+  bool stable_;
+  Arena& arena_;
+  std::vector<Group> groups_;
+};
+
+// MAKELIST.
+class ListAccumulator final : public Accumulator {
+ public:
+  ListAccumulator(bool stable, Arena& arena, size_t memory_limit)
+      : stable_(stable), arena_(arena), memory_limit_(memory_limit) {}
+
+  void set_group_count(size_t count) override { lists_.resize(count); }
+
+  void add(Rows rows, const uint32_t* group_of, Vector values) override {
+    for (const RowNumber row : rows) {
+      const Value& value = values[row];
+      if (value.is_undefined()) continue;
+      if (++size_ * sizeof(Value) > memory_limit_) throw MemoryLimitExceeded{};
+      lists_[group_of[row]].push_back(stable_ ? value : retain(value, arena_));
+    }
+  }
+
+  Value result(size_t group, Arena& arena) const override {
+    return Value::array(arena.copy_array(std::span<const Value>(lists_[group])));
+  }
+
+ private:
+  bool stable_;
+  Arena& arena_;
+  size_t memory_limit_;
+  size_t size_ = 0;
+  std::vector<std::vector<Value>> lists_;
+};
+
+// Passes each value of a group on once: MAKESET, COUNT(DISTINCT x), ...
+class DistinctAccumulator final : public Accumulator {
+ public:
+  DistinctAccumulator(std::unique_ptr<Accumulator> inner, bool stable, Arena& arena, size_t memory_limit)
+      : inner_(std::move(inner)), stable_(stable), arena_(arena), seen_(2, memory_limit) {}
+
+  void set_group_count(size_t count) override { inner_->set_group_count(count); }
+
+  void add(Rows rows, const uint32_t* group_of, Vector values) override {
+    first_.clear();
+    for (const RowNumber row : rows) {
+      const Value pair[] = {Value::integer(group_of[row]), values[row]};
+      const TupleTable::Inserted inserted = seen_.insert(pair);
+      if (!inserted.is_new) continue;
+      if (!stable_) seen_.tuple(inserted.number)[1] = retain(values[row], arena_);
+      first_.push_back(row);
+    }
+    inner_->add(first_, group_of, values);
+  }
+
+  Value result(size_t group, Arena& arena) const override { return inner_->result(group, arena); }
+
+ private:
+  std::unique_ptr<Accumulator> inner_;
+  bool stable_;
+  Arena& arena_;
+  TupleTable seen_;
+  std::vector<RowNumber> first_;
+};
+
+std::unique_ptr<Accumulator> make_plain(Aggregate aggregate, bool stable, Arena& arena, size_t memory_limit) {
+  switch (aggregate) {
+    case Aggregate::count: return std::make_unique<CountAccumulator<false>>();
+    case Aggregate::count_if: return std::make_unique<CountAccumulator<true>>();
+    case Aggregate::sum: return std::make_unique<SumAccumulator<false>>();
+    case Aggregate::avg: return std::make_unique<SumAccumulator<true>>();
+    case Aggregate::min: return std::make_unique<ExtremeAccumulator<false>>(stable, arena);
+    case Aggregate::max: return std::make_unique<ExtremeAccumulator<true>>(stable, arena);
+    case Aggregate::make_list:
+    case Aggregate::make_set: return std::make_unique<ListAccumulator>(stable, arena, memory_limit);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<Accumulator> make_accumulator(Aggregate aggregate, bool distinct, bool stable, Arena& arena,
+                                              size_t memory_limit) {
+  auto accumulator = make_plain(aggregate, stable, arena, memory_limit);
+  if (distinct || aggregate == Aggregate::make_set)
+    return std::make_unique<DistinctAccumulator>(std::move(accumulator), stable, arena, memory_limit);
+  return accumulator;
+}
+
+}  // namespace quire::sql

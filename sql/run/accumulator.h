@@ -1,0 +1,30 @@
+// Accumulators: one aggregate over all groups. They take a batch at a time: the rows, the group of each row, and the
+// argument's values (DIALECT.md 6).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "sql/functions/function.h"
+#include "sql/run/vector.h"
+#include "sql/value/arena.h"
+
+namespace quire::sql {
+
+class Accumulator {
+ public:
+  virtual ~Accumulator() = default;
+  // There are now `count` groups; new ones start empty.
+  virtual void set_group_count(size_t count) = 0;
+  // group_of[row] is the group of each of the rows.
+  virtual void add(Rows rows, const uint32_t* group_of, Vector values) = 0;
+  virtual Value result(size_t group, Arena& arena) const = 0;
+};
+
+// `arena` keeps values that must outlive their batch; `stable` says that none has to. Throws MemoryLimitExceeded
+// when it grows past the limit.
+std::unique_ptr<Accumulator> make_accumulator(Aggregate aggregate, bool distinct, bool stable, Arena& arena,
+                                              size_t memory_limit);
+
+}  // namespace quire::sql

@@ -1,0 +1,273 @@
+// Evaluators that decide: AND, OR, ?:, ??, IN, LIKE, IS NULL. Each later operand runs only over the rows that the
+// earlier ones left undecided.
+#include <algorithm>
+#include <cstring>
+
+#include "sql/functions/operators.h"
+#include "sql/run/evaluator.h"
+#include "sql/run/tuple_table.h"
+#include "sql/value/comparison.h"
+
+namespace quire::sql {
+namespace {
+
+using EvaluatorList = std::vector<std::unique_ptr<Evaluator>>;
+
+// AND and OR of three-valued logic. `decisive` is the value that settles the result: false for AND, true for OR.
+class LogicalEvaluator final : public Evaluator {
+ public:
+  LogicalEvaluator(bool decisive, EvaluatorList operands) : decisive_(decisive), operands_(std::move(operands)) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    Value* out = column_.reserve(frame.capacity);
+    undecided_.assign(rows.begin(), rows.end());
+    for (const RowNumber row : rows) out[row] = Value::boolean(!decisive_);
+    for (const auto& operand : operands_) {
+      if (undecided_.empty()) break;
+      const Vector values = operand->evaluate(undecided_, frame);
+      size_t left = 0;
+      for (const RowNumber row : undecided_) {
+        const Value& value = values[row];
+        out[row] = decisive_ ? logical_or(out[row], value) : logical_and(out[row], value);
+        undecided_[left] = row;
+        left += (out[row].is_boolean() && out[row].as_boolean() == decisive_) ? 0 : 1;
+      }
+      undecided_.resize(left);
+    }
+    return Vector::column(out);
+  }
+
+  // Under AND only rows on which every operand is true are wanted, so undefined decides as false does.
+  size_t select_true(Rows rows, Frame& frame, RowNumber* selected) override {
+    if (decisive_) return Evaluator::select_true(rows, frame, selected);
+    for (const auto& operand : operands_) {
+      const size_t count = operand->select_true(rows, frame, selected);
+      rows = Rows(selected, count);
+      if (rows.empty()) break;
+    }
+    return rows.size();
+  }
+
+  bool is_stable() const override { return true; }
+
+ private:
+  bool decisive_;
+  EvaluatorList operands_;
+  std::vector<RowNumber> undecided_;
+  Column column_;
+};
+
+// condition ? first : second. `first` where `takes_first(condition)`.
+class ConditionalEvaluator final : public Evaluator {
+ public:
+  ConditionalEvaluator(std::unique_ptr<Evaluator> condition, std::unique_ptr<Evaluator> first,
+                       std::unique_ptr<Evaluator> second)
+      : condition_(std::move(condition)), first_(std::move(first)), second_(std::move(second)) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    Value* out = column_.reserve(frame.capacity);
+    const Vector conditions = condition_->evaluate(rows, frame);
+    first_rows_.clear();
+    second_rows_.clear();
+    for (const RowNumber row : rows) (conditions[row].is_true() ? first_rows_ : second_rows_).push_back(row);
+    const Vector first = first_->evaluate(first_rows_, frame);
+    for (const RowNumber row : first_rows_) out[row] = first[row];
+    const Vector second = second_->evaluate(second_rows_, frame);
+    for (const RowNumber row : second_rows_) out[row] = second[row];
+    return Vector::column(out);
+  }
+
+  bool is_stable() const override { return first_->is_stable() && second_->is_stable(); }
+
+ private:
+  std::unique_ptr<Evaluator> condition_;
+  std::unique_ptr<Evaluator> first_;
+  std::unique_ptr<Evaluator> second_;
+  std::vector<RowNumber> first_rows_;
+  std::vector<RowNumber> second_rows_;
+  Column column_;
+};
+
+// a ?? b: b only where a is undefined.
+class CoalesceEvaluator final : public Evaluator {
+ public:
+  CoalesceEvaluator(std::unique_ptr<Evaluator> first, std::unique_ptr<Evaluator> second)
+      : first_(std::move(first)), second_(std::move(second)) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    Value* out = column_.reserve(frame.capacity);
+    const Vector first = first_->evaluate(rows, frame);
+    missing_.clear();
+    for (const RowNumber row : rows) {
+      out[row] = first[row];
+      if (out[row].is_undefined()) missing_.push_back(row);
+    }
+    const Vector second = second_->evaluate(missing_, frame);
+    for (const RowNumber row : missing_) out[row] = second[row];
+    return Vector::column(out);
+  }
+
+  bool is_stable() const override { return first_->is_stable() && second_->is_stable(); }
+
+ private:
+  std::unique_ptr<Evaluator> first_;
+  std::unique_ptr<Evaluator> second_;
+  std::vector<RowNumber> missing_;
+  Column column_;
+};
+
+// needle IN (a, b, ...): the OR of equalities. Constants stand in a hash table; the rest is compared in turn.
+class InEvaluator final : public Evaluator {
+ public:
+  InEvaluator(std::unique_ptr<Evaluator> needle, EvaluatorList computed, std::unique_ptr<TupleTable> constants,
+              bool has_undefined_constant, bool negated)
+      : needle_(std::move(needle)),
+        computed_(std::move(computed)),
+        constants_(std::move(constants)),
+        has_undefined_constant_(has_undefined_constant),
+        negated_(negated) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    Value* out = column_.reserve(frame.capacity);
+    const Vector needles = needle_->evaluate(rows, frame);
+    candidates_.clear();
+    for (const auto& candidate : computed_) candidates_.push_back(candidate->evaluate(rows, frame));
+    for (const RowNumber row : rows) out[row] = test(needles[row], row);
+    return Vector::column(out);
+  }
+
+  bool is_stable() const override { return true; }
+
+ private:
+  Value test(const Value& needle, RowNumber row) const {
+    if (needle.is_undefined()) return {};
+    if (constants_->find({&needle, 1})) return Value::boolean(!negated_);
+    bool met_undefined = has_undefined_constant_;
+    for (const Vector& candidate : candidates_) {
+      if (candidate[row].is_undefined())
+        met_undefined = true;
+      else if (deep_equal(needle, candidate[row]))
+        return Value::boolean(!negated_);
+    }
+    return met_undefined ? Value::undefined() : Value::boolean(negated_);
+  }
+
+  std::unique_ptr<Evaluator> needle_;
+  EvaluatorList computed_;
+  std::unique_ptr<TupleTable> constants_;
+  bool has_undefined_constant_;
+  bool negated_;
+  std::vector<Vector> candidates_;
+  Column column_;
+};
+
+class LikeEvaluator final : public Evaluator {
+ public:
+  LikeEvaluator(const BoundExpression& expression, std::unique_ptr<Evaluator> text, std::unique_ptr<Evaluator> pattern)
+      : expression_(expression), text_(std::move(text)), pattern_(std::move(pattern)) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    Value* out = column_.reserve(frame.capacity);
+    const Vector texts = text_->evaluate(rows, frame);
+    const Vector patterns = pattern_->evaluate(rows, frame);
+    for (const RowNumber row : rows) {
+      const LikePattern* pattern = pattern_for(patterns[row], frame);
+      const bool decided = pattern != nullptr && texts[row].is_string();
+      out[row] = decided ? Value::boolean(pattern->matches(texts[row].as_string()) != expression_.negated) : Value();
+    }
+    return Vector::column(out);
+  }
+
+  bool is_stable() const override { return true; }
+
+ private:
+  // A pattern that rows compute is compiled when it changes.
+  const LikePattern* pattern_for(const Value& pattern, Frame& frame) {
+    if (expression_.like_pattern != nullptr) return expression_.like_pattern;
+    if (!pattern.is_string()) return nullptr;
+    if (compiled_ != nullptr && pattern.as_string() == compiled_text_) return compiled_.get();
+    auto compiled = LikePattern::compile(pattern.as_string(), expression_.escape);
+    if (!compiled) {
+      frame.run.set_error(std::move(compiled.error()));
+      return nullptr;
+    }
+    compiled_ = std::move(*compiled);
+    compiled_text_ = pattern.as_string();
+    return compiled_.get();
+  }
+
+  const BoundExpression& expression_;
+  std::unique_ptr<Evaluator> text_;
+  std::unique_ptr<Evaluator> pattern_;
+  std::unique_ptr<LikePattern> compiled_;
+  std::string compiled_text_;
+  Column column_;
+};
+
+class IsNullEvaluator final : public Evaluator {
+ public:
+  IsNullEvaluator(std::unique_ptr<Evaluator> operand, bool negated) : operand_(std::move(operand)), negated_(negated) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    Value* out = column_.reserve(frame.capacity);
+    const Vector values = operand_->evaluate(rows, frame);
+    for (const RowNumber row : rows) out[row] = Value::boolean(values[row].is_null() != negated_);
+    return Vector::column(out);
+  }
+
+  bool is_stable() const override { return true; }
+
+ private:
+  std::unique_ptr<Evaluator> operand_;
+  bool negated_;
+  Column column_;
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> make_logical(const BoundExpression& expression, EvaluatorFactory& factory) {
+  return std::make_unique<LogicalEvaluator>(expression.kind == BoundKind::logical_or,
+                                            factory.make_all(expression.operands));
+}
+
+std::unique_ptr<Evaluator> make_conditional(const BoundExpression& expression, EvaluatorFactory& factory) {
+  return std::make_unique<ConditionalEvaluator>(factory.make(*expression.operands[0]),
+                                                factory.make(*expression.operands[1]),
+                                                factory.make(*expression.operands[2]));
+}
+
+std::unique_ptr<Evaluator> make_coalesce(const BoundExpression& expression, EvaluatorFactory& factory) {
+  return std::make_unique<CoalesceEvaluator>(factory.make(*expression.operands[0]),
+                                             factory.make(*expression.operands[1]));
+}
+
+std::unique_ptr<Evaluator> make_in(const BoundExpression& expression, EvaluatorFactory& factory) {
+  auto constants = std::make_unique<TupleTable>(1, factory.run().memory_limit);
+  EvaluatorList computed;
+  bool has_undefined = false;
+  for (const BoundExpression* candidate : expression.operands.subspan(1)) {
+    const bool is_constant = candidate->kind == BoundKind::constant;
+    if (!is_constant && candidate->kind != BoundKind::parameter) {
+      computed.push_back(factory.make(*candidate));
+      continue;
+    }
+    const Value value = is_constant ? candidate->constant : factory.run().parameters[candidate->parameter];
+    if (value.is_undefined())
+      has_undefined = true;
+    else
+      constants->insert({&value, 1});
+  }
+  return std::make_unique<InEvaluator>(factory.make(*expression.operands[0]), std::move(computed),
+                                       std::move(constants), has_undefined, expression.negated);
+}
+
+std::unique_ptr<Evaluator> make_like(const BoundExpression& expression, EvaluatorFactory& factory) {
+  return std::make_unique<LikeEvaluator>(expression, factory.make(*expression.operands[0]),
+                                         factory.make(*expression.operands[1]));
+}
+
+std::unique_ptr<Evaluator> make_is_null(const BoundExpression& expression, EvaluatorFactory& factory) {
+  return std::make_unique<IsNullEvaluator>(factory.make(*expression.operands[0]), expression.negated);
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,237 @@
+// Evaluators that read: constants, slots, paths, system properties, members of computed values.
+#include <algorithm>
+
+#include "sql/run/evaluator.h"
+#include "sql/value/key_dictionary.h"
+
+namespace quire::sql {
+namespace {
+
+class ConstantEvaluator final : public Evaluator {
+ public:
+  explicit ConstantEvaluator(const Value& value) : value_(value) {}
+  Vector evaluate(Rows, Frame&) override { return Vector::single(&value_); }
+  bool is_stable() const override { return true; }
+
+ private:
+  Value value_;
+};
+
+class SlotEvaluator final : public Evaluator {
+ public:
+  SlotEvaluator(SlotNumber slot, bool stable) : slot_(slot), stable_(stable) {}
+  Vector evaluate(Rows, Frame& frame) override { return frame.slots[slot_]; }
+  bool is_stable() const override { return stable_; }
+
+ private:
+  SlotNumber slot_;
+  bool stable_;
+};
+
+// Runs `value_of(input) -> Value` for each row, or once where the input is one value for all.
+template <typename ValueOf>
+Vector map_rows(Rows rows, Frame& frame, Vector input, Column& column, ValueOf value_of) {
+  if (input.is_single()) {
+    Value* value = column.reserve(frame.capacity);
+    *value = value_of(*input.values);
+    return Vector::single(value);
+  }
+  Value* out = column.reserve(frame.capacity);
+  for (const RowNumber row : rows) out[row] = value_of(input[row]);
+  return Vector::column(out);
+}
+
+bool is_system_name(std::string_view name) {
+  return std::find(std::begin(kSystemPropertyNames), std::end(kSystemPropertyNames), name) !=
+         std::end(kSystemPropertyNames);
+}
+
+// An item as a whole: its own members, then the system properties.
+class ItemEvaluator final : public Evaluator {
+ public:
+  ItemEvaluator(SlotNumber slot, const Collection& collection) : slot_(slot), collection_(collection) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    return map_rows(rows, frame, frame.slots[slot_], column_,
+                    [&](const Value& item) { return whole(item, frame.arena); });
+  }
+
+ private:
+  Value whole(const Value& item, Arena& arena) const {
+    if (!item.is_object()) return item;
+    const uint32_t size = item.size();
+    const std::span<Member> members = arena.make_array<Member>(size + kSystemPropertyCount);
+    size_t count = 0;
+    for (uint32_t i = 0; i < size; ++i) {
+      members[count] = item.member_at(i);
+      if (!members[count].name.starts_with('_') || !is_system_name(members[count].name)) ++count;
+    }
+    for (size_t i = 0; i < kSystemPropertyCount; ++i)
+      members[count++] = {kSystemPropertyNames[i],
+                          collection_.system_property(item, static_cast<SystemProperty>(i), arena)};
+    return Value::object(members.first(count));
+  }
+
+  SlotNumber slot_;
+  const Collection& collection_;
+  Column column_;
+};
+
+// The steps of a path, with names looked up in the dictionary of the values at hand.
+class ResolvedSteps {
+ public:
+  explicit ResolvedSteps(std::span<const BoundStep> steps) {
+    for (const BoundStep& step : steps) steps_.push_back({{.name = step.name}, step.index});
+  }
+
+  // Called before a batch with one of its values: all values of a slot are of one container as a rule; a value
+  // of another dictionary is still read right, by name.
+  void prepare_for(const Value& sample) {
+    if (!sample.is_encoded() || sample.dictionary() == resolved_for_) return;
+    resolved_for_ = sample.dictionary();
+    for (Step& step : steps_)
+      if (step.index < 0) step.key = resolve_key(step.key.name, resolved_for_);
+  }
+
+  Value walk(Value value) const {
+    for (const Step& step : steps_)
+      value = step.index < 0 ? value.member(step.key) : value.element(static_cast<uint64_t>(step.index));
+    return value;
+  }
+
+ private:
+  struct Step {
+    ResolvedKey key;
+    int64_t index;
+  };
+  std::vector<Step> steps_;
+  DictionaryNumber resolved_for_ = 0;
+};
+
+// A path over the values of another evaluator, or over a slot.
+class PathEvaluator final : public Evaluator {
+ public:
+  PathEvaluator(std::unique_ptr<Evaluator> input, std::span<const BoundStep> steps)
+      : input_(std::move(input)), steps_(steps) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    const Vector input = input_->evaluate(rows, frame);
+    if (!rows.empty()) steps_.prepare_for(input[rows.front()]);
+    return map_rows(rows, frame, input, column_, [this](const Value& value) { return steps_.walk(value); });
+  }
+
+  bool is_stable() const override { return input_->is_stable(); }
+
+ private:
+  std::unique_ptr<Evaluator> input_;
+  ResolvedSteps steps_;
+  Column column_;
+};
+
+class SystemPropertyEvaluator final : public Evaluator {
+ public:
+  SystemPropertyEvaluator(SlotNumber slot, SystemProperty property, const Collection& collection)
+      : slot_(slot), property_(property), collection_(collection) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    return map_rows(rows, frame, frame.slots[slot_], column_, [&](const Value& item) {
+      return item.is_object() ? collection_.system_property(item, property_, frame.arena) : Value::undefined();
+    });
+  }
+
+ private:
+  SlotNumber slot_;
+  SystemProperty property_;
+  const Collection& collection_;
+  Column column_;
+};
+
+class DocumentIdEvaluator final : public Evaluator {
+ public:
+  DocumentIdEvaluator(SlotNumber slot, const Collection& collection) : slot_(slot), collection_(collection) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    return map_rows(rows, frame, frame.slots[slot_], column_, [&](const Value& item) {
+      return item.is_object() ? Value::integer(collection_.document_id(item)) : Value::undefined();
+    });
+  }
+  bool is_stable() const override { return true; }
+
+ private:
+  SlotNumber slot_;
+  const Collection& collection_;
+  Column column_;
+};
+
+// value[index]: a string takes a member, a whole number an element.
+Value element_at(const Value& value, const Value& index) {
+  if (index.is_string()) return value.member(index.as_string());
+  if (index.kind() == Kind::integer && index.as_integer() >= 0)
+    return value.element(static_cast<uint64_t>(index.as_integer()));
+  if (index.kind() == Kind::real && index.as_real() >= 0 && index.as_real() < 4294967296.0 &&
+      index.as_real() == static_cast<double>(static_cast<uint64_t>(index.as_real())))
+    return value.element(static_cast<uint64_t>(index.as_real()));
+  return Value::undefined();
+}
+
+class IndexEvaluator final : public Evaluator {
+ public:
+  IndexEvaluator(std::unique_ptr<Evaluator> value, std::unique_ptr<Evaluator> index)
+      : value_(std::move(value)), index_(std::move(index)) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    const Vector values = value_->evaluate(rows, frame);
+    const Vector indexes = index_->evaluate(rows, frame);
+    Value* out = column_.reserve(frame.capacity);
+    for (const RowNumber row : rows) out[row] = element_at(values[row], indexes[row]);
+    return Vector::column(out);
+  }
+
+  bool is_stable() const override { return value_->is_stable(); }
+
+ private:
+  std::unique_ptr<Evaluator> value_;
+  std::unique_ptr<Evaluator> index_;
+  Column column_;
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> make_constant(const Value& value) { return std::make_unique<ConstantEvaluator>(value); }
+
+std::unique_ptr<Evaluator> make_plain_slot(SlotNumber slot, EvaluatorFactory& factory) {
+  return std::make_unique<SlotEvaluator>(slot, factory.frame().is_stable[slot]);
+}
+
+std::unique_ptr<Evaluator> make_slot(const BoundExpression& expression, EvaluatorFactory& factory) {
+  const Collection* collection = factory.run().item_collections[expression.slot];
+  if (collection != nullptr) return std::make_unique<ItemEvaluator>(expression.slot, *collection);
+  return make_plain_slot(expression.slot, factory);
+}
+
+std::unique_ptr<Evaluator> make_path(const BoundExpression& expression, EvaluatorFactory& factory) {
+  return std::make_unique<PathEvaluator>(make_plain_slot(expression.slot, factory), expression.steps);
+}
+
+std::unique_ptr<Evaluator> make_member(const BoundExpression& expression, EvaluatorFactory& factory) {
+  return std::make_unique<PathEvaluator>(factory.make(*expression.operands[0]), expression.steps);
+}
+
+std::unique_ptr<Evaluator> make_system_property(const BoundExpression& expression, EvaluatorFactory& factory) {
+  const Collection* collection = factory.run().item_collections[expression.slot];
+  if (collection == nullptr) return make_constant(Value::undefined());
+  return std::make_unique<SystemPropertyEvaluator>(expression.slot, expression.property, *collection);
+}
+
+std::unique_ptr<Evaluator> make_document_id(const BoundExpression& expression, EvaluatorFactory& factory) {
+  const Collection* collection = factory.run().item_collections[expression.slot];
+  if (collection == nullptr) return make_constant(Value::undefined());
+  return std::make_unique<DocumentIdEvaluator>(expression.slot, *collection);
+}
+
+std::unique_ptr<Evaluator> make_index(const BoundExpression& expression, EvaluatorFactory& factory) {
+  return std::make_unique<IndexEvaluator>(factory.make(*expression.operands[0]),
+                                          factory.make(*expression.operands[1]));
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,87 @@
+// Evaluators of subqueries within expressions: EXISTS, ARRAY, scalar subqueries, FIRST, LAST, ALL. A query that reads
+// nothing of the rows around it runs once; any other runs for each row.
+#include "sql/run/operator.h"
+
+namespace quire::sql {
+namespace {
+
+// Rows that a subquery handles at a time. Small: most give a handful.
+constexpr size_t kSubqueryBatch = 64;
+
+class SubqueryEvaluator final : public Evaluator {
+ public:
+  SubqueryEvaluator(BoundKind kind, const BoundQuery& bound, RunState& run, const PlannedQuery& query)
+      : kind_(kind), bound_(bound), query_(run, query, kSubqueryBatch) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    Value* out = column_.reserve(frame.capacity);
+    if (rows.empty()) return Vector::column(out);
+    if (bound_.outer_slots.empty()) {
+      if (!has_run_) once_ = run_for(rows.front(), frame, frame.run.arena);
+      has_run_ = true;
+      return Vector::single(&once_);
+    }
+    for (const RowNumber row : rows) {
+      out[row] = run_for(row, frame, frame.arena);
+      if (frame.run.error) break;
+    }
+    return Vector::column(out);
+  }
+
+ private:
+  Value run_for(RowNumber row, Frame& frame, Arena& arena) {
+    bind_outer_row(bound_, frame, row, query_.frame());
+    query_.rewind();
+    switch (kind_) {
+      case BoundKind::exists: return Value::boolean(!query_.next().empty());
+      case BoundKind::array_query: return collect(arena);
+      case BoundKind::last_query: return last(arena);
+      case BoundKind::all_query: return all(frame.run);
+      default: return first(arena);
+    }
+  }
+
+  Value first(Arena& arena) {
+    const Rows rows = query_.next();
+    return rows.empty() ? Value::undefined() : retain(query_.value(rows.front()), arena);
+  }
+
+  Value last(Arena& arena) {
+    Value value;
+    for (Rows rows = query_.next(); !rows.empty(); rows = query_.next())
+      value = retain(query_.value(rows.back()), arena);
+    return value;
+  }
+
+  // Every value is true; of none, true.
+  Value all(RunState&) {
+    for (Rows rows = query_.next(); !rows.empty(); rows = query_.next())
+      for (const RowNumber row : rows)
+        if (!query_.value(row).is_true()) return Value::boolean(false);
+    return Value::boolean(true);
+  }
+
+  Value collect(Arena& arena) {
+    collected_.clear();
+    for (Rows rows = query_.next(); !rows.empty(); rows = query_.next())
+      for (const RowNumber row : rows) collected_.push_back(retain(query_.value(row), arena));
+    return Value::array(arena.copy_array(std::span<const Value>(collected_)));
+  }
+
+  BoundKind kind_;
+  const BoundQuery& bound_;
+  Pipeline query_;
+  bool has_run_ = false;
+  Value once_;
+  std::vector<Value> collected_;
+  Column column_;
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> make_subquery(const BoundExpression& expression, EvaluatorFactory& factory) {
+  const PlannedQuery& query = *factory.run().plan.subqueries.at(expression.query);
+  return std::make_unique<SubqueryEvaluator>(expression.kind, *expression.query, factory.run(), query);
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,176 @@
+#include "sql/run/execution.h"
+
+#include <chrono>
+#include <new>
+
+#include "sql/parse/ast.h"
+#include "sql/plan/plan.h"
+#include "sql/run/operator.h"
+
+namespace quire::sql {
+namespace {
+
+// 100 ns ticks since the Unix epoch.
+int64_t ticks_now() {
+  using Tick = std::chrono::duration<int64_t, std::ratio<1, 10'000'000>>;
+  return std::chrono::duration_cast<Tick>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+Error out_of_memory(size_t limit) {
+  return {ErrorCode::out_of_memory, "the statement needs more than its memory limit of " + std::to_string(limit) +
+                                        " bytes; narrow it, or raise the limit"};
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+}  // namespace
+
+PreparedQuery::PreparedQuery() = default;
+PreparedQuery::~PreparedQuery() = default;
+
+const std::vector<std::string>& PreparedQuery::parameter_names() const { return plan_->statement->parameters; }
+
+Result<std::unique_ptr<PreparedQuery>> PreparedQuery::prepare(std::string_view sql, Source& source,
+                                                              const PrepareOptions& options) {
+  QUIRE_ASSIGN(auto parsed, parse(sql, options.strict));
+  QUIRE_ASSIGN(auto bound, bind(std::move(parsed), source, {.strict = options.strict, .scope = options.scope}));
+  std::unique_ptr<PreparedQuery> prepared(new PreparedQuery);
+  QUIRE_ASSIGN(prepared->plan_, build_plan(std::move(bound)));
+  const Statement& statement = prepared->plan_->statement->parsed->statement;
+  if (statement.kind == StatementKind::explain && statement.explain_stage == ExplainStage::logical)
+    prepared->logical_plan_ = print_plan(*prepared->plan_);
+  optimize(*prepared->plan_, source);
+  return prepared;
+}
+
+struct Execution::State {
+  State(const PreparedQuery& prepared, Source& source, const ExecutionOptions& options)
+      : prepared(prepared),
+        run{.plan = *prepared.plan_,
+            .source = source,
+            .parameters = options.parameters,
+            .is_bound = options.is_bound,
+            .memory_limit = options.memory_limit,
+            .interrupts = options.interrupts,
+            .interrupts_at_start = options.interrupts != nullptr ? options.interrupts->load() : 0,
+            .clock = {ticks_now()},
+            .arena = Arena(options.memory_limit),
+            .item_collections = std::vector<Collection*>(prepared.plan_->slot_count),
+            .counters = std::vector<NodeCounters>(prepared.plan_->node_count),
+            .items_read = 0,
+            .error = std::nullopt} {}
+
+  const PreparedQuery& prepared;
+  RunState run;
+  std::unique_ptr<Pipeline> pipeline;
+  Rows rows;  // of the batch at hand, those still to give
+  uint64_t rows_returned = 0;
+  bool is_explain = false;
+  std::vector<std::string> lines;  // EXPLAIN's rows
+  size_t next_line = 0;
+
+  Result<void> check_parameters() {
+    const auto& names = prepared.parameter_names();
+    for (size_t i = 0; i < names.size(); ++i)
+      if (i >= run.is_bound.size() || !run.is_bound[i])
+        return fail(ErrorCode::unbound_parameter, "the parameter @" + names[i] + " has no value; bind it before the first step");
+    return {};
+  }
+
+  Result<void> find_collections() {
+    for (SlotNumber slot = 0; slot < run.plan.slot_count; ++slot) {
+      const std::string& name = run.plan.item_slots[slot];
+      if (name.empty()) continue;
+      run.item_collections[slot] = run.source.collection(name);
+      if (run.item_collections[slot] == nullptr)
+        return fail(ErrorCode::container_not_found, "there is no container '" + name + "' any more");
+    }
+    return {};
+  }
+
+  Result<void> start_rows() {
+    QUIRE_TRY(check_parameters());
+    QUIRE_TRY(find_collections());
+    pipeline = std::make_unique<Pipeline>(run, run.plan.query, kBatchSize);
+    if (run.error) return std::unexpected(*run.error);
+    return {};
+  }
+
+  Result<void> run_to_end() {
+    while (!pipeline->next().empty()) {
+    }
+    if (run.error) return std::unexpected(*run.error);
+    return {};
+  }
+
+  Result<void> explain(const Statement& statement) {
+    is_explain = true;
+    switch (statement.explain_stage) {
+      case ExplainStage::ast: lines = lines_of(outline(statement)); return {};
+      case ExplainStage::logical: lines = prepared.logical_plan_; return {};
+      case ExplainStage::physical: break;
+    }
+    if (!statement.analyze) {
+      lines = print_plan(run.plan);
+      return {};
+    }
+    QUIRE_TRY(start_rows());
+    QUIRE_TRY(run_to_end());
+    lines = print_plan(run.plan, run.counters);
+    const uint64_t returned = run.counters[run.plan.query.root->number].rows;
+    lines.push_back("items read " + std::to_string(run.items_read) + ", rows returned " + std::to_string(returned));
+    return {};
+  }
+
+  Result<std::optional<Value>> next_row() {
+    if (rows.empty()) {
+      rows = pipeline->next();
+      if (run.error) return std::unexpected(*run.error);
+      if (rows.empty()) return std::nullopt;
+    }
+    const Value& value = pipeline->value(rows.front());
+    rows = rows.subspan(1);
+    ++rows_returned;
+    return value;
+  }
+};
+
+Execution::Execution(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Execution::~Execution() = default;
+
+Result<std::unique_ptr<Execution>> Execution::start(const PreparedQuery& query, Source& source,
+                                                    const ExecutionOptions& options) try {
+  auto state = std::make_unique<State>(query, source, options);
+  const Statement& statement = query.plan_->statement->parsed->statement;
+  if (statement.kind == StatementKind::explain)
+    QUIRE_TRY(state->explain(statement));
+  else
+    QUIRE_TRY(state->start_rows());
+  return std::unique_ptr<Execution>(new Execution(std::move(state)));
+} catch (const std::bad_alloc&) {
+  return std::unexpected(out_of_memory(options.memory_limit));
+}
+
+Result<std::optional<Value>> Execution::next() try {
+  State& state = *state_;
+  if (state.run.error) return std::unexpected(*state.run.error);
+  if (!state.is_explain) return state.next_row();
+  if (state.next_line == state.lines.size()) return std::nullopt;
+  ++state.rows_returned;
+  return Value::string(state.lines[state.next_line++]);
+} catch (const std::bad_alloc&) {
+  state_->run.set_error(out_of_memory(state_->run.memory_limit));
+  return std::unexpected(*state_->run.error);
+}
+
+ExecutionStats Execution::stats() const { return {state_->run.items_read, state_->rows_returned}; }
+
+}  // namespace quire::sql

@@ -1,0 +1,83 @@
+// Preparing and running a statement: what the engine calls.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/bind/bound.h"
+#include "sql/error.h"
+#include "sql/source.h"
+#include "sql/value/value.h"
+
+namespace quire::sql {
+
+struct Plan;
+
+struct PrepareOptions {
+  bool strict = false;
+  std::string_view scope;  // the container that FROM's first identifier stands for; empty: they name containers
+};
+
+// A statement, parsed, bound and planned. Immutable: executions share it.
+class PreparedQuery {
+ public:
+  static Result<std::unique_ptr<PreparedQuery>> prepare(std::string_view sql, Source& source,
+                                                        const PrepareOptions& options);
+  ~PreparedQuery();
+
+  // Without @, in order of first use.
+  const std::vector<std::string>& parameter_names() const;
+  const Plan& plan() const { return *plan_; }
+
+ private:
+  friend class Execution;
+  PreparedQuery();
+
+  std::unique_ptr<Plan> plan_;
+  std::vector<std::string> logical_plan_;  // printed before the rules ran; for EXPLAIN (LOGICAL) alone
+};
+
+inline Result<std::unique_ptr<PreparedQuery>> prepare_query(std::string_view sql, Source& source,
+                                                            const PrepareOptions& options) {
+  return PreparedQuery::prepare(sql, source, options);
+}
+
+struct ExecutionOptions {
+  // By parameter; they must outlive the execution.
+  std::span<const Value> parameters;
+  std::span<const bool> is_bound;
+  size_t memory_limit = size_t{1} << 30;
+  // The execution ends with ErrorCode::interrupted once this changes. May be null.
+  const std::atomic<uint64_t>* interrupts = nullptr;
+};
+
+struct ExecutionStats {
+  uint64_t items_read = 0;
+  uint64_t rows_returned = 0;
+};
+
+// One run of a prepared query over a source, both of which must outlive it. Belongs to one thread at a time.
+class Execution {
+ public:
+  static Result<std::unique_ptr<Execution>> start(const PreparedQuery& query, Source& source,
+                                                  const ExecutionOptions& options);
+  ~Execution();
+
+  // The next row's value, good until the next call; nothing at the end. EXPLAIN gives its lines as strings.
+  Result<std::optional<Value>> next();
+  ExecutionStats stats() const;
+
+ private:
+  struct State;
+  explicit Execution(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace quire::sql

@@ -1,0 +1,68 @@
+// What operators and evaluators share while a statement runs: one RunState for the whole, one Frame for each query
+// in it (the statement's own and each subquery's).
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sql/error.h"
+#include "sql/plan/plan.h"
+#include "sql/run/vector.h"
+#include "sql/source.h"
+#include "sql/value/arena.h"
+
+namespace quire::sql {
+
+struct RunState {
+  const Plan& plan;
+  Source& source;
+  std::span<const Value> parameters;  // undefined where not bound
+  std::span<const bool> is_bound;
+  size_t memory_limit;
+  const std::atomic<uint64_t>* interrupts;  // may be null
+  uint64_t interrupts_at_start = 0;
+  StatementClock clock;
+  // Values that live as long as the execution.
+  Arena arena;
+  // By slot: the collection whose items it holds, or null.
+  std::vector<Collection*> item_collections;
+  std::vector<NodeCounters> counters;
+  uint64_t items_read = 0;
+  // The first failure; whoever sees it set stops.
+  std::optional<Error> error;
+
+  void set_error(Error failure) {
+    if (!error) error = std::move(failure);
+  }
+  // Called once a batch by whatever makes batches.
+  bool should_stop() {
+    if (interrupts != nullptr && interrupts->load(std::memory_order_relaxed) != interrupts_at_start)
+      set_error({ErrorCode::interrupted, "the statement was interrupted"});
+    return error.has_value();
+  }
+};
+
+// The rows of one query in flight. An operator that makes a batch points the slots it fills at its columns and
+// rewinds the arena; operators above read them until they ask for the next batch.
+struct Frame {
+  Frame(RunState& run, size_t batch_capacity)
+      : run(run),
+        arena(run.memory_limit),
+        slots(run.plan.slot_count),
+        is_stable(run.plan.slot_count, true),
+        capacity(batch_capacity) {}
+
+  RunState& run;
+  Arena arena;                // computed values of the batch in flight
+  std::vector<Vector> slots;  // outer slots stand here as single values
+  // By slot: its values outlive the batch without retain(). Set while the operators are made, bottom up.
+  std::vector<bool> is_stable;
+  size_t capacity;            // rows a batch may hold
+};
+
+// A copy of a value that was made in a batch's arena, to outlive the batch. What lies in storage is not copied.
+Value retain(const Value& value, Arena& arena);
+
+}  // namespace quire::sql

@@ -1,0 +1,63 @@
+#include "sql/run/operator.h"
+
+namespace quire::sql {
+
+std::unique_ptr<Operator> make_operator(const PlanNode& node, const PlannedQuery& query, Frame& frame) {
+  Input input = node.input != nullptr ? make_operator(*node.input, query, frame) : nullptr;
+  switch (node.kind) {
+    case PlanKind::one_row: return make_one_row(node);
+    case PlanKind::scan: return make_scan(node, query, frame);
+    case PlanKind::expression: return make_bind_value(node, query, frame, std::move(input));
+    case PlanKind::elements: return make_elements(node, query, frame, std::move(input));
+    case PlanKind::subquery: return make_subquery_rows(node, frame, std::move(input));
+    case PlanKind::filter: return make_filter(node, query, frame, std::move(input));
+    case PlanKind::group: return make_group(node, query, frame, std::move(input));
+    case PlanKind::sort: return make_sort(node, query, frame, std::move(input));
+    case PlanKind::project: return make_project(node, query, frame, std::move(input));
+    case PlanKind::distinct: return make_distinct(node, query, frame, std::move(input));
+    case PlanKind::limit: return make_limit(node, frame, std::move(input));
+    case PlanKind::append: return make_append(node, query, frame, std::move(input));
+  }
+  return make_one_row(node);
+}
+
+namespace {
+
+// A query that reads one item, or none, needs no room for more.
+size_t capacity_for(const PlannedQuery& query, size_t most) {
+  for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
+    const bool is_wide_scan = node->kind == PlanKind::scan && node->access.kind != Access::Kind::point;
+    const bool makes_rows = node->kind == PlanKind::elements || node->kind == PlanKind::subquery ||
+                            node->kind == PlanKind::append || node->kind == PlanKind::group;
+    if (is_wide_scan || makes_rows) return most;
+  }
+  return 1;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(RunState& run, const PlannedQuery& query, size_t batch_capacity)
+    : frame_(run, capacity_for(query, batch_capacity)), value_slot_(query.value_slot), root_(make_operator(*query.root, query, frame_)) {}
+
+void bind_outer_row(const BoundQuery& query, const Frame& outer, RowNumber row, Frame& inner) {
+  for (const SlotNumber slot : query.outer_slots)
+    if (outer.slots[slot].values != nullptr) inner.slots[slot] = Vector::single(&outer.slots[slot][row]);
+}
+
+uint64_t row_count(const BoundExpression& expression, std::string_view clause, RunState& run) {
+  const Value value =
+      expression.kind == BoundKind::parameter ? run.parameters[expression.parameter] : expression.constant;
+  const bool is_whole = value.kind() == Kind::integer ||
+                        (value.kind() == Kind::real && value.as_real() >= 0 && value.as_real() <= INT32_MAX &&
+                         value.as_real() == static_cast<double>(static_cast<int64_t>(value.as_real())));
+  const int64_t count = !is_whole                        ? -1
+                        : value.kind() == Kind::integer ? value.as_integer()
+                                                        : static_cast<int64_t>(value.as_real());
+  if (count >= 0 && count <= INT32_MAX) return static_cast<uint64_t>(count);
+  run.set_error({ErrorCode::invalid_argument,
+                 std::string(clause) + " must be a whole number from 0 to 2147483647",
+                 position_of(run.plan.statement->parsed->text, expression.span.offset)});
+  return 0;
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,155 @@
+// ORDER BY: reads all of its input and gives it in order. A row is its keys and the slots that are read above.
+// Rows that compare equal keep the order in which they came. Under a limit (top-k) a heap holds the first rows only, and
+// most rows are turned away by one comparison.
+#include <algorithm>
+#include <numeric>
+
+#include "sql/run/operator.h"
+#include "sql/value/comparison.h"
+
+namespace quire::sql {
+namespace {
+
+class Sort final : public Operator {
+ public:
+  Sort(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input)
+      : Operator(node), bound_(*node.bound), input_(std::move(input)), arena_(frame.run.memory_limit),
+        carried_(node.carried) {
+    EvaluatorFactory factory(frame, query);
+    for (const BoundOrderItem& item : bound_.order_by) keys_.push_back(factory.make(*item.expression));
+    width_ = keys_.size() + carried_.size();
+    if (node.top_k) most_ = rows_wanted(frame.run);
+    // Above the sort everything carried lies in storage or in its own arena.
+    for (const SlotNumber slot : carried_) {
+      carried_is_stable_.push_back(frame.is_stable[slot]);
+      frame.is_stable[slot] = true;
+    }
+    columns_.resize(carried_.size());
+    row_.resize(width_);
+  }
+
+  void rewind(Frame& frame) override {
+    input_->rewind(frame);
+    is_read_ = false;
+    next_ = 0;
+    values_.clear();
+    order_.clear();
+    arrival_.clear();
+    arena_.reset();
+  }
+
+ private:
+  uint64_t rows_wanted(RunState& run) const {
+    uint64_t wanted = UINT64_MAX;
+    if (bound_.top != nullptr) wanted = row_count(*bound_.top, "TOP", run);
+    if (bound_.limit != nullptr)
+      wanted = std::min(wanted, row_count(*bound_.limit, "LIMIT", run) + row_count(*bound_.offset, "OFFSET", run));
+    return wanted;
+  }
+
+  Rows pull(Frame& frame) override {
+    if (!is_read_) read_input(frame);
+    if (frame.run.should_stop()) return {};
+    frame.arena.reset();
+    const size_t count = std::min(frame.capacity, order_.size() - next_);
+    for (size_t i = 0; i < carried_.size(); ++i) {
+      Value* column = columns_[i].reserve(frame.capacity);
+      for (size_t row = 0; row < count; ++row)
+        column[row] = values_[order_[next_ + row] * width_ + keys_.size() + i];
+      frame.slots[carried_[i]] = Vector::column(column);
+    }
+    next_ += count;
+    return first_rows(count);
+  }
+
+  void read_input(Frame& frame) {
+    is_read_ = true;
+    if (most_ == 0) return;
+    for (Rows rows = input_->next(frame); !rows.empty(); rows = input_->next(frame)) {
+      key_vectors_.clear();
+      for (const auto& key : keys_) key_vectors_.push_back(key->evaluate(rows, frame));
+      if (frame.run.error) return;
+      for (const RowNumber row : rows) take_row(row, frame);
+    }
+    const auto before = [this](uint32_t a, uint32_t b) { return is_before(a, b); };
+    if (is_heap())
+      std::sort_heap(order_.begin(), order_.end(), before);
+    else
+      std::sort(order_.begin(), order_.end(), before);
+  }
+
+  bool is_heap() const { return order_.size() >= most_; }
+
+  void take_row(RowNumber row, Frame& frame) {
+    const auto before = [this](uint32_t a, uint32_t b) { return is_before(a, b); };
+    for (size_t i = 0; i < keys_.size(); ++i) row_[i] = key_vectors_[i][row];
+    ++arrivals_;
+    if (is_heap()) {
+      // A row that equals the last kept one came later, so it stays out.
+      if (!(compare_keys(row_.data(), keys_of(order_.front())) < 0)) return;
+      std::pop_heap(order_.begin(), order_.end(), before);
+      store(order_.back(), row, frame);
+      std::push_heap(order_.begin(), order_.end(), before);
+      return;
+    }
+    const size_t number = order_.size();
+    if ((number + 1) * width_ * sizeof(Value) > frame.run.memory_limit || number >= UINT32_MAX)
+      throw MemoryLimitExceeded{};
+    order_.push_back(static_cast<uint32_t>(number));
+    arrival_.push_back(0);
+    values_.resize((number + 1) * width_);
+    store(order_.back(), row, frame);
+    if (is_heap()) std::make_heap(order_.begin(), order_.end(), before);
+  }
+
+  void store(uint32_t number, RowNumber row, Frame& frame) {
+    Value* to = values_.data() + number * width_;
+    for (size_t i = 0; i < keys_.size(); ++i) to[i] = keys_[i]->is_stable() ? row_[i] : retain(row_[i], arena_);
+    for (size_t i = 0; i < carried_.size(); ++i) {
+      const Value& value = frame.slots[carried_[i]][row];
+      to[keys_.size() + i] = carried_is_stable_[i] ? value : retain(value, arena_);
+    }
+    arrival_[number] = arrivals_;
+  }
+
+  const Value* keys_of(uint32_t number) const { return values_.data() + number * width_; }
+
+  std::strong_ordering compare_keys(const Value* a, const Value* b) const {
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      const auto order = bound_.order_by[i].descending ? total_order(b[i], a[i]) : total_order(a[i], b[i]);
+      if (order != 0) return order;
+    }
+    return std::strong_ordering::equal;
+  }
+
+  bool is_before(uint32_t a, uint32_t b) const {
+    const auto order = compare_keys(keys_of(a), keys_of(b));
+    return order != 0 ? order < 0 : arrival_[a] < arrival_[b];
+  }
+
+  const BoundQuery& bound_;
+  Input input_;
+  Arena arena_;
+  std::vector<SlotNumber> carried_;
+  std::vector<bool> carried_is_stable_;
+  std::vector<std::unique_ptr<Evaluator>> keys_;
+  size_t width_ = 0;            // values a row
+  uint64_t most_ = UINT64_MAX;  // rows to keep
+  std::vector<Value> values_;   // width_ values a row: keys, then carried slots
+  std::vector<uint32_t> order_; // row numbers; a heap with the last row in front once it is full, then sorted
+  std::vector<uint64_t> arrival_;
+  uint64_t arrivals_ = 0;
+  bool is_read_ = false;
+  size_t next_ = 0;
+  std::vector<Vector> key_vectors_;
+  std::vector<Value> row_;
+  std::vector<Column> columns_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operator> make_sort(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input) {
+  return std::make_unique<Sort>(node, query, frame, std::move(input));
+}
+
+}  // namespace quire::sql

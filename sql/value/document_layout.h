@@ -1,0 +1,155 @@
+// The bytes of a binary document, and how they are read where they lie. All integers are little-endian and
+// unaligned. This header and document_writer.cpp alone know them; a change to them is a change of the file
+// format.
+//
+// A value is a tag byte and what follows it:
+//
+//   00..3F   integer 0..63                      40..7F   string of 0..63 bytes, which follow
+//   80       null                               81, 82   false, true
+//   84..87   integer, 1, 2, 4, 8 bytes, signed  88       double, 8 bytes
+//   8C..8E   string: length in 1, 2, 4 bytes, then its bytes (UTF-8)
+//
+//   array    A0 small   | count 1 |                offsets 2 x (count + 1) | values ...
+//            A1 large   | count 4 |                offsets 4 x (count + 1) | values ...
+//   object   B0 small   | count 1 | keys 2 x count | offsets 2 x (count + 1) | values ...
+//            B1 large   | count 4 | keys 2 x count | offsets 4 x (count + 1) | values ...
+//            B2 small, B3 large: the same, and at least one key is FFFF
+//
+// A key is a number of the container's dictionary. FFFF says that the name stands inline: as a string value
+// right before the member's value. Offsets count from the tag byte; offset[i] is where value i starts,
+// offset[count] where the container ends. Values lie in source order without gaps, so that offset[0] is the
+// length of the header. Small: at most 255 entries and 65,535 bytes.
+//
+//   {"a": 7, "b": "xy"}   B0 02 | 00 00  01 00 | 0C 00  0D 00  10 00 | 07 | 42 78 79
+//
+// Reading trusts nothing. A value is confined to the slice between two neighbouring offsets, which must rise
+// and stay within the container's own slice. So a walk over hostile bytes touches each byte at most once a
+// level, levels shrink, and every walk ends; what does not fit reads as undefined.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace quire::sql::layout {
+
+static_assert(std::endian::native == std::endian::little, "the file format is little-endian");
+
+constexpr uint8_t kMostTagInteger = 0x3F;
+constexpr uint8_t kShortString = 0x40;
+constexpr uint8_t kMostShortString = 0x3F;  // bytes
+constexpr uint8_t kNull = 0x80;
+constexpr uint8_t kFalse = 0x81;
+constexpr uint8_t kTrue = 0x82;
+constexpr uint8_t kInteger1 = 0x84;
+constexpr uint8_t kInteger2 = 0x85;
+constexpr uint8_t kInteger4 = 0x86;
+constexpr uint8_t kInteger8 = 0x87;
+constexpr uint8_t kReal = 0x88;
+constexpr uint8_t kString1 = 0x8C;
+constexpr uint8_t kString2 = 0x8D;
+constexpr uint8_t kString4 = 0x8E;
+constexpr uint8_t kArray = 0xA0;
+constexpr uint8_t kObject = 0xB0;
+constexpr uint8_t kLargeBit = 0x01;
+constexpr uint8_t kInlineBit = 0x02;  // objects: some names stand inline
+
+constexpr uint32_t kMostSmallCount = 0xFF;
+constexpr uint32_t kMostSmallBytes = 0xFFFF;
+
+template <typename T>
+inline T load(const std::byte* at) noexcept {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+inline bool is_array_tag(uint8_t tag) noexcept {
+  return (tag & ~kLargeBit) == kArray;
+}
+inline bool is_object_tag(uint8_t tag) noexcept {
+  return (tag & ~(kLargeBit | kInlineBit)) == kObject;
+}
+
+// The header of an encoded array or object, with all its bounds checked; a damaged one reads as empty.
+class Container {
+ public:
+  // `bytes` is the container's slice, its tag first.
+  Container(std::span<const std::byte> bytes, bool is_object) noexcept
+      : bytes_(bytes.data()), size_(static_cast<uint32_t>(bytes.size())) {
+    if (size_ < 2) return;
+    is_large_ = (static_cast<uint8_t>(bytes_[0]) & kLargeBit) != 0;
+    uint64_t count;
+    if (!is_large_) [[likely]] {
+      count = static_cast<uint8_t>(bytes_[1]);
+      keys_ = 2;
+    } else {
+      if (size_ < 5) return;
+      count = load<uint32_t>(bytes_ + 1);
+      keys_ = 5;
+    }
+    const uint64_t offsets = keys_ + (is_object ? 2 * count : 0);
+    const uint64_t values = offsets + (is_large_ ? 4 : 2) * (count + 1);
+    if (values > size_) [[unlikely]]
+      return;
+    count_ = static_cast<uint32_t>(count);
+    offsets_ = static_cast<uint32_t>(offsets);
+    values_ = static_cast<uint32_t>(values);
+  }
+
+  uint32_t count() const noexcept { return count_; }
+  uint32_t header_size() const noexcept { return values_; }
+  const std::byte* keys() const noexcept { return bytes_ + keys_; }
+  const std::byte* end() const noexcept { return bytes_ + size_; }
+  uint16_t key(uint32_t index) const noexcept { return load<uint16_t>(keys() + 2 * size_t{index}); }
+  bool has_inline_names() const noexcept {
+    return size_ != 0 && (static_cast<uint8_t>(bytes_[0]) & kInlineBit) != 0;
+  }
+
+  // The bytes between two neighbouring offsets, never empty unless the document is damaged; index < count().
+  std::span<const std::byte> slice(uint32_t index) const noexcept {
+    uint32_t begin;
+    uint32_t end;
+    if (!is_large_) [[likely]] {
+      const auto both = load<uint32_t>(bytes_ + offsets_ + 2 * size_t{index});
+      begin = both & 0xFFFF;
+      end = both >> 16;
+    } else {
+      const auto both = load<uint64_t>(bytes_ + offsets_ + 4 * size_t{index});
+      begin = static_cast<uint32_t>(both);
+      end = static_cast<uint32_t>(both >> 32);
+    }
+    if (begin < values_ || end <= begin || end > size_) [[unlikely]]
+      return {};
+    return {bytes_ + begin, end - begin};
+  }
+
+ private:
+  const std::byte* bytes_;
+  uint32_t size_;
+  uint32_t count_ = 0;
+  uint32_t keys_ = 0;
+  uint32_t offsets_ = 0;
+  uint32_t values_ = 0;
+  bool is_large_ = false;
+};
+
+// The bytes that a string value takes in all, tag and length included; 0 if no string fits in `bytes`.
+inline size_t string_extent(std::span<const std::byte> bytes) noexcept {
+  if (bytes.empty()) return 0;
+  const auto tag = static_cast<uint8_t>(bytes[0]);
+  size_t extent = 0;
+  if (tag >= kShortString && tag <= kShortString + kMostShortString)
+    extent = 1 + size_t{static_cast<uint8_t>(tag - kShortString)};
+  else if (tag == kString1 && bytes.size() >= 2)
+    extent = 2 + size_t{load<uint8_t>(bytes.data() + 1)};
+  else if (tag == kString2 && bytes.size() >= 3)
+    extent = 3 + size_t{load<uint16_t>(bytes.data() + 1)};
+  else if (tag == kString4 && bytes.size() >= 5)
+    extent = 5 + size_t{load<uint32_t>(bytes.data() + 1)};
+  return extent <= bytes.size() ? extent : 0;
+}
+
+}  // namespace quire::sql::layout

@@ -1,0 +1,175 @@
+#include "sql/value/document_writer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <unordered_map>
+
+namespace quire::sql {
+namespace {
+
+constexpr size_t kFirstBuffer = size_t{4} << 10;
+
+std::span<const std::byte> as_bytes(const char* first, size_t size) {
+  return {reinterpret_cast<const std::byte*>(first), size};
+}
+
+}  // namespace
+
+DocumentWriter::DocumentWriter() : seen_in_(KeyDictionary::kMostNames) {
+  grow(kFirstBuffer);
+}
+
+void DocumentWriter::start(KeyDictionary& dictionary) {
+  dictionary_ = &dictionary;
+  next_ = buffer_.get();
+  entries_.clear();
+  depth_ = 0;
+}
+
+void DocumentWriter::grow(size_t bytes) {
+  const size_t used = size();
+  if (bytes > kMostDocumentBytes - used) throw DocumentTooLarge{};
+  const size_t capacity = std::max(used + bytes, std::max(kFirstBuffer, 2 * used));
+  auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+  if (used != 0) std::memcpy(larger.get(), buffer_.get(), used);
+  buffer_ = std::move(larger);
+  next_ = buffer_.get() + used;
+  limit_ = buffer_.get() + capacity;
+}
+
+void DocumentWriter::integer(int64_t value) {
+  const auto fits = [value]<typename T>(T) {
+    return value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
+  };
+  if (value >= 0 && value <= layout::kMostTagInteger)
+    put_tag(static_cast<uint8_t>(value));
+  else if (fits(int8_t{}))
+    put(layout::kInteger1, static_cast<int8_t>(value));
+  else if (fits(int16_t{}))
+    put(layout::kInteger2, static_cast<int16_t>(value));
+  else if (fits(int32_t{}))
+    put(layout::kInteger4, static_cast<int32_t>(value));
+  else
+    put(layout::kInteger8, value);
+}
+
+void DocumentWriter::real(double value) {
+  const Value number = Value::number(value);
+  if (number.kind() == Kind::integer)
+    integer(number.as_integer());
+  else
+    put(layout::kReal, value);
+}
+
+KeyNumber DocumentWriter::number_of_unpredicted(std::string_view name, uint32_t slot) {
+  const KeyNumber number = dictionary_->add(name);
+  if (number != kInlineKey) successors_[slot] = number;
+  return number;
+}
+
+void DocumentWriter::end_array() {
+  write_header(frames_[depth_], layout::kArray);
+  entries_.resize(frames_[depth_].first_entry);
+  --depth_;
+}
+
+void DocumentWriter::end_object() {
+  const Frame& frame = frames_[depth_];
+  if (!frame.keys_rise && has_duplicate_keys(frame)) [[unlikely]]
+    remove_duplicates(frame);
+  write_header(frame, layout::kObject | (frame.inline_names != 0 ? layout::kInlineBit : 0));
+  entries_.resize(frame.first_entry);
+  --depth_;
+}
+
+void DocumentWriter::write_header(const Frame& frame, uint8_t tag) {
+  const Entry* entries = entries_.data() + frame.first_entry;
+  const size_t count = entries_.size() - frame.first_entry;
+  const size_t body = size() - frame.start;
+  const size_t key_bytes = frame.is_object ? 2 * count : 0;
+  size_t header = 2 + key_bytes + 2 * (count + 1);
+  const bool is_large = count > layout::kMostSmallCount || header + body > layout::kMostSmallBytes;
+  if (is_large) header = 5 + key_bytes + 4 * (count + 1);
+  reserve(header);
+  char* at = buffer_.get() + frame.start;
+  std::memmove(at + header, at, body);
+  next_ += header;
+
+  *at++ = static_cast<char>(tag | (is_large ? layout::kLargeBit : 0));
+  const auto put_all = [&]<typename Offset, typename Count>(Offset, Count) {
+    const auto stored_count = static_cast<Count>(count);
+    std::memcpy(at, &stored_count, sizeof stored_count);
+    at += sizeof stored_count;
+    for (size_t i = 0; frame.is_object && i < count; ++i) std::memcpy(at + 2 * i, &entries[i].key, 2);
+    at += key_bytes;
+    for (size_t i = 0; i < count; ++i) {
+      const auto offset = static_cast<Offset>(header + entries[i].offset);
+      std::memcpy(at + sizeof offset * i, &offset, sizeof offset);
+    }
+    const auto end = static_cast<Offset>(header + body);
+    std::memcpy(at + sizeof end * count, &end, sizeof end);
+  };
+  if (is_large)
+    put_all(uint32_t{}, uint32_t{});
+  else
+    put_all(uint16_t{}, uint8_t{});
+}
+
+std::string_view DocumentWriter::inline_name(const Frame& frame, const Entry& entry) const {
+  const size_t at = frame.start + entry.offset;
+  return decode_value(as_bytes(buffer_.get() + at, size() - at), 0).as_string();
+}
+
+bool DocumentWriter::has_duplicate_keys(const Frame& frame) {
+  if (++object_serial_ == 0) {  // after 2^32 objects
+    std::fill(seen_in_.begin(), seen_in_.end(), 0);
+    object_serial_ = 1;
+  }
+  for (size_t i = frame.first_entry; i < entries_.size(); ++i) {
+    const KeyNumber key = entries_[i].key;
+    if (key == kInlineKey) continue;
+    if (seen_in_[key] == object_serial_) return true;
+    seen_in_[key] = object_serial_;
+  }
+  if (frame.inline_names < 2) return false;
+  std::vector<std::string_view> names;
+  names.reserve(frame.inline_names);
+  for (size_t i = frame.first_entry; i < entries_.size(); ++i)
+    if (entries_[i].key == kInlineKey) names.push_back(inline_name(frame, entries_[i]));
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) != names.end();
+}
+
+// Rare, so it may allocate: the values are laid out anew, each name at its first place with its last value.
+void DocumentWriter::remove_duplicates(const Frame& frame) {
+  const size_t count = entries_.size() - frame.first_entry;
+  const size_t body = size() - frame.start;
+  const std::string values(buffer_.get() + frame.start, body);
+  const std::vector<Entry> before(entries_.begin() + static_cast<ptrdiff_t>(frame.first_entry),
+                                  entries_.end());
+  // The place of each name among those kept, and the last member of that name.
+  std::unordered_map<std::string_view, size_t> places;
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string_view name =
+        before[i].key == kInlineKey ? inline_name(frame, before[i]) : dictionary_->name(before[i].key);
+    const auto [place, is_new] = places.try_emplace(name, kept.size());
+    if (is_new)
+      kept.push_back(i);
+    else
+      kept[place->second] = i;
+  }
+  entries_.resize(frame.first_entry);
+  next_ = buffer_.get() + frame.start;
+  for (const size_t i : kept) {
+    const size_t end = i + 1 < count ? before[i + 1].offset : body;
+    const size_t length = end - before[i].offset;
+    entries_.push_back({offset_in_container(), before[i].key});
+    std::memcpy(next_, values.data() + before[i].offset, length);
+    next_ += length;
+  }
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,18 @@
+// The number at the front of a text, by the grammar of JSON.
+#pragma once
+
+#include <cstdint>
+
+#include "sql/value/value.h"
+
+namespace quire::sql {
+
+struct ParsedNumber {
+  Value value;  // integer if the text is one and fits int64, else real; undefined if the text is no number
+  const char* end;            // just past the number; where it went wrong, if it did
+  bool is_too_large = false;  // a number, but past the range of a double
+};
+
+ParsedNumber parse_json_number(const char* begin, const char* end) noexcept;
+
+}  // namespace quire::sql

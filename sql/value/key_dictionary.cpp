@@ -1,0 +1,81 @@
+#include "sql/value/key_dictionary.h"
+
+#include <mutex>
+
+namespace quire::sql {
+namespace {
+
+// All dictionaries of the process by number, so that a 16-byte Value names its own with two bytes. Number 0
+// stays empty.
+constexpr size_t kMostDictionaries = 1 << 16;
+constinit std::array<std::atomic<const KeyDictionary*>, kMostDictionaries> all_dictionaries{};
+constinit std::mutex numbering;    // guards taking a number
+constinit size_t last_number = 0;  // numbers are taken in turn, so that a stale one is not soon another's
+
+}  // namespace
+
+std::unique_ptr<KeyDictionary> KeyDictionary::create() {
+  const std::lock_guard lock(numbering);
+  for (size_t tried = 1; tried < kMostDictionaries; ++tried) {
+    const size_t number = 1 + (last_number + tried - 1) % (kMostDictionaries - 1);
+    if (all_dictionaries[number].load(std::memory_order_relaxed) != nullptr) continue;
+    std::unique_ptr<KeyDictionary> dictionary(new KeyDictionary(static_cast<DictionaryNumber>(number)));
+    all_dictionaries[number].store(dictionary.get(), std::memory_order_release);
+    last_number = number;
+    return dictionary;
+  }
+  return nullptr;
+}
+
+KeyDictionary::~KeyDictionary() {
+  const std::lock_guard lock(numbering);
+  all_dictionaries[number_].store(nullptr, std::memory_order_release);
+}
+
+const KeyDictionary* KeyDictionary::of(DictionaryNumber number) noexcept {
+  return all_dictionaries[number].load(std::memory_order_acquire);
+}
+
+std::optional<KeyNumber> KeyDictionary::find(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return std::nullopt;
+  return found->second;
+}
+
+KeyNumber KeyDictionary::add(std::string_view name) {
+  // Only this thread changes by_name_, so it may look without the lock.
+  if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
+  const size_t number = size_.load(std::memory_order_relaxed);
+  if (number >= kMostNames || name.size() > kLongestName) return kInline;
+  const std::unique_lock lock(mutex_);
+  strings_.push_back(std::make_unique<const std::string>(name));
+  const std::string* kept = strings_.back().get();
+  by_name_.emplace(*kept, static_cast<KeyNumber>(number));
+  names_[number].store(kept, std::memory_order_release);
+  size_.store(number + 1, std::memory_order_release);
+  return static_cast<KeyNumber>(number);
+}
+
+void KeyDictionary::truncate(size_t size) {
+  const std::unique_lock lock(mutex_);
+  while (size_.load(std::memory_order_relaxed) > size) {
+    const size_t last = size_.load(std::memory_order_relaxed) - 1;
+    by_name_.erase(*names_[last].load(std::memory_order_relaxed));
+    names_[last].store(nullptr, std::memory_order_release);
+    size_.store(last, std::memory_order_release);
+  }
+}
+
+ResolvedKey resolve_key(std::string_view name, DictionaryNumber dictionary_number) {
+  ResolvedKey key{name, dictionary_number};
+  if (const KeyDictionary* dictionary = KeyDictionary::of(dictionary_number)) {
+    if (const auto number = dictionary->find(name)) {
+      key.number = *number;
+      key.is_known = true;
+    }
+  }
+  return key;
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,71 @@
+// The names of a container's properties, numbered in the order in which they were first seen, so that a
+// document holds 16-bit numbers in place of names. The dictionary only grows; a committed number is never
+// reused. Past kMostNames, or for a name longer than kLongestName, a document carries the name inline, so
+// hostile documents cannot grow it.
+//
+// Threads: one writer (the holder of the database's write lock) adds and truncates; any number of threads
+// read. A reader resolves names after its snapshot has begun, so each number that its documents use is in
+// place and stays. Numbers added by a transaction that rolls back are taken back by `truncate`: no committed
+// document can hold them, so no reader misses them.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "sql/value/resolved_key.h"
+
+namespace quire::sql {
+
+class KeyDictionary {
+ public:
+  static constexpr size_t kMostNames = 4096;
+  static constexpr size_t kLongestName = 64;
+  static constexpr KeyNumber kInline = kInlineKey;
+
+  // Takes a free dictionary number of the process; nullptr if all 65,535 are taken.
+  static std::unique_ptr<KeyDictionary> create();
+  ~KeyDictionary();
+  KeyDictionary(const KeyDictionary&) = delete;
+  KeyDictionary& operator=(const KeyDictionary&) = delete;
+
+  // The dictionary of a number, or nullptr.
+  static const KeyDictionary* of(DictionaryNumber number) noexcept;
+
+  DictionaryNumber number() const noexcept { return number_; }
+  size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
+
+  std::optional<KeyNumber> find(std::string_view name) const;
+  // Empty view with nullptr data if there is no such number (a damaged document).
+  std::string_view name(KeyNumber number) const noexcept {
+    if (number >= kMostNames) return {};
+    const std::string* name = names_[number].load(std::memory_order_acquire);
+    return name ? std::string_view(*name) : std::string_view();
+  }
+
+  // Writer only. The number of a name, added if need be; kInline if it cannot be added.
+  KeyNumber add(std::string_view name);
+  // Writer only. Forgets every number from `size` on.
+  void truncate(size_t size);
+
+ private:
+  explicit KeyDictionary(DictionaryNumber number) : number_(number) {}
+
+  DictionaryNumber number_;
+  std::atomic<size_t> size_ = 0;
+  std::array<std::atomic<const std::string*>, kMostNames> names_{};
+  mutable std::shared_mutex mutex_;  // guards by_name_
+  // Keys view the strings that names_ points to; those are kept until the dictionary ends, truncated ones
+  // too, since a reader may be looking at them.
+  std::unordered_map<std::string_view, KeyNumber> by_name_;
+  std::vector<std::unique_ptr<const std::string>> strings_;
+};
+
+}  // namespace quire::sql

@@ -1,0 +1,53 @@
+// The search for one 16-bit number in the unaligned key numbers of an object: eight at a time where the
+// processor has vectors. The innermost loop of every scan.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+namespace quire::sql {
+
+// The index of the first of `count` key numbers at `keys` that is `wanted`; `count` if none is. Reads nothing
+// at or past `end`, though it may read past the keys: what lies there up to `end` is ignored.
+inline uint32_t find_key_number(const std::byte* keys, uint32_t count, const std::byte* end,
+                                uint16_t wanted) noexcept {
+  uint32_t i = 0;
+#if defined(__SSE2__)
+  const __m128i needle = _mm_set1_epi16(static_cast<short>(wanted));
+  for (; i < count && end - keys >= 2 * static_cast<ptrdiff_t>(i) + 16; i += 8) {
+    const __m128i eight = _mm_loadu_si128(reinterpret_cast<const __m128i*>(keys + 2 * size_t{i}));
+    const auto hits = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi16(eight, needle)));
+    if (hits != 0) {
+      const uint32_t hit = i + static_cast<uint32_t>(std::countr_zero(hits)) / 2;
+      return hit < count ? hit : count;
+    }
+  }
+#elif defined(__ARM_NEON)
+  const uint16x8_t needle = vdupq_n_u16(wanted);
+  for (; i < count && end - keys >= 2 * static_cast<ptrdiff_t>(i) + 16; i += 8) {
+    const uint16x8_t eight =
+        vreinterpretq_u16_u8(vld1q_u8(reinterpret_cast<const uint8_t*>(keys + 2 * size_t{i})));
+    const uint64_t hits = vget_lane_u64(vreinterpret_u64_u8(vmovn_u16(vceqq_u16(eight, needle))), 0);
+    if (hits != 0) {
+      const uint32_t hit = i + static_cast<uint32_t>(std::countr_zero(hits)) / 8;
+      return hit < count ? hit : count;
+    }
+  }
+#endif
+  for (; i < count; ++i) {
+    uint16_t number;
+    std::memcpy(&number, keys + 2 * size_t{i}, sizeof number);
+    if (number == wanted) return i;
+  }
+  return count;
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,43 @@
+// The members of an object in source order, for loops over all of them: the header is checked and the
+// dictionary found once, not for each member.
+#pragma once
+
+#include "sql/value/document_layout.h"
+#include "sql/value/key_dictionary.h"
+#include "sql/value/value.h"
+
+namespace quire::sql {
+
+class MemberReader {
+ public:
+  // `object` is an object.
+  explicit MemberReader(const Value& object) noexcept
+      : object_(object),
+        container_(object.is_encoded() ? object.encoded_bytes() : std::span<const std::byte>(), true),
+        dictionary_(object.is_encoded() ? KeyDictionary::of(object.dictionary()) : nullptr) {}
+
+  uint32_t size() const noexcept {
+    return object_.is_encoded() ? container_.count() : static_cast<uint32_t>(object_.built_members().size());
+  }
+  // index < size(). Without name and undefined where the document is damaged.
+  Member operator[](uint32_t index) const noexcept {
+    if (object_.is_built()) return object_.built_members()[index];
+    const std::span<const std::byte> slice = container_.slice(index);
+    const KeyNumber key = container_.key(index);
+    if (key == kInlineKey) [[unlikely]] {
+      const size_t extent = layout::string_extent(slice);
+      if (extent == 0) return {};
+      return {decode_value(slice, 0).as_string(), decode_value(slice.subspan(extent), object_.dictionary())};
+    }
+    const std::string_view name = dictionary_ ? dictionary_->name(key) : std::string_view();
+    if (name.data() == nullptr) return {};
+    return {name, decode_value(slice, object_.dictionary())};
+  }
+
+ private:
+  Value object_;
+  layout::Container container_;
+  const KeyDictionary* dictionary_;
+};
+
+}  // namespace quire::sql

@@ -1,0 +1,16 @@
+// Numbers as text: the shortest that reads back as the same number, laid out as JavaScript does.
+#pragma once
+
+#include "sql/value/value.h"
+
+namespace quire::sql {
+
+// The longest of all is a double such as -0.0000012345678901234567: a sign, seven characters, 17 digits.
+constexpr size_t kLongestNumber = 32;
+
+// Writes an integer or a real, at most kLongestNumber bytes; returns past them. NaN, Infinity and -Infinity
+// go by name, -0 is 0. An integral double below 2^63 is written digit by digit where JavaScript would fill up
+// with zeros: it is read back as an integer, and 2^60 must stay 2^60.
+char* put_number(const Value& number, char* out) noexcept;
+
+}  // namespace quire::sql

@@ -1,0 +1,87 @@
+// Databases and containers through the public API.
+#include <fstream>
+
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+using testing::HasSubstr;
+
+class ContainerTest : public DatabaseTest {};
+
+TEST_F(ContainerTest, AreListedByNameWithTheirCounters) {
+  auto things = make("things");
+  make("cities", "/country");
+  ASSERT_TRUE(succeeds(things.create(R"({"id":"a"})")));
+  const std::string json = database_->containers().value();
+  EXPECT_THAT(json, testing::StartsWith(R"([{"id":"cities","partitionKey":{"paths":["/country"])"));
+  EXPECT_THAT(json, HasSubstr(R"("itemCount":0,"bytes":0},{"id":"things","itemCount":1,"bytes":)"));
+}
+
+TEST_F(ContainerTest, AListedDefinitionCanBeCreatedAgain) {
+  make("things", "/kind");
+  std::string json = database_->containers().value();
+  json = json.substr(1, json.size() - 2);
+  ASSERT_TRUE(succeeds(database_->drop_container("things")));
+  ASSERT_TRUE(succeeds(database_->create_container(json)));
+  EXPECT_EQ(database_->containers().value(), "[" + json + "]");
+}
+
+TEST_F(ContainerTest, BadDefinitionsAreRefused) {
+  EXPECT_TRUE(fails_with(database_->create_container("{"), QUIRE_INVALID_JSON));
+  EXPECT_TRUE(fails_with(database_->create_container("{}"), QUIRE_INVALID_DEFINITION, "id"));
+  EXPECT_TRUE(fails_with(database_->create_container(R"({"id":""})"), QUIRE_INVALID_DEFINITION));
+  EXPECT_TRUE(fails_with(database_->create_container(R"({"id":"x","partitionKey":{"paths":["a"]}})"),
+                         QUIRE_INVALID_DEFINITION));
+  make("things");
+  EXPECT_TRUE(fails_with(database_->create_container(R"({"id":"things"})"), QUIRE_CONTAINER_EXISTS, "things"));
+}
+
+TEST_F(ContainerTest, AnUnknownNameSuggestsTheNearest) {
+  make("cities");
+  EXPECT_TRUE(fails_with(database_->container("citeis"), QUIRE_CONTAINER_NOT_FOUND, "'cities'"));
+  EXPECT_TRUE(fails_with(database_->drop_container("citeis"), QUIRE_CONTAINER_NOT_FOUND, "'cities'"));
+}
+
+TEST_F(ContainerTest, AHandleFailsOnceItsContainerIsDroppedEvenIfTheNameIsGivenAgain) {
+  auto old = make("things");
+  ASSERT_TRUE(succeeds(old.create(R"({"id":"a"})")));
+  ASSERT_TRUE(succeeds(database_->drop_container("things")));
+  EXPECT_TRUE(fails_with(old.read_json({}, "a"), QUIRE_CONTAINER_NOT_FOUND));
+  EXPECT_TRUE(fails_with(old.create(R"({"id":"a"})"), QUIRE_CONTAINER_NOT_FOUND));
+  auto fresh = make("things");
+  EXPECT_TRUE(fails_with(old.create(R"({"id":"a"})"), QUIRE_CONTAINER_NOT_FOUND));
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM things t"), "0\n");
+  EXPECT_TRUE(succeeds(fresh.create(R"({"id":"a"})")));
+}
+
+TEST_F(ContainerTest, AFileKeepsThemForTheNextProcess) {
+  const std::string path = file("app.quire");
+  reopen(path);
+  {
+    auto cities = make("cities", "/country");
+    ASSERT_TRUE(succeeds(cities.create(R"({"id":"nice","country":"FR"})")));
+  }
+  reopen(path, {.read_only = true});
+  EXPECT_EQ(query("SELECT VALUE c.id FROM cities c"), "\"nice\"\n");
+  auto cities = database_->container("cities");
+  EXPECT_TRUE(fails_with(cities->create(R"({"id":"x"})"), QUIRE_READ_ONLY));
+  EXPECT_TRUE(fails_with(database_->begin_transaction(), QUIRE_READ_ONLY));
+  EXPECT_TRUE(fails_with(database_->create_container(R"({"id":"x"})"), QUIRE_READ_ONLY));
+}
+
+TEST_F(ContainerTest, OpeningReportsWhatIsWrong) {
+  const auto open = [&](std::string_view name, const Options& options = {}) {
+    return Database::open(file(name), options);
+  };
+  std::ofstream(file("text.quire")) << std::string(100'000, 'x');
+  EXPECT_TRUE(fails_with(open("text.quire"), QUIRE_NOT_A_DATABASE));
+  EXPECT_TRUE(fails_with(open("none.quire", {.must_exist = true}), QUIRE_CANNOT_OPEN));
+  EXPECT_TRUE(fails_with(open("none/none.quire"), QUIRE_CANNOT_OPEN));
+  EXPECT_TRUE(fails_with(open("x.quire", {.durability = static_cast<Durability>(9)}), QUIRE_INVALID_ARGUMENT));
+  EXPECT_FALSE(std::filesystem::exists(file("none.quire")));
+}
+
+}  // namespace
+}  // namespace quire::tests

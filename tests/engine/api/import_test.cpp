@@ -1,0 +1,84 @@
+// Import through the public API; the importer's own tests are engine/container's.
+#include <stdexcept>
+
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+class ImportTest : public DatabaseTest {
+ protected:
+  Container things_ = make("things", "/kind");
+
+  Result<quire_import_result> import(const std::string& text, const ImportOptions& options = {}) {
+    std::istringstream input(text);
+    return things_.import(input, options);
+  }
+  std::string count() { return query("SELECT VALUE COUNT(1) FROM things t"); }
+};
+
+TEST_F(ImportTest, TakesLinesAndArrays) {
+  const auto lines = import("{\"id\":\"a\",\"kind\":1}\n\n{\"id\":\"b\",\"kind\":2}\r\n");
+  ASSERT_TRUE(succeeds(lines));
+  EXPECT_EQ(lines->items, 2u);
+  ASSERT_TRUE(succeeds(import(R"([{"id":"c"},{"id":"d"}])")));
+  EXPECT_EQ(count(), "4\n");
+}
+
+TEST_F(ImportTest, ABadLineLoadsNothingAndIsNamed) {
+  const auto result = import("{\"id\":\"a\"}\n{\"id\":\n{\"id\":\"b\"}\n");
+  EXPECT_TRUE(fails_with(result, QUIRE_INVALID_JSON));
+  EXPECT_EQ(result.error().line, 2u);
+  EXPECT_TRUE(fails_with(import("{\"id\":\"a\"}\n{\"id\":\"a\"}\n"), QUIRE_CONFLICT));
+  EXPECT_EQ(count(), "0\n");
+}
+
+TEST_F(ImportTest, BadLinesCanBeSkipped) {
+  std::vector<uint64_t> lines;
+  ImportOptions options{.skip_errors = true};
+  options.skipped = [&](uint64_t line, std::string_view message) {
+    EXPECT_FALSE(message.empty());
+    lines.push_back(line);
+  };
+  const auto result = import("{\"id\":\"a\"}\nnonsense\n{\"id\":7}\n{\"id\":\"b\"}\n", options);
+  ASSERT_TRUE(succeeds(result));
+  EXPECT_EQ(result->items, 2u);
+  EXPECT_EQ(result->skipped, 2u);
+  EXPECT_THAT(lines, testing::ElementsAre(2u, 3u));
+}
+
+TEST_F(ImportTest, MapsExtendedJsonAndIds) {
+  ASSERT_TRUE(succeeds(import(R"({"_id":{"$oid":"507f1f77bcf86cd799439011"},"n":{"$numberLong":"5"}})",
+                              {.extended_json = true})));
+  ASSERT_TRUE(succeeds(import(R"({"key":17,"n":6})", {.id_path = "/key"})));
+  EXPECT_EQ(query("SELECT VALUE [t.id, t.n] FROM things t ORDER BY t.n"),
+            "[\"507f1f77bcf86cd799439011\",5]\n[\"17\",6]\n");
+}
+
+TEST_F(ImportTest, AFailingReaderLoadsNothing) {
+  const ReadInput reader = [](char*, size_t) { return int64_t{-1}; };
+  EXPECT_TRUE(fails_with(things_.import(reader), QUIRE_IO));
+}
+
+TEST_F(ImportTest, WhatACallbackThrowsArrives) {
+  const ReadInput reader = [](char*, size_t) -> int64_t { throw std::runtime_error("the disk is gone"); };
+  EXPECT_THROW(static_cast<void>(things_.import(reader)), std::runtime_error);
+  EXPECT_EQ(count(), "0\n");
+}
+
+TEST_F(ImportTest, AnInterruptStopsIt) {
+  bool is_first = true;
+  const ReadInput reader = [&](char* buffer, size_t capacity) {
+    static constexpr std::string_view kLine = "{\"kind\":1}\n";
+    if (!is_first) database_->interrupt();
+    is_first = false;
+    size_t filled = 0;
+    for (; filled + kLine.size() <= capacity; filled += kLine.size()) kLine.copy(buffer + filled, kLine.size());
+    return static_cast<int64_t>(filled);
+  };
+  EXPECT_TRUE(fails_with(things_.import(reader), QUIRE_INTERRUPTED));
+  EXPECT_EQ(count(), "0\n");
+}
+
+}  // namespace
+}  // namespace quire::tests

@@ -1,0 +1,166 @@
+// Statements through the public API: rows, parameters, errors with their place, and what happens to them when
+// containers change under them.
+#include <thread>
+
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class StatementTest : public DatabaseTest {
+ protected:
+  StatementTest() {
+    for (const char* item : {R"({"id":"nice","country":"FR","people":348085,"tags":["sea","old"]})",
+                             R"({"id":"lyon","country":"FR","people":522250,"tags":[]})",
+                             R"({"id":"bonn","country":"DE","people":335975})"})
+      EXPECT_TRUE(succeeds(cities_.create(item)));
+  }
+  Container cities_ = make("cities", "/country");
+};
+
+TEST_F(StatementTest, GivesRowsAsValuesAndAsJson) {
+  auto statement = database_->prepare("SELECT c.id, c.tags[0] AS tag FROM cities c WHERE c.country = 'FR' ORDER BY c.id");
+  ASSERT_TRUE(succeeds(statement));
+  ASSERT_TRUE(*statement->step());
+  EXPECT_EQ(statement->row_json().value(), R"({"id":"lyon"})");
+  ASSERT_TRUE(*statement->step());
+  EXPECT_EQ(statement->row()["tag"].as_string(), "sea");
+  EXPECT_EQ(statement->row_json().value(), R"({"id":"nice","tag":"sea"})");
+  EXPECT_FALSE(*statement->step());
+  EXPECT_EQ(statement->stats().items_read, 2u);
+  EXPECT_EQ(statement->stats().rows_returned, 2u);
+}
+
+TEST_F(StatementTest, OnAContainerTheFirstIdentifierStandsForItWhateverItSays) {
+  EXPECT_EQ(rows(cities_.prepare("SELECT VALUE COUNT(1) FROM c WHERE c.country = 'FR'")), "2\n");
+  EXPECT_EQ(rows(cities_.prepare("SELECT VALUE COUNT(1) FROM root r")), "3\n");
+  EXPECT_THAT(query("SELECT VALUE COUNT(1) FROM citties"), HasSubstr("'cities'"));
+}
+
+TEST_F(StatementTest, ParametersOfEveryKindAreBoundByName) {
+  auto statement = database_->prepare("SELECT VALUE [@text, @number, @real, @yes, @nothing, @list, @text]");
+  ASSERT_TRUE(succeeds(statement));
+  EXPECT_THAT(statement->parameter_names(), ElementsAre("text", "number", "real", "yes", "nothing", "list"));
+  {
+    const std::string text = "été";  // gone before the step
+    ASSERT_TRUE(succeeds(statement->bind("@text", text)));
+  }
+  ASSERT_TRUE(succeeds(statement->bind("number", INT64_MIN)));
+  ASSERT_TRUE(succeeds(statement->bind("real", 0.5)));
+  ASSERT_TRUE(succeeds(statement->bind("yes", true)));
+  ASSERT_TRUE(succeeds(statement->bind("nothing", nullptr)));
+  ASSERT_TRUE(succeeds(statement->bind("list", Json{R"([1,{"a":"b"}])"})));
+  const std::string expected = "[\"été\",-9223372036854775808,0.5,true,null,[1,{\"a\":\"b\"}],\"été\"]\n";
+  EXPECT_EQ(rows(*statement), expected);
+  ASSERT_TRUE(succeeds((statement->reset(), statement->bind("real", Scalar::undefined()))));
+  EXPECT_EQ(rows(*statement), "[\"été\",-9223372036854775808,true,null,[1,{\"a\":\"b\"}],\"été\"]\n");
+}
+
+TEST_F(StatementTest, ParametersAreChecked) {
+  auto statement = database_->prepare("SELECT VALUE @country");
+  EXPECT_THAT(rows(*statement), StartsWith("unbound_parameter"));
+  statement->reset();
+  EXPECT_TRUE(fails_with(statement->bind("contry", 1), QUIRE_INVALID_ARGUMENT, "'country'"));
+  EXPECT_TRUE(fails_with(statement->bind("country", "\xff"), QUIRE_INVALID_ARGUMENT, "UTF-8"));
+  EXPECT_TRUE(fails_with(statement->bind("country", Json{"{"}), QUIRE_INVALID_JSON));
+  ASSERT_TRUE(succeeds(statement->bind("country", 1)));
+  ASSERT_TRUE(*statement->step());
+  EXPECT_TRUE(fails_with(statement->bind("country", 2), QUIRE_MISUSE, "reset"));
+}
+
+TEST_F(StatementTest, ErrorsSayWhatAndWhere) {
+  const auto error = database_->prepare("SELECT *\nFROM cities c WHERE c.country == 1").error();
+  EXPECT_EQ(error.code, QUIRE_SYNTAX);
+  EXPECT_EQ(error.line, 2u);
+  EXPECT_EQ(error.status, 400);
+  EXPECT_TRUE(fails_with(database_->prepare("SELECT VALUE d.id FROM cities c"), QUIRE_UNRESOLVED_NAME, "'d'"));
+  EXPECT_TRUE(fails_with(database_->prepare("SELECT VALUE LENGHT('a')"), QUIRE_UNKNOWN_FUNCTION, "LENGTH"));
+  EXPECT_TRUE(fails_with(database_->prepare("SELECT VALUE LENGTH('a', 'b')"), QUIRE_WRONG_ARITY));
+  EXPECT_TRUE(fails_with(database_->prepare("SELECT VALUE 'cut o"), QUIRE_SYNTAX));
+  EXPECT_TRUE(fails_with(database_->prepare(""), QUIRE_SYNTAX));
+  EXPECT_TRUE(fails_with(database_->prepare("SELECT VALUE '" + std::string(600'000, 'x') + "'"), QUIRE_LIMIT_EXCEEDED));
+}
+
+TEST_F(StatementTest, StrictModeTakesOnlyWhatAzureTakes) {
+  EXPECT_EQ(query("SELECT VALUE COUNT(*) FROM cities c"), "3\n");
+  const std::string path = file("strict.quire");
+  auto strict = Database::open(path, {.strict = true});
+  ASSERT_TRUE(succeeds(strict->create_container(R"({"id":"c"})")));
+  EXPECT_TRUE(fails_with(strict->prepare("SELECT VALUE COUNT(*) FROM c"), QUIRE_NOT_IN_STRICT_MODE));
+  EXPECT_TRUE(succeeds(strict->prepare("SELECT VALUE COUNT(1) FROM c")));
+}
+
+TEST_F(StatementTest, NotANumberIsAValueButNoJson) {
+  auto statement = database_->prepare("SELECT VALUE [NaN]");
+  ASSERT_TRUE(*statement->step());
+  EXPECT_TRUE(fails_with(statement->row_json(), QUIRE_NOT_JSON_RESULT));
+  EXPECT_TRUE(fails_with(statement->row().to_json(), QUIRE_NOT_JSON_RESULT));
+  EXPECT_TRUE(statement->row()[0].as_real() != statement->row()[0].as_real());
+}
+
+TEST_F(StatementTest, RowsComeFromTheSnapshotOfTheFirstStep) {
+  auto statement = database_->prepare("SELECT VALUE c.id FROM cities c");
+  ASSERT_TRUE(*statement->step());
+  ASSERT_TRUE(succeeds(cities_.remove("DE", "bonn")));
+  ASSERT_TRUE(succeeds(database_->drop_container("cities")));
+  size_t count = 1;
+  while (statement->step().value()) ++count;
+  EXPECT_EQ(count, 3u);
+  statement->reset();
+  EXPECT_TRUE(fails_with(statement->step(), QUIRE_CONTAINER_NOT_FOUND));
+}
+
+TEST_F(StatementTest, AContainerMadeAnewUnderItsNameIsQueriedAnew) {
+  auto by_name = database_->prepare("SELECT VALUE c.id FROM cities c WHERE c.country = 'FR' AND c.id = 'nice'");
+  auto by_container = cities_.prepare("SELECT VALUE c.id FROM c");
+  EXPECT_EQ(rows(*by_name), "\"nice\"\n");
+  EXPECT_EQ(by_name->stats().items_read, 1u);
+  ASSERT_TRUE(succeeds(database_->drop_container("cities")));
+  // With another partition key, so that the old point read would miss it.
+  auto cities = make("cities", "/region");
+  ASSERT_TRUE(succeeds(cities.create(R"({"id":"nice","country":"FR","region":"PACA"})")));
+  EXPECT_EQ(rows(*by_name), "\"nice\"\n");
+  EXPECT_THAT(rows(*by_container), StartsWith("container_not_found"));
+}
+
+TEST_F(StatementTest, NamesThatCameAfterPreparingAreFound) {
+  auto statement = database_->prepare("SELECT VALUE c.mayor FROM cities c");
+  EXPECT_EQ(rows(*statement), "");
+  ASSERT_TRUE(succeeds(cities_.create(R"({"id":"graz","country":"AT","mayor":"Kahr"})")));
+  EXPECT_EQ(rows(*statement), "\"Kahr\"\n");
+}
+
+TEST_F(StatementTest, KeysThatNoItemCanHaveFindNothing) {
+  EXPECT_EQ(query("SELECT * FROM cities c WHERE c.country = '" + std::string(3000, 'x') + "'"), "");
+  EXPECT_EQ(query("SELECT * FROM cities c WHERE c.country = 'FR' AND c.id = '" + std::string(3000, 'x') + "'"), "");
+  EXPECT_EQ(query("SELECT * FROM cities c WHERE c.country = 'FR' AND c.id = ''"), "");
+}
+
+TEST_F(StatementTest, AMemoryLimitEndsTheStatementAlone) {
+  reopen(":memory:", {.statement_memory = 1 << 20});
+  EXPECT_THAT(query("SELECT VALUE REPLICATE('x', 4000000)"), StartsWith("out_of_memory"));
+  EXPECT_EQ(query("SELECT VALUE 1"), "1\n");
+}
+
+TEST_F(StatementTest, AnInterruptEndsWhatRuns) {
+  auto statement = database_->prepare("SELECT VALUE c.id FROM cities c");
+  ASSERT_TRUE(*statement->step());
+  database_->interrupt();
+  auto sum = cities_.prepare(
+      "SELECT VALUE COUNT(1) FROM c JOIN a IN (SELECT VALUE n FROM n IN ARRAY_CONCAT([1,2,3,4,5,6,7,8,9],[0]))");
+  // Interrupts concern what runs, not what starts afterwards.
+  statement->reset();
+  EXPECT_EQ(rows(*statement).size(), std::string("\"nice\"\n\"lyon\"\n\"bonn\"\n").size());
+}
+
+TEST_F(StatementTest, ExplainShowsHowTheItemsAreReached) {
+  EXPECT_THAT(query("EXPLAIN SELECT * FROM cities c WHERE c.country = 'FR' AND c.id = 'nice'"), HasSubstr("point read"));
+  EXPECT_THAT(query("EXPLAIN SELECT * FROM cities c WHERE c.country = 'FR'"), HasSubstr("partition scan"));
+}
+
+}  // namespace
+}  // namespace quire::tests

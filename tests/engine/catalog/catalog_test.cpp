@@ -1,0 +1,59 @@
+#include "engine/catalog/catalog.h"
+
+#include "tests/engine/file/temporary_folder.h"
+
+namespace quire::engine {
+namespace {
+
+class CatalogTest : public testing::Test {
+ protected:
+  Result<CatalogEntry> create(const std::string& name, const std::vector<std::string>& paths = {}) {
+    CatalogEntry entry;
+    QUIRE_TRY(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_ASSIGN(entry, catalog_.create(transaction, value_of(ContainerDefinition::make(name, paths))));
+      return {};
+    }));
+    return entry;
+  }
+  Result<void> drop(std::string_view name) {
+    return environment_->write(
+        [&](WriteTransaction& transaction) { return catalog_.drop(transaction, name); });
+  }
+
+  std::unique_ptr<Environment> environment_ = value_of(Environment::open(Environment::kInMemory));
+  Catalog catalog_{*environment_};
+};
+
+TEST_F(CatalogTest, ListsContainersByName) {
+  const CatalogEntry zoo = value_of(create("zoo", {"/kind"}));
+  value_of(create("ant"));
+  const ReadTransaction snapshot = value_of(environment_->begin_read());
+  EXPECT_THAT(value_of(catalog_.names(snapshot)), testing::ElementsAre("ant", "zoo"));
+  const auto entries = value_of(catalog_.list(snapshot));
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[1].definition, zoo.definition);
+  EXPECT_EQ(entries[1].number, zoo.number);
+  EXPECT_EQ(entries[1].etag_salt, zoo.etag_salt);
+  EXPECT_EQ(value_of(catalog_.find_number(snapshot, "zoo")), zoo.number);
+  EXPECT_FALSE(value_of(catalog_.find(snapshot, "none")).has_value());
+  EXPECT_FALSE(value_of(catalog_.find_number(snapshot, "none")).has_value());
+}
+
+TEST_F(CatalogTest, ANameIsTakenOnce) {
+  value_of(create("a"));
+  EXPECT_TRUE(fails_with(create("a"), ErrorCode::container_exists, "'a'"));
+}
+
+TEST_F(CatalogTest, AContainerMadeAnewIsAnother) {
+  const CatalogEntry first = value_of(create("a"));
+  ASSERT_TRUE(succeeds(drop("a")));
+  EXPECT_NE(value_of(create("a")).number, first.number);
+}
+
+TEST_F(CatalogTest, DroppingAnUnknownNameTellsTheNearest) {
+  value_of(create("readings"));
+  EXPECT_TRUE(fails_with(drop("reading"), ErrorCode::container_not_found, "did you mean 'readings'"));
+}
+
+}  // namespace
+}  // namespace quire::engine

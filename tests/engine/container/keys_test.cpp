@@ -1,0 +1,132 @@
+// Keys of items: effective partition keys, ids, long ids, records, etags.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+
+#include "engine/container/item_key.h"
+#include "engine/container/record.h"
+#include "engine/container/system_property.h"
+#include "sql/value/arena.h"
+#include "sql/value/json.h"
+#include "tests/engine/file/temporary_folder.h"
+
+namespace quire::engine {
+namespace {
+
+using sql::Value;
+
+std::string hex(Bytes bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    char digits[3];
+    snprintf(digits, sizeof digits, "%02X", static_cast<unsigned char>(byte));
+    text += digits;
+  }
+  return text;
+}
+
+std::string epk_of(std::initializer_list<Value> components) {
+  const ItemKey key(std::span(components.begin(), components.size()), "");
+  return hex(key.epk(components.size()));
+}
+
+// Computed by the cloud service.
+TEST(EffectivePartitionKey, IsAsInAzure) {
+  EXPECT_EQ(epk_of({Value::string("")}), "32E9366E637A71B4E710384B2F4970A0");
+  EXPECT_EQ(epk_of({Value::string("a")}), "3A5381E1114EB8D3FCC90795045B49B7");
+  EXPECT_EQ(epk_of({Value::string("redmond")}), "22E342F38A486A088463DFF7838A5963");
+  EXPECT_EQ(epk_of({Value::string("Привет")}), "04545D0CEF43E6278304ACE591192F44");
+  EXPECT_EQ(epk_of({Value::string(std::string_view("nul\0in", 6))}), "2E5519C3FE4BB43D858680DF601E7B47");
+  EXPECT_EQ(epk_of({Value::integer(0)}), "155B95BEDAC4B1E9EC1CDC9BB0DDDE58");
+  EXPECT_EQ(epk_of({Value::real(-0.0)}), "155B95BEDAC4B1E9EC1CDC9BB0DDDE58");
+  EXPECT_EQ(epk_of({Value::integer(5)}), "19C08621B135968252FB34B4CF66F811");
+  EXPECT_EQ(epk_of({Value::real(3.14159)}), "01F6E65F21D72B6E2E3F1D159DDCD3F5");
+  EXPECT_EQ(epk_of({Value::boolean(true)}), "0E711127C5B5A8E4726AC6DD306A3E59");
+  EXPECT_EQ(epk_of({Value::boolean(false)}), "2FE1BE91E90A3439635E0E9E37361EF2");
+  EXPECT_EQ(epk_of({Value::null()}), "378867E4430E67857ACE5C908374FE16");
+  EXPECT_EQ(epk_of({Value::undefined()}), "11622DAA78F835834610ABE56EFF5CB5");
+  EXPECT_EQ(
+      epk_of({Value::string("tenant1"), Value::string("user7"), Value::string("s9")}),
+      "0DAE0B8467B011E957BC0B8B0DEB5ACA2512A7619BF4BBD11246DA2B9FEDD4812FCB700B1A1D6A7A0E1F10D7316A8718");
+  EXPECT_EQ(epk_of({Value::string(std::string(2047, 'x'))}), "1449FEF29B25B168964A97C9BA8D85FF");
+}
+
+TEST(PartitionKey, RefusesArraysObjectsAndTooMuch) {
+  const std::vector<std::vector<std::string>> paths = {{"a"}};
+  const auto check = [&](const Value& value) { return check_partition_key({&value, 1}, paths); };
+  EXPECT_TRUE(fails_with(check(Value::object({})), ErrorCode::invalid_partition_key, "/a is an object"));
+  EXPECT_TRUE(fails_with(check(Value::array({})), ErrorCode::invalid_partition_key, "/a is an array"));
+  EXPECT_TRUE(succeeds(check(Value::undefined())));
+  EXPECT_TRUE(succeeds(check(Value::string(std::string(2048, 'x')))));
+  EXPECT_TRUE(fails_with(check(Value::string(std::string(2049, 'x'))), ErrorCode::limit_exceeded, "2049"));
+}
+
+TEST(PartitionKey, NumbersAreTheSameWhereTheirDoublesAre) {
+  EXPECT_TRUE(same_partition_key_value(Value::integer(1), Value::real(1.0)));
+  EXPECT_TRUE(same_partition_key_value(Value::integer((1LL << 53) + 1), Value::integer(1LL << 53)));
+  EXPECT_FALSE(same_partition_key_value(Value::integer(1), Value::string("1")));
+  EXPECT_FALSE(same_partition_key_value(Value::null(), Value::undefined()));
+  EXPECT_FALSE(same_partition_key_value(Value::boolean(true), Value::boolean(false)));
+}
+
+TEST(ItemId, FollowsTheRules) {
+  EXPECT_TRUE(succeeds(check_item_id(Value::string("a"))));
+  EXPECT_TRUE(succeeds(check_item_id(Value::string(std::string(1023, 'x')))));
+  EXPECT_TRUE(
+      fails_with(check_item_id(Value::string(std::string(1024, 'x'))), ErrorCode::invalid_id, "1023"));
+  EXPECT_TRUE(fails_with(check_item_id(Value::string("")), ErrorCode::invalid_id, "empty"));
+  EXPECT_TRUE(fails_with(check_item_id(Value::integer(7)), ErrorCode::invalid_id, "string"));
+  EXPECT_TRUE(fails_with(check_item_id(Value::undefined()), ErrorCode::invalid_id));
+  for (const char* id : {"a/b", "a\\b", "a?b", "a#b"})
+    EXPECT_TRUE(fails_with(check_item_id(Value::string(id)), ErrorCode::invalid_id, "must not contain"));
+}
+
+TEST(ItemKey, HashesOnlyIdsThatDoNotFit) {
+  const Value one = Value::string("k");
+  EXPECT_EQ(ItemKey({&one, 1}, std::string(494, 'x')).bytes().size(), 510u);
+  const ItemKey longer({&one, 1}, std::string(495, 'x'));
+  EXPECT_TRUE(is_long_form(longer.bytes()));
+  EXPECT_NE(longer.bytes(), ItemKey({&one, 1}, std::string(496, 'x')).bytes());
+  EXPECT_TRUE(is_long_form(ItemKey({}, std::string(1023, 'x')).bytes()));
+  EXPECT_EQ(ItemKey({}, "id").bytes(), "id");
+}
+
+TEST(Uuid, IsRandomOfVersion4) {
+  std::set<std::string> seen;
+  for (int i = 0; i < 100; ++i) {
+    const Uuid uuid = make_uuid();
+    EXPECT_EQ(uuid.view()[14], '4');
+    EXPECT_TRUE(succeeds(check_item_id(Value::string(uuid.view()))));
+    seen.emplace(uuid.view());
+  }
+  EXPECT_EQ(seen.size(), 100u);
+}
+
+TEST(Record, ComesBackAndChecksItsBytes) {
+  const RecordHeader header{.timestamp = 1, .expiry = 2, .lsn = Lsn{3}, .rid = 4};
+  std::string record(RecordHeader::kBytes + 8, '\0');
+  write_record(header, "document", record);
+  const RecordHeader read = read_header(record);
+  EXPECT_EQ(read.timestamp, 1u);
+  EXPECT_EQ(read.expiry, 2u);
+  EXPECT_EQ(read.lsn, Lsn{3});
+  EXPECT_EQ(read.rid, 4u);
+  EXPECT_EQ(document_of(record), "document");
+  EXPECT_TRUE(has_known_layout(record));
+  EXPECT_TRUE(has_right_checksum(record));
+  for (const size_t at : {4, 8, 24, 35}) {
+    std::string damaged = record;
+    damaged[at] ^= 1;
+    EXPECT_FALSE(has_right_checksum(damaged)) << at;
+  }
+  EXPECT_FALSE(has_known_layout("short"));
+  EXPECT_FALSE(has_right_checksum("short"));
+}
+
+TEST(SystemProperty, EtagsDifferByContainerAndWrite) {
+  EXPECT_EQ(make_etag(0x0123456789abcdef, Lsn{0x1f}).view(), "\"01234567-89ab-cdef-0000-00000000001f\"");
+}
+
+}  // namespace
+}  // namespace quire::engine

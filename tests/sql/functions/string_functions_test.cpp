@@ -1,0 +1,246 @@
+#include <utf8proc.h>
+
+#include "sql/functions/letter_case.h"
+#include "sql/functions/text_search.h"
+#include "sql/functions/utf16_index.h"
+#include "tests/sql/functions/call.h"
+
+namespace quire::sql {
+namespace {
+
+TEST(StringSearch, FindsParts) {
+  expect_all({
+      {"CONTAINS", {R"("abc")", R"("")"}, "true"},
+      {"CONTAINS", {R"("")", R"("a")"}, "false"},
+      {"CONTAINS", {R"("AbC")", R"("bc")"}, "false"},
+      {"CONTAINS", {R"("AbC")", R"("bc")", "true"}, "true"},
+      {"CONTAINS", {R"("STRÄSSE")", R"("räs")", "true"}, "true"},
+      {"STARTSWITH", {R"("Äbc")", R"("äB")", "true"}, "true"},
+      {"STARTSWITH", {R"("a")", R"("ab")", "true"}, "false"},
+      {"STARTSWITH", {R"("abc")", R"("b")"}, "false"},
+      {"ENDSWITH", {R"("abC")", R"("BC")", "true"}, "true"},
+      {"ENDSWITH", {R"("abC")", R"("BC")", "false"}, "false"},
+      {"STRINGEQUALS", {R"("aB")", R"("Ab")"}, "false"},
+      {"STRINGEQUALS", {R"("aB")", R"("Ab")", "true"}, "true"},
+      {"STRINGEQUALS", {R"("aB")", R"("Abc")", "true"}, "false"},
+      {"STRINGEQUALS", {R"("a")", "1"}, "undefined"},
+  });
+}
+
+TEST(StringSearch, SeveralPartsJoinWithThreeValues) {
+  expect_all({
+      {"CONTAINS_ALL_CS", {R"("Have a nice day")", R"("Have")", R"("day")"}, "true"},
+      {"CONTAINS_ALL_CS", {R"("Have a nice day")", R"("have")"}, "false"},
+      {"CONTAINS_ALL_CI", {R"("Have a nice day")", "undefined", R"("had")"}, "false"},
+      {"CONTAINS_ALL_CI", {R"("Have a nice day")", "undefined", R"("NICE")"}, "undefined"},
+      {"CONTAINS_ANY_CI", {R"("Have a nice day")", "undefined", R"("NICE")"}, "true"},
+      {"CONTAINS_ANY_CS", {R"("Have a nice day")", "1", R"("had")"}, "undefined"},
+      {"CONTAINS_ANY_CS", {R"("Have a nice day")", R"("x")", R"("z")"}, "false"},
+      {"CONTAINS_ANY_CS", {"1", R"("x")"}, "undefined"},
+  });
+}
+
+TEST(StringSearch, GivesPositionsInUtf16Units) {
+  expect_all({
+      {"LENGTH", {R"("")"}, "0"},
+      {"LENGTH", {R"("a\u00fc\ud83d\ude00")"}, "4"},
+      {"INDEX_OF", {R"("\ud83d\ude00b")", R"("b")"}, "2"},
+      {"INDEX_OF", {R"("abcabc")", R"("abc")", "1"}, "3"},
+      {"INDEX_OF", {R"("abc")", R"("")", "3"}, "3"},
+      {"INDEX_OF", {R"("abc")", R"("a")", "-5"}, "0"},
+      {"INDEX_OF", {R"("abc")", R"("a")", "9223372036854775807"}, "-1"},
+      {"INDEX_OF", {R"("abc")", R"("a")", "0.5"}, "undefined"},
+      {"LASTINDEXOF", {R"("abcdeabc")", R"("abc")"}, "5"},
+      {"LASTINDEXOF", {R"("abcdeabc")", R"("abc")", "6"}, "0"},
+      {"LASTINDEXOF", {R"("abcdeabc")", R"("abc")", "7"}, "5"},
+      {"LASTINDEXOF", {R"("abcdeabc")", R"("abc")", "-1"}, "-1"},
+      {"LASTINDEXOF", {R"("abcdeabc")", R"("fg")"}, "-1"},
+      {"LASTINDEXOF", {R"("a")", R"("a")", "9223372036854775807"}, "0"},
+  });
+}
+
+TEST(StringChange, CutsPieces) {
+  expect_all({
+      {"LEFT", {R"("Hello")", "-3"}, R"("")"},
+      {"LEFT", {R"("Hello")", "2"}, R"("He")"},
+      {"LEFT", {R"("Hello")", "9223372036854775807"}, R"("Hello")"},
+      {"LEFT", {R"("Hello")", "1.5"}, "undefined"},
+      {"RIGHT", {R"("Hello")", "2"}, R"("lo")"},
+      {"RIGHT", {R"("Hello")", "2147483648"}, R"("Hello")"},
+      {"RIGHT", {R"("Hello")", "-1"}, R"("")"},
+      {"RIGHT", {R"("Hello")", "1.5"}, "undefined"},
+      {"SUBSTRING", {R"("Hello")", "1", "3"}, R"("ell")"},
+      {"SUBSTRING", {R"("Hello")", "-1", "3"}, R"("")"},
+      {"SUBSTRING", {R"("Hello")", "1", "-3"}, R"("")"},
+      {"SUBSTRING", {R"("Hello")", "4", "9223372036854775807"}, R"("o")"},
+      {"SUBSTRING", {R"("Hello")", "9", "1"}, R"("")"},
+      {"SUBSTRING", {R"("a long text of ASCII, then \u00fcml\u00e4ut")", "27", "2"}, R"("üm")"},
+  });
+}
+
+TEST(StringChange, LeavesOutHalvesOfPairs) {
+  expect_all({
+      {"LEFT", {R"("\ud83d\ude00b")", "1"}, R"("")"},
+      {"LEFT", {R"("\ud83d\ude00b")", "2"}, R"("😀")"},
+      {"RIGHT", {R"("a\ud83d\ude00")", "1"}, R"("")"},
+      {"SUBSTRING", {R"("\ud83d\ude00b")", "1", "1"}, R"("")"},
+      {"SUBSTRING", {R"("\ud83d\ude00b")", "1", "2"}, R"("b")"},
+      {"REVERSE", {R"("a\u00fc\ud83d\ude00")"}, R"("😀üa")"},
+  });
+}
+
+TEST(StringChange, TrimsSetsOfCharacters) {
+  expect_all({
+      {"TRIM", {R"("  a b \t\n")"}, R"("a b")"},
+      {"TRIM", {R"("\u00a0\u3000a\u2003")"}, R"("a")"},
+      {"LTRIM", {R"(" a ")"}, R"("a ")"},
+      {"RTRIM", {R"(" a ")"}, R"(" a")"},
+      {"LTRIM", {R"("AdventureWorks")", R"("eutnAdvr")"}, R"("Works")"},
+      {"TRIM", {R"("aba")", R"("")"}, R"("aba")"},
+      {"TRIM", {R"("xüäx")", R"("äüx")"}, R"("")"},
+      {"TRIM", {R"("üaü")", R"("a")"}, R"("üaü")"},
+      {"TRIM", {R"("a")", "undefined"}, "undefined"},
+      {"TRIM", {R"("   ")"}, R"("")"},
+  });
+}
+
+TEST(StringChange, ReplacesRepeatsAndJoins) {
+  const std::string thousand(1000, 'x');
+  expect_all({
+      {"CONCAT", {R"("a")", R"("")", R"("b")"}, R"("ab")"},
+      {"CONCAT", {R"("a")"}, "wrong arity"},
+      {"REPLACE", {R"("aaa")", R"("aa")", R"("b")"}, R"("ba")"},
+      {"REPLACE", {R"("abab")", R"("b")", R"("")"}, R"("aa")"},
+      {"REPLACE", {R"("abc")", R"("")", R"("x")"}, R"("abc")"},
+      {"REPLACE", {R"("abc")", R"("x")", R"("y")"}, R"("abc")"},
+      {"REPLICATE", {R"("ab")", "1.5"}, R"("ab")"},
+      {"REPLICATE", {R"("ab")", "0"}, R"("")"},
+      {"REPLICATE", {R"("ab")", "-1"}, "undefined"},
+      {"REPLICATE", {R"("ab")", "NaN"}, "undefined"},
+      {"REPLICATE", {R"("ab")", "1e300"}, "undefined"},
+      {"REPLICATE", {'"' + thousand + '"', "11"}, "undefined"},
+      {"REPLICATE", {R"("")", "1000000"}, R"("")"},
+      {"REVERSE", {R"("abc")"}, R"("cba")"},
+      {"STRINGSPLIT", {R"("a,b,,c")", R"(",")"}, R"(["a","b","","c"])"},
+      {"STRINGSPLIT", {R"("abc")", R"("")"}, R"(["abc"])"},
+      {"STRINGSPLIT", {R"("")", R"("")"}, R"([""])"},
+      {"STRINGSPLIT", {R"("")", R"(",")"}, R"([""])"},
+      {"STRINGJOIN", {R"(["a","b"])", R"("-")"}, R"("a-b")"},
+      {"STRINGJOIN", {"[]", R"("-")"}, R"("")"},
+      {"STRINGJOIN", {R"(["a",1])", R"("-")"}, "undefined"},
+  });
+  EXPECT_EQ(call("REPLICATE", {'"' + thousand + '"', "10"}).size(), 10'002u);
+}
+
+TEST(StringChange, MapsCase) {
+  expect_all({
+      {"UPPER", {R"("abc äß ı")"}, R"("ABC Äß I")"},
+      {"LOWER", {R"("ABC ÄÉ")"}, R"("abc äé")"},
+  });
+}
+
+// The memory that map_case takes rests on this.
+TEST(LetterCase, NoMappingLengthensACodePointByMoreThanHalf) {
+  const auto size = [](utf8proc_int32_t c) { return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4; };
+  for (utf8proc_int32_t c = 0x80; c < 0x110000; ++c) {
+    EXPECT_LE(2 * size(utf8proc_toupper(c)), 3 * size(c)) << c;
+    EXPECT_LE(2 * size(utf8proc_tolower(c)), 3 * size(c)) << c;
+  }
+}
+
+TEST(TextSearch, FindsTheLastOfLongNeedlesInLinearTime) {
+  Arena arena;
+  const std::string text(200'000, 'a');
+  const std::string needle = "b" + std::string(50'000, 'a');
+  EXPECT_EQ(find_last(text, needle, arena), kNotFound);
+  EXPECT_EQ(find_last(text + needle + text, needle, arena), text.size());
+  EXPECT_EQ(find_last(text, std::string(100, 'a'), arena), text.size() - 100);
+}
+
+TEST(Utf16Index, StaysWithinTextThatIsNoUtf8) {
+  for (const std::string_view text : {"\xF0", "a\xF0\x9F", "\x80\x80\x80", "\xFF\xFF"}) {
+    for (uint64_t units = 0; units < 6; ++units) {
+      EXPECT_LE(position_before(text, units).bytes, text.size());
+      EXPECT_LE(position_after(text, units).bytes, text.size());
+    }
+  }
+}
+
+TEST(StringConvert, MakesText) {
+  expect_all({
+      {"TOSTRING", {R"("a")"}, R"("a")"},
+      {"TOSTRING", {"1.0000"}, R"("1")"},
+      {"TOSTRING", {"NaN"}, R"("NaN")"},
+      {"TOSTRING", {"Infinity"}, R"("Infinity")"},
+      {"TOSTRING", {"null"}, R"("null")"},
+      {"TOSTRING", {"[1, {\"a\" : true}]"}, R"("[1,{\"a\":true}]")"},
+      {"TOSTRING", {"undefined"}, "undefined"},
+  });
+}
+
+TEST(StringConvert, ReadsJsonOfOneKindAlone) {
+  expect_all({
+      {"STRINGTOARRAY", {R"(" [1, \"a\"] ")"}, R"([1,"a"])"},
+      {"STRINGTOARRAY", {R"("['a']")"}, "undefined"},
+      {"STRINGTOARRAY", {R"("{}")"}, "undefined"},
+      {"STRINGTOARRAY", {R"("[1] 2")"}, "undefined"},
+      {"STRINGTOARRAY", {"[]"}, "undefined"},
+      {"STRINGTOBOOLEAN", {R"(" true\n")"}, "true"},
+      {"STRINGTOBOOLEAN", {R"("TRUE")"}, "undefined"},
+      {"STRINGTOBOOLEAN", {"true"}, "undefined"},
+      {"STRINGTONULL", {R"("null ")"}, "null"},
+      {"STRINGTONULL", {R"("NULL")"}, "undefined"},
+      {"STRINGTONUMBER", {R"(" -1.50 ")"}, "-1.5"},
+      {"STRINGTONUMBER", {R"("9223372036854775807")"}, "9223372036854775807"},
+      {"STRINGTONUMBER", {R"("1x")"}, "undefined"},
+      {"STRINGTONUMBER", {R"("+1")"}, "undefined"},
+      {"STRINGTONUMBER", {R"("")"}, "undefined"},
+      {"STRINGTONUMBER", {R"("true")"}, "undefined"},
+      {"STRINGTOOBJECT", {R"("{\"a\":{\"b\":1}}")"}, R"({"a":{"b":1}})"},
+      {"STRINGTOOBJECT", {R"("{a:1}")"}, "undefined"},
+      {"STRINGTOOBJECT", {R"("   ")"}, "undefined"},
+  });
+}
+
+TEST(RegexMatch, FindsThePatternAnywhere) {
+  expect_all({
+      {"REGEXMATCH", {R"("Tecozow coat")", R"(" coat{1}")"}, "true"},
+      {"REGEXMATCH", {R"("abc")", R"("^b")"}, "false"},
+      {"REGEXMATCH", {R"("ABC")", R"("b")", R"("i")"}, "true"},
+      {"REGEXMATCH", {R"("a\nb")", R"("^b$")"}, "false"},
+      {"REGEXMATCH", {R"("a\nb")", R"("^b$")", R"("m")"}, "true"},
+      {"REGEXMATCH", {R"("a\nb")", R"("a.b")"}, "false"},
+      {"REGEXMATCH", {R"("a\nb")", R"("a.b")", R"("s")"}, "true"},
+      {"REGEXMATCH", {R"("ab")", R"("a b # both")", R"("x")"}, "true"},
+      {"REGEXMATCH", {R"("a b")", R"("a[ ]b")", R"("x")"}, "true"},
+      {"REGEXMATCH", {R"("a b")", R"("a\\ b")", R"("xi")"}, "true"},
+      {"REGEXMATCH", {R"("abc")", R"("(")"}, "undefined"},
+      {"REGEXMATCH", {R"("abc")", R"("a")", R"("q")"}, "undefined"},
+  });
+}
+
+TEST(RegexMatch, AConstantPatternIsPreparedAndAWrongOneRefused) {
+  const Function& function = *find_function("REGEXMATCH");
+  Arena arena;
+  std::vector<std::optional<Value>> constants{std::nullopt, Value::string("^a")};
+  auto state = function.prepare(constants);
+  ASSERT_TRUE(state);
+  CallContext context{arena, state->get()};
+  EXPECT_EQ(text_of(call_function(function, context, std::vector{Value::string("ab"), Value::string("^a")})),
+            "true");
+  // A state follows a pattern that changes.
+  EXPECT_EQ(text_of(call_function(function, context, std::vector{Value::string("ab"), Value::string("^b")})),
+            "false");
+
+  constants[1] = Value::string("(");
+  auto wrong = function.prepare(constants);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().code, ErrorCode::semantic);
+  constants = {std::nullopt, Value::string("a"), Value::string("q")};
+  EXPECT_FALSE(function.prepare(constants));
+  constants = {std::nullopt, std::nullopt};
+  EXPECT_TRUE(function.prepare(constants));
+}
+
+}  // namespace
+}  // namespace quire::sql

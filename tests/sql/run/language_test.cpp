@@ -1,0 +1,167 @@
+// Runs the cases of tests/language/*.test: queries with the rows that they must give.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "sql/run/execution.h"
+#include "tests/sql/run/memory_source.h"
+
+namespace quire::sql {
+namespace {
+
+class CaseFile {
+ public:
+  explicit CaseFile(const std::filesystem::path& path) : path_(path) {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) lines_.push_back(line);
+  }
+
+  void run() {
+    while (at_ < lines_.size()) {
+      const std::string line = lines_[at_++];
+      if (line.empty() || line.starts_with('#')) continue;
+      std::istringstream words(line);
+      std::string command;
+      words >> command;
+      if (command == "container") {
+        read_container(words);
+      } else if (command == "scope") {
+        scope_.clear();
+        words >> scope_;
+      } else if (command == "strict") {
+        std::string state;
+        words >> state;
+        strict_ = state == "on";
+      } else if (command == "parameter") {
+        std::string name;
+        words >> name;
+        std::string json;
+        std::getline(words, json);
+        parameters_[name.substr(1)] = json;
+      } else if (command == "query") {
+        std::string order;
+        words >> order;
+        run_query(order == "ordered");
+      } else if (command == "error") {
+        std::string code;
+        words >> code;
+        run_error(code);
+      } else {
+        ADD_FAILURE() << place() << ": unknown command " << command;
+      }
+    }
+  }
+
+  size_t cases() const { return cases_; }
+
+ private:
+  std::string place() const { return path_.filename().string() + ":" + std::to_string(at_); }
+
+  void read_container(std::istringstream& words) {
+    std::string name;
+    words >> name;
+    std::vector<std::vector<std::string>> paths;
+    for (std::string path; words >> path;) {
+      std::vector<std::string> steps;
+      std::istringstream names(path.substr(1));
+      for (std::string step; std::getline(names, step, '/');) steps.push_back(step);
+      paths.push_back(std::move(steps));
+    }
+    MemoryCollection& collection = source_.make(name, std::move(paths));
+    while (at_ < lines_.size() && !lines_[at_].empty()) {
+      const auto added = collection.add(lines_[at_++]);
+      ASSERT_TRUE(added) << place() << ": " << added.error().message;
+    }
+  }
+
+  std::string read_until(std::string_view end) {
+    std::string text;
+    while (at_ < lines_.size() && lines_[at_] != end && !lines_[at_].empty()) text += lines_[at_++] + "\n";
+    if (at_ < lines_.size()) ++at_;
+    if (!text.empty()) text.pop_back();
+    return text;
+  }
+
+  Result<std::vector<std::string>> rows_of(const std::string& sql) {
+    QUIRE_ASSIGN(auto prepared, prepare_query(sql, source_, {.strict = strict_, .scope = scope_}));
+    Arena arena;
+    JsonReader reader;
+    std::vector<Value> values;
+    std::unique_ptr<bool[]> is_bound = std::make_unique<bool[]>(prepared->parameter_names().size() + 1);
+    for (const std::string& name : prepared->parameter_names()) {
+      is_bound[values.size()] = parameters_.contains(name);
+      values.emplace_back();
+      if (!parameters_.contains(name)) continue;
+      QUIRE_ASSIGN(values.back(), reader.to_value(parameters_[name], arena));
+    }
+    QUIRE_ASSIGN(auto execution,
+                 Execution::start(*prepared, source_,
+                                  {.parameters = values, .is_bound = {is_bound.get(), values.size()}}));
+    std::vector<std::string> rows;
+    while (true) {
+      QUIRE_ASSIGN(const std::optional<Value> row, execution->next());
+      if (!row) return rows;
+      rows.emplace_back();
+      write_json(*row, rows.back());
+    }
+  }
+
+  void run_query(bool ordered) {
+    ++cases_;
+    const std::string at = place();
+    const std::string sql = read_until("----");
+    std::vector<std::string> expected;
+    while (at_ < lines_.size() && !lines_[at_].empty()) expected.push_back(lines_[at_++]);
+    auto rows = rows_of(sql);
+    ASSERT_TRUE(rows) << at << ": " << sql << "\n" << rows.error().message;
+    if (!ordered) {
+      std::sort(rows->begin(), rows->end());
+      std::sort(expected.begin(), expected.end());
+    }
+    EXPECT_EQ(*rows, expected) << at << ": " << sql;
+  }
+
+  void run_error(const std::string& code) {
+    ++cases_;
+    const std::string at = place();
+    const std::string sql = read_until("");
+    const auto rows = rows_of(sql);
+    ASSERT_FALSE(rows) << at << ": " << sql << " gave " << rows->size() << " rows";
+    EXPECT_EQ(error_code_row(rows.error().code).name, code) << at << ": " << sql << "\n" << rows.error().message;
+  }
+
+  std::filesystem::path path_;
+  std::vector<std::string> lines_;
+  size_t at_ = 0;
+  size_t cases_ = 0;
+  MemorySource source_;
+  std::string scope_;
+  bool strict_ = false;
+  std::map<std::string, std::string> parameters_;
+};
+
+class LanguageTest : public testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(LanguageTest, GivesTheRowsItMust) {
+  CaseFile file(GetParam());
+  file.run();
+  EXPECT_GT(file.cases(), 0u);
+}
+
+std::vector<std::filesystem::path> case_files() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(QUIRE_LANGUAGE_TESTS))
+    if (entry.path().extension() == ".test") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, LanguageTest, testing::ValuesIn(case_files()),
+                         [](const auto& info) { return info.param.stem().string(); });
+
+}  // namespace
+}  // namespace quire::sql

@@ -1,0 +1,252 @@
+// The binary document: access in place, its sizes and forms, encoding of values, and damaged bytes.
+#include "sql/value/document.h"
+
+#include <gtest/gtest.h>
+
+#include "sql/value/comparison.h"
+#include "tests/sql/value/sample_documents.h"
+
+namespace quire::sql {
+namespace {
+
+constexpr std::string_view kReading =
+    R"({"id":"XMS-1","n":-70000,"big":9007199254740993,"r":21.57,"ok":true,"no":null,"tags":["a","b",[1,2]],)"
+    R"("location":{"type":"Point","coordinates":[1.5,-2.5],"city":"Zürich"},"text":")"
+    R"(a string that is longer than the sixty-three bytes which a tag can hold by itself","empty":{}})";
+
+TEST(Document, MembersAndElementsAreFoundInPlace) {
+  SampleDocuments documents;
+  const Value value = documents.read(kReading);
+  const DictionaryNumber dictionary = documents.dictionary().number();
+  const auto resolved = [&](std::string_view name) { return resolve_key(name, dictionary); };
+  EXPECT_EQ(value.size(), 10U);
+  EXPECT_EQ(value.member(resolved("id")).as_string(), "XMS-1");
+  EXPECT_EQ(value.member(resolved("n")).as_integer(), -70000);
+  EXPECT_EQ(value.member(resolved("big")).as_integer(), 9007199254740993);
+  EXPECT_EQ(value.member(resolved("r")).as_real(), 21.57);
+  EXPECT_TRUE(value.member(resolved("ok")).is_true());
+  EXPECT_TRUE(value.member(resolved("no")).is_null());
+  EXPECT_EQ(value.member("location").member(resolved("city")).as_string(), "Zürich");
+  EXPECT_EQ(value.member("tags").element(2).element(1).as_integer(), 2);
+  EXPECT_TRUE(value.member("tags").element(3).is_undefined());
+  EXPECT_TRUE(value.member("tags").element(UINT64_MAX).is_undefined());
+  EXPECT_TRUE(value.member(resolved("absent")).is_undefined());
+  EXPECT_TRUE(value.member("absent").is_undefined());
+  EXPECT_TRUE(value.member("id").member("id").is_undefined());
+  EXPECT_TRUE(value.element(0).is_undefined());
+  EXPECT_EQ(value.member_at(1).name, "n");
+  EXPECT_EQ(value.member("empty").size(), 0U);
+}
+
+TEST(Document, AKeyOfAnotherDictionaryIsFoundByItsName) {
+  SampleDocuments here;
+  SampleDocuments there;
+  there.read(R"({"other":1})");
+  const Value value = here.read(R"({"a":1,"other":2})");
+  EXPECT_EQ(value.member(resolve_key("other", there.dictionary().number())).as_integer(), 2);
+  EXPECT_EQ(value.member(resolve_key("other", 0)).as_integer(), 2);
+  EXPECT_EQ(
+      here.build(R"({"other":3})").member(resolve_key("other", there.dictionary().number())).as_integer(), 3);
+}
+
+TEST(Document, EveryPlaceInObjectsOfEverySizeIsFound) {
+  SampleDocuments documents;
+  for (int count = 1; count <= 40; ++count) {
+    std::string json = "{";
+    for (int i = 0; i < count; ++i) json += "\"k" + std::to_string(i) + "\":" + std::to_string(i) + ",";
+    json.back() = '}';
+    const Value value = documents.read(json);
+    for (int i = 0; i < 41; ++i) {
+      const std::string name = "k" + std::to_string(i);
+      const Value member = value.member(resolve_key(name, documents.dictionary().number()));
+      if (i < count)
+        EXPECT_EQ(member.as_integer(), i);
+      else
+        EXPECT_TRUE(member.is_undefined());
+    }
+  }
+}
+
+TEST(Document, LongArraysHave32BitOffsets) {
+  SampleDocuments documents;
+  std::string json = "[";
+  for (int i = 0; i < 70'000; ++i) json += std::to_string(i) + ",";
+  json.back() = ']';
+  const Value value = documents.read(json);
+  EXPECT_EQ(value.size(), 70'000U);
+  for (int i = 0; i < 70'000; i += 999) EXPECT_EQ(value.element(static_cast<uint64_t>(i)).as_integer(), i);
+  EXPECT_EQ(json_of(value), json);
+}
+
+TEST(Document, FormsChangeAtTheirBoundsWithoutANotch) {
+  SampleDocuments documents;
+  for (const size_t length : {0, 63, 64, 255, 256, 65'515, 65'525, 65'526, 65'535, 65'536, 70'000}) {
+    const std::string json =
+        R"({"a":")" + std::string(length, 'x') + R"(","b":[)" + std::string(length, ' ') + "1]}";
+    const std::string& bytes = documents.bytes(json);
+    EXPECT_TRUE(validate_document(bytes_of(bytes), documents.dictionary())) << length;
+    const Value value = read_document(bytes_of(bytes), documents.dictionary().number());
+    EXPECT_EQ(value.member("a").as_string().size(), length);
+    EXPECT_EQ(value.member("b").element(0).as_integer(), 1);
+  }
+  for (const size_t count : {254, 255, 256, 257}) {
+    std::string json = "[";
+    for (size_t i = 0; i < count; ++i) json += "1,";
+    json.back() = ']';
+    EXPECT_EQ(documents.round_trip(json), json);
+  }
+}
+
+TEST(Document, NamesThatTheDictionaryCannotTakeStandInline) {
+  SampleDocuments documents;
+  std::string json = "{";
+  for (int i = 0; i < 5'000; ++i) json += "\"key" + std::to_string(i) + "\":[" + std::to_string(i) + "],";
+  json += "\"" + std::string(65, 'x') + "\":true,\"" + std::string(5'000, 'y') + "\":{}}";
+  const std::string& bytes = documents.bytes(json);
+  EXPECT_EQ(documents.dictionary().size(), KeyDictionary::kMostNames);
+  EXPECT_TRUE(validate_document(bytes_of(bytes), documents.dictionary()));
+  const Value value = read_document(bytes_of(bytes), documents.dictionary().number());
+  EXPECT_EQ(json_of(value), json);
+  const DictionaryNumber dictionary = documents.dictionary().number();
+  EXPECT_EQ(value.member(resolve_key("key7", dictionary)).element(0).as_integer(), 7);
+  EXPECT_EQ(value.member(resolve_key("key4999", dictionary)).element(0).as_integer(), 4999);
+  EXPECT_TRUE(value.member(resolve_key(std::string(65, 'x'), dictionary)).is_true());
+  EXPECT_TRUE(value.member(resolve_key("key5000", dictionary)).is_undefined());
+}
+
+TEST(Document, TheEmptyNameIsANameLikeOthersEvenInAFreshDictionary) {
+  SampleDocuments documents;
+  EXPECT_EQ(documents.round_trip(R"({"":{"":1},"a":2})"), R"({"":{"":1},"a":2})");
+  EXPECT_EQ(documents.dictionary().size(), 2U);
+}
+
+TEST(Document, AReadingIsAFifthSmallerThanItsJson) {
+  SampleDocuments documents;
+  const std::string json =
+      R"({"id":"XMS-000000001","deviceId":"dev-000269","readingTime":"2026-03-07T14:02:00Z","metricType":"Humidity",)"
+      R"("unit":"Fahrenheit","metricValue":75.25,"location":{"type":"Point","coordinates":[-28.56463,84.65628],)"
+      R"("city":"Hanoi"},"tags":["jjjjj","bbbbb"],"owner":{"first":"Thomas","last":"Andersen","emails":)"
+      R"([{"email":"t1@andersen.com","type":"work"},{"email":"h1@andersen.com","type":"home"}]},"note":")" +
+      std::string(100, 'x') + R"(","active":true,"seq":41})";
+  EXPECT_LT(documents.bytes(json).size(), json.size() * 80 / 100);
+}
+
+TEST(Document, AnyValueIsEncodedAgainByAnyDictionary) {
+  SampleDocuments from;
+  SampleDocuments to;
+  to.read(R"({"shifts":1,"the":2,"numbers":3})");
+  for (const Value& value : {from.read(kReading), from.build(kReading)}) {
+    std::string bytes = "prefix";
+    ASSERT_TRUE(encode_value(value, to.dictionary(), bytes));
+    const auto document = bytes_of(std::string_view(bytes).substr(6));
+    EXPECT_TRUE(validate_document(document, to.dictionary()));
+    const Value again = read_document(document, to.dictionary().number());
+    EXPECT_EQ(json_of(again), kReading);
+    EXPECT_TRUE(deep_equal(again, value));
+  }
+}
+
+TEST(Document, EncodingLeavesOutUndefinedAndRefusesDeepValues) {
+  SampleDocuments documents;
+  const Member members[] = {{"a", Value::undefined()}, {"b", Value::real(2.0)}};
+  std::string bytes;
+  ASSERT_TRUE(encode_value(Value::object(members), documents.dictionary(), bytes));
+  EXPECT_EQ(json_of(read_document(bytes_of(bytes), documents.dictionary().number())), R"({"b":2})");
+
+  std::vector<Value> levels(130);
+  levels[0] = Value::integer(1);
+  for (size_t i = 1; i < levels.size(); ++i) levels[i] = Value::array({&levels[i - 1], 1});
+  bytes.clear();
+  EXPECT_TRUE(encode_value(levels[128], documents.dictionary(), bytes));
+  bytes.clear();
+  const auto refused = encode_value(levels[129], documents.dictionary(), bytes);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::limit_exceeded);
+  EXPECT_TRUE(bytes.empty());
+}
+
+// Uses everything that reads a value, on bytes that may be damaged.
+void walk(const Value& value, KeyDictionary& dictionary) {
+  const std::string json = json_of(value);
+  deep_hash(value);
+  EXPECT_TRUE(deep_equal(value, value));
+  EXPECT_EQ(total_order(value, value), std::strong_ordering::equal);
+  for (uint32_t i = 0; i < std::min<uint32_t>(value.size(), 300); ++i) {
+    value.element(i);
+    value.member_at(i);
+  }
+  for (const std::string_view name : {"id", "tags", "absent"}) {
+    value.member(name);
+    value.member(resolve_key(name, dictionary.number()));
+  }
+  std::string again;
+  (void)encode_value(value, dictionary, again);
+}
+
+void walk_copy(std::string_view bytes, KeyDictionary& dictionary) {
+  // On the heap and exactly as long, so that a sanitizer sees any read outside.
+  const std::vector<char> copy(bytes.begin(), bytes.end());
+  const std::string_view view(copy.data(), copy.size());
+  walk(read_document(bytes_of(view), dictionary.number()), dictionary);
+  (void)validate_document(bytes_of(view), dictionary);
+}
+
+TEST(DamagedDocument, NoByteThatIsChangedOrCutOffLeadsOutside) {
+  SampleDocuments documents;
+  std::string large = "[";
+  for (int i = 0; i < 300; ++i) large += i % 50 ? "7," : R"({"id":[1.5,"x"]},)";
+  large.back() = ']';
+  const std::string inline_names = R"({")" + std::string(70, 'n') + R"(":{"id":[{}]},"b":"c"})";
+  for (const std::string_view json : {kReading, std::string_view(large), std::string_view(inline_names)}) {
+    const std::string& bytes = documents.bytes(json);
+    for (size_t length = 0; length < bytes.size(); ++length)
+      walk_copy(std::string_view(bytes).substr(0, length), documents.dictionary());
+    for (size_t at = 0; at < bytes.size(); ++at) {
+      for (const int change : {0x01, 0x02, 0x10, 0x40, 0x80, 0xFF}) {
+        std::string damaged = bytes;
+        damaged[at] = static_cast<char>(damaged[at] ^ change);
+        walk_copy(damaged, documents.dictionary());
+      }
+    }
+  }
+}
+
+TEST(DamagedDocument, OffsetsThatShareBytesDoNotMultiplyTheWork) {
+  SampleDocuments documents;
+  // 60 levels of [x, x] with both offsets on the same inner array: read naively, 2^60 values.
+  std::string bytes = {'\x07'};
+  for (int level = 0; level < 60; ++level) {
+    const auto end = static_cast<uint16_t>(8 + bytes.size());
+    const uint16_t offsets[] = {8, 8, end};
+    std::string outer = {static_cast<char>(0xA0), 2};
+    outer.append(reinterpret_cast<const char*>(offsets), sizeof offsets);
+    bytes = outer + bytes;
+  }
+  walk_copy(bytes, documents.dictionary());
+  EXPECT_FALSE(validate_document(bytes_of(bytes), documents.dictionary()));
+}
+
+TEST(DamagedDocument, ValidationNamesTheDamage) {
+  SampleDocuments documents;
+  const std::string good = documents.bytes(R"({"a":"xy","b":[1,2]})");
+  const auto message = [&](std::string bytes) {
+    const auto result = validate_document(bytes_of(bytes), documents.dictionary());
+    return result ? std::string("valid") : result.error().message;
+  };
+  const auto changed = [&](size_t at, char byte) {
+    std::string bytes = good;
+    bytes[at] = byte;
+    return bytes;
+  };
+  EXPECT_EQ(message(good), "valid");
+  EXPECT_EQ(message(""), "damaged document: a value is missing at byte 0");
+  EXPECT_EQ(message(good + "x"), "damaged document: bytes follow an array or object at byte 25");
+  EXPECT_EQ(message(changed(2, 9)), "damaged document: a key number is unknown at byte 12");
+  EXPECT_EQ(message(changed(13, '\xFF')), "damaged document: a string is not UTF-8 at byte 12");
+  EXPECT_EQ(message(changed(12, '\xF0')),
+            "damaged document: a value has an unknown tag or is cut off at byte 12");
+  EXPECT_EQ(message(changed(8, '\x7F')), "damaged document: an offset is wrong at byte 0");
+}
+
+}  // namespace
+}  // namespace quire::sql

@@ -1,0 +1,269 @@
+// JSON text to documents and to built values, and back to text.
+#include "sql/value/json.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tests/sql/value/sample_documents.h"
+
+namespace quire::sql {
+namespace {
+
+TEST(Json, TextsThatAreTheirOwnShortestFormComeBackUnchanged) {
+  SampleDocuments documents;
+  for (const std::string_view json : {"null",
+                                      "true",
+                                      "false",
+                                      "0",
+                                      "63",
+                                      "64",
+                                      "-1",
+                                      "127",
+                                      "128",
+                                      "-128",
+                                      "-129",
+                                      "32767",
+                                      "32768",
+                                      "-32769",
+                                      "2147483647",
+                                      "2147483648",
+                                      "-2147483649",
+                                      "9223372036854775807",
+                                      "-9223372036854775808",
+                                      "1.5",
+                                      "-0.25",
+                                      "0.1",
+                                      "1e+300",
+                                      "1.7976931348623157e+308",
+                                      "5e-324",
+                                      "123456.789",
+                                      "0.000001",
+                                      "1e-7",
+                                      "1e+21",
+                                      "1.5e-9",
+                                      R"("")",
+                                      R"("text")",
+                                      R"("a\"b\\c\n\t\r\b\f\u0001\u001f")",
+                                      R"("Zürich 東京 😀")",
+                                      "[]",
+                                      "{}",
+                                      R"([1,"two",null,[],{},[[3]]])",
+                                      R"({"z":1,"a":{"z":[{}],"b":""},"m":[]})",
+                                      R"({"":{"":[""]}})"}) {
+    EXPECT_EQ(documents.round_trip(json), json);
+    EXPECT_EQ(json_of(documents.build(json)), json);
+  }
+}
+
+TEST(Json, OtherSpellingsOfNumbersBecomeTheOneOfJavaScript) {
+  SampleDocuments documents;
+  const std::pair<std::string_view, std::string_view> spellings[] = {
+      {"-0", "0"},
+      {"-0.0", "0"},
+      {"1.0", "1"},
+      {"1E3", "1000"},
+      {"1e5", "100000"},
+      {"0.10", "0.1"},
+      {"1e400e", ""},
+      {"9223372036854775808", "9223372036854776000"},
+      {"18446744073709551615", "18446744073709552000"},
+      {"-9223372036854775809", "-9223372036854775808"},
+      {"1e20", "100000000000000000000"},
+      {"123456789012345678901234567890", "1.2345678901234568e+29"},
+      {"1e-400", "0"},
+      {"0e999999999999999999", "0"},
+      {"1152921504606846976.0", "1152921504606846976"},
+      {"0.1e1", "1"},
+      {"2.2250738585072014e-308", "2.2250738585072014e-308"}};
+  for (const auto& [text, expected] : spellings) {
+    if (expected.empty())
+      EXPECT_EQ(documents.error_of(text).code, ErrorCode::invalid_json) << text;
+    else
+      EXPECT_EQ(documents.round_trip(text), expected) << text;
+  }
+}
+
+TEST(Json, EveryDoubleReadsBackAsItself) {
+  SampleDocuments documents;
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    double number = std::bit_cast<double>(random());
+    if (i % 2) number = std::round(std::ldexp(static_cast<double>(random() >> 20), -30) * 1e4) / 1e4;
+    if (!std::isfinite(number)) continue;
+    const Value back = documents.build(json_of(Value::real(number)));
+    ASSERT_EQ(back.as_double(), number) << json_of(Value::real(number));
+  }
+}
+
+TEST(Json, EveryShortDecimalIsWrittenAsItWasRead) {
+  SampleDocuments documents;
+  for (int i = 1; i < 200'000; i += 7) {
+    if (i % 10 == 0) continue;
+    const std::string digits = std::to_string(100'000 + i);
+    const std::string json = digits.substr(0, 1) + "." + digits.substr(1);
+    ASSERT_EQ(documents.round_trip(json), json);
+  }
+}
+
+TEST(Json, EscapesAreFoundAtEveryPlaceOfStringsOfEveryLength) {
+  SampleDocuments documents;
+  for (const std::string filling : {"x", "é"}) {
+    for (size_t length = 1; length <= 70; ++length) {
+      for (size_t at = 0; at < length; ++at) {
+        for (const char special : {'"', '\\', '\n', '\x1f', '\x7f', ' ', '!'}) {
+          std::string text;
+          for (size_t i = 0; i < length; ++i) text += i == at ? std::string(1, special) : filling;
+          std::string json;
+          write_json_string(text, json);
+          ASSERT_EQ(documents.build(json).as_string(), text) << length << ' ' << at;
+          ASSERT_EQ(documents.read(json).as_string(), text) << length << ' ' << at;
+        }
+      }
+    }
+  }
+}
+
+TEST(Json, WhiteSpaceAndEscapesAreTakenAwayInside) {
+  SampleDocuments documents;
+  EXPECT_EQ(
+      documents.round_trip(" { \"a\" : [ 1 ,\t2 ] ,\r\n\"b\\u0041\" : \"\\u00e9\\ud83d\\ude00\\/\" } \n"),
+      R"({"a":[1,2],"bA":"é😀/"})");
+}
+
+TEST(Json, TheLastOfDuplicateKeysWinsAtThePlaceOfTheFirst) {
+  SampleDocuments documents;
+  const std::string long_name(70, 'k');
+  for (const std::string& json :
+       {std::string(R"({"a":1,"b":{"a":2},"a":[3],"c":4,"c":5})"),
+        R"({")" + long_name + R"(":1,"b":{"a":2},")" + long_name + R"(":[3],"c":4,"c":5})"}) {
+    const std::string first = json.find("kk") == std::string::npos ? "a" : long_name;
+    const std::string expected = "{\"" + first + R"(":[3],"b":{"a":2},"c":5})";
+    EXPECT_EQ(documents.round_trip(json), expected);
+    EXPECT_EQ(json_of(documents.build(json)), expected);
+    EXPECT_TRUE(validate_document(bytes_of(documents.bytes(json)), documents.dictionary()));
+  }
+}
+
+TEST(Json, ManyDuplicateKeysAreNotQuadratic) {
+  SampleDocuments documents;
+  std::string json = "{";
+  for (int i = 0; i < 100'000; ++i)
+    json += "\"" + std::string(65, 'n') + std::to_string(i % 50'000) + "\":" + std::to_string(i) + ",";
+  json.back() = '}';
+  EXPECT_EQ(documents.read(json).size(), 50'000);
+  EXPECT_EQ(documents.build(json).size(), 50'000);
+}
+
+TEST(Json, BadTextsAreRefusedWithTheirPlace) {
+  SampleDocuments documents;
+  struct Bad {
+    std::string_view json;
+    uint32_t line;
+    uint32_t column;
+    std::string_view message;
+  };
+  const Bad bad[] = {
+      {"", 1, 1, "the text is empty"},
+      {" \n ", 2, 2, "the text is empty"},
+      {"{\"a\":1,\n \"b\" 2}", 2, 6, "expected ':' after a property name"},
+      {"{\"a\":1 \"b\":2}", 1, 8, "expected ',' or '}' in an object"},
+      {"{\"a\":1,}", 1, 8, "expected a property name in double quotes"},
+      {"{a:1}", 1, 2, "expected a property name in double quotes"},
+      {"[1 2]", 1, 4, "expected ',' or ']' in an array"},
+      {"[1,]", 1, 4, "expected a value"},
+      {"[1", 1, 3, "expected ',' or ']' in an array"},
+      {"{\"a\":", 1, 6, "the text ends where a value is expected"},
+      {"1 2", 1, 3, "only white space may follow the value"},
+      {"{}}", 1, 3, "only white space may follow the value"},
+      {"\"abc", 1, 1, "a string is not closed"},
+      {"[\"abc\\\"]", 1, 2, "a string is not closed"},
+      {"\"a\nb\"", 1, 3, "a control character in a string must be escaped"},
+      {"\"é\\x\"", 1, 3, "invalid escape in a string"},
+      {"\"\\u12\"", 1, 2, "invalid escape in a string"},
+      {"\"\\ud800\"", 1, 2, "invalid escape in a string"},
+      {"\"\\ud800\\u0041\"", 1, 2, "invalid escape in a string"},
+      {"\"\\udc00\\ud800\"", 1, 2, "invalid escape in a string"},
+      {"\"ab\xFF\"", 1, 4, "invalid UTF-8"},
+      {"\"\xED\xA0\x80\"", 1, 2, "invalid UTF-8"},
+      {"\"\xC0\x80\"", 1, 2, "invalid UTF-8"},
+      {"01", 1, 2, "invalid number"},
+      {"-", 1, 2, "invalid number"},
+      {"1.", 1, 3, "invalid number"},
+      {"1.e5", 1, 3, "invalid number"},
+      {"1e", 1, 3, "invalid number"},
+      {"1x", 1, 2, "invalid number"},
+      {"12\"a\"", 1, 3, "invalid number"},
+      {"+1", 1, 1, "expected a value"},
+      {".5", 1, 1, "expected a value"},
+      {"1e400", 1, 1, "the number is too large for a double"},
+      {"NaN", 1, 1, "expected a value"},
+      {"truex", 1, 1, "expected a value"},
+      {"nul", 1, 1, "expected a value"},
+      {"'a'", 1, 1, "expected a value"},
+      {"{\"a\":\\\"b\"}", 1, 6, "expected a value"},
+  };
+  for (const Bad& each : bad) {
+    const Error error = documents.error_of(each.json);
+    EXPECT_EQ(error.code, ErrorCode::invalid_json) << each.json;
+    EXPECT_EQ(error.message, "invalid JSON: " + std::string(each.message)) << each.json;
+    EXPECT_EQ(error.position.line, each.line) << each.json;
+    EXPECT_EQ(error.position.column, each.column) << each.json;
+  }
+}
+
+TEST(Json, NestingIsTakenTo128LevelsAndRefusedAt129) {
+  SampleDocuments documents;
+  EXPECT_EQ(documents.round_trip(nested_arrays(128)), nested_arrays(128));
+  const Error error = documents.error_of(nested_arrays(129));
+  EXPECT_EQ(error.code, ErrorCode::invalid_json);
+  EXPECT_EQ(error.message, "invalid JSON: nesting is deeper than 128 levels");
+  EXPECT_EQ(error.position.column, 129U);
+  EXPECT_EQ(documents.error_of(std::string(1'000'000, '[')).code, ErrorCode::invalid_json);
+  EXPECT_EQ(documents.round_trip("[1]"), "[1]") << "after an error the reader goes on";
+}
+
+TEST(Json, EveryPrefixOfATextIsAnErrorOrANumber) {
+  SampleDocuments documents;
+  const std::string json = R"({"a":[1.5e3,-2,"x\u00e9\n",true,null],"é":{"deep":[{}]}})";
+  for (size_t length = 0; length < json.size(); ++length) {
+    // On the heap and exactly as long, so that a sanitizer sees any read past the end.
+    const std::vector<char> prefix(json.begin(), json.begin() + static_cast<ptrdiff_t>(length));
+    EXPECT_EQ(documents.error_of({prefix.data(), prefix.size()}).code, ErrorCode::invalid_json) << length;
+  }
+}
+
+TEST(Json, PrettyTextIsIndentedByTwoSpaces) {
+  SampleDocuments documents;
+  std::string pretty;
+  write_pretty_json(documents.read(R"({"a":[1,{}],"b":[],"c":"d"})"), pretty);
+  EXPECT_EQ(pretty, "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": [],\n  \"c\": \"d\"\n}");
+}
+
+TEST(Json, WhatJsonLacksIsLeftOutOrNamed) {
+  const Value elements[] = {Value::undefined(), Value::integer(1), Value::undefined()};
+  const Member members[] = {{"u", Value::undefined()}, {"a", Value::array(elements)}};
+  EXPECT_EQ(json_of(Value::object(members)), R"({"a":[1]})");
+  EXPECT_EQ(json_of(Value::undefined()), "");
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Value numbers[] = {Value::real(std::nan("")), Value::real(infinity), Value::real(-infinity)};
+  EXPECT_EQ(json_of(Value::array(numbers)), R"(["NaN","Infinity","-Infinity"])");
+  EXPECT_FALSE(has_only_finite_numbers(Value::array(numbers)));
+  EXPECT_TRUE(has_only_finite_numbers(Value::object(members)));
+  std::string text;
+  write_number(numbers[2], text);
+  EXPECT_EQ(text, "-Infinity");
+}
+
+TEST(Json, TextIsAppendedToWhatIsThere) {
+  std::string out = "x";
+  write_json_string("a\"", out);
+  write_number(Value::integer(7), out);
+  write_json(Value::null(), out);
+  EXPECT_EQ(out, R"(x"a\""7null)");
+}
+
+}  // namespace
+}  // namespace quire::sql

@@ -48,19 +48,25 @@ Result<std::string_view> text_argument(const char* data, size_t length, std::str
 
 Result<sql::Value> scalar_argument(const quire_scalar& scalar) {
   switch (scalar.type) {
-    case QUIRE_UNDEFINED: return sql::Value::undefined();
-    case QUIRE_NULL: return sql::Value::null();
-    case QUIRE_BOOLEAN: return sql::Value::boolean(scalar.integer != 0);
-    case QUIRE_INTEGER: return sql::Value::integer(scalar.integer);
-    case QUIRE_REAL: return sql::Value::number(scalar.real);
+    case QUIRE_UNDEFINED:
+      return sql::Value::undefined();
+    case QUIRE_NULL:
+      return sql::Value::null();
+    case QUIRE_BOOLEAN:
+      return sql::Value::boolean(scalar.integer != 0);
+    case QUIRE_INTEGER:
+      return sql::Value::integer(scalar.integer);
+    case QUIRE_REAL:
+      return sql::Value::number(scalar.real);
     case QUIRE_STRING:
       if (scalar.string == nullptr && scalar.length != 0) return null_argument("the string of a scalar");
       if (scalar.length > UINT32_MAX)
-        return fail(ErrorCode::limit_exceeded,
-                    fmt::format("a string of {} bytes is longer than the most, {}", scalar.length, UINT32_MAX));
+        return fail(ErrorCode::limit_exceeded, fmt::format("a string of {} bytes is longer than the most, {}",
+                                                           scalar.length, UINT32_MAX));
       return sql::Value::string({scalar.string, scalar.length});
     case QUIRE_ARRAY:
-    case QUIRE_OBJECT: break;
+    case QUIRE_OBJECT:
+      break;
   }
   return fail(ErrorCode::invalid_argument, "an array or an object is no scalar");
 }
@@ -68,8 +74,9 @@ Result<sql::Value> scalar_argument(const quire_scalar& scalar) {
 Result<PartitionKeyArgument> PartitionKeyArgument::read(const quire_scalar* components, size_t count) {
   PartitionKeyArgument argument;
   if (count > kMostPartitionKeyPaths)
-    return fail(ErrorCode::invalid_partition_key,
-                fmt::format("a partition key has at most {} components, not {}", kMostPartitionKeyPaths, count));
+    return fail(
+        ErrorCode::invalid_partition_key,
+        fmt::format("a partition key has at most {} components, not {}", kMostPartitionKeyPaths, count));
   if (components == nullptr && count != 0) return null_argument("the partition key");
   for (const quire_scalar& component : std::span(components, count)) {
     QUIRE_ASSIGN(argument.components_[argument.count_++], scalar_argument(component));

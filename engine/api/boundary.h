@@ -1,4 +1,5 @@
-// The border between C++ and the C functions of quire.h: arguments in, errors and bytes out. No exception passes it.
+// The border between C++ and the C functions of quire.h: arguments in, errors and bytes out. No exception
+// passes it.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,8 @@ template <typename Body>
 int guarded(quire_error* error, const Body& body) noexcept {
   try {
     const Result<void> result = body();
-    if (result) [[likely]] return QUIRE_OK;
+    if (result) [[likely]]
+      return QUIRE_OK;
     return report(result.error(), error);
   } catch (const std::bad_alloc&) {
     return report(ErrorCode::out_of_memory, "memory ran out", error);
@@ -76,8 +78,12 @@ class PartitionKeyArgument {
 
 // ---- Values and bytes out
 
-inline quire_value to_c(const sql::Value& value) noexcept { return std::bit_cast<quire_value>(value); }
-inline sql::Value from_c(quire_value value) noexcept { return std::bit_cast<sql::Value>(value); }
+inline quire_value to_c(const sql::Value& value) noexcept {
+  return std::bit_cast<quire_value>(value);
+}
+inline sql::Value from_c(quire_value value) noexcept {
+  return std::bit_cast<sql::Value>(value);
+}
 
 // Replaces what the buffer holds. Throws std::bad_alloc.
 void assign(quire_buffer& buffer, std::string_view text);

@@ -17,13 +17,15 @@ constexpr std::string_view kItemCount = "itemCount";
 constexpr std::string_view kBytes = "bytes";
 
 // The definition with its counters as last members, in place of any that it was created with.
-void append_description(ContainerDefinition definition, const ContainerStatistics& statistics, std::string& out) {
-  std::erase_if(definition.other_properties,
-                [](const auto& property) { return property.first == kItemCount || property.first == kBytes; });
+void append_description(ContainerDefinition definition, const ContainerStatistics& statistics,
+                        std::string& out) {
+  std::erase_if(definition.other_properties, [](const auto& property) {
+    return property.first == kItemCount || property.first == kBytes;
+  });
   std::string json = definition.to_json();
   json.pop_back();  // the closing brace; an id at least stands before it
-  fmt::format_to(std::back_inserter(out), R"({},"{}":{},"{}":{}}})", json, kItemCount, statistics.items, kBytes,
-                 statistics.document_bytes);
+  fmt::format_to(std::back_inserter(out), R"({},"{}":{},"{}":{}}})", json, kItemCount, statistics.items,
+                 kBytes, statistics.document_bytes);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// An open database: its file, the containers that are open in it, and what its threads share. The C functions of
-// quire.h are thin over this class and those below it.
+// An open database: its file, the containers that are open in it, and what its threads share. The C functions
+// of quire.h are thin over this class and those below it.
 #pragma once
 
 #include <atomic>

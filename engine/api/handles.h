@@ -1,5 +1,5 @@
-// What the opaque handles of quire.h are. A caller's pointer owns its handle; the functions that release one take it
-// back into a unique_ptr. Members are in order of construction: the OpenHandle is counted out last.
+// What the opaque handles of quire.h are. A caller's pointer owns its handle; the functions that release one
+// take it back into a unique_ptr. Members are in order of construction: the OpenHandle is counted out last.
 #pragma once
 
 #include <memory>

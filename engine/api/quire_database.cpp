@@ -25,9 +25,12 @@ namespace {
 
 Result<Durability> durability_argument(quire_durability durability) {
   switch (durability) {
-    case QUIRE_FULL: return Durability::full;
-    case QUIRE_RELAXED: return Durability::relaxed;
-    case QUIRE_NONE: return Durability::none;
+    case QUIRE_FULL:
+      return Durability::full;
+    case QUIRE_RELAXED:
+      return Durability::relaxed;
+    case QUIRE_NONE:
+      return Durability::none;
   }
   return fail(ErrorCode::invalid_argument, "the durability is none of QUIRE_FULL, QUIRE_RELAXED, QUIRE_NONE");
 }
@@ -49,7 +52,8 @@ Result<std::unique_ptr<quire_database>> open(const char* path, const quire_optio
 
 extern "C" {
 
-int quire_open(const char* path, const quire_options* options, quire_database** database, quire_error* error) {
+int quire_open(const char* path, const quire_options* options, quire_database** database,
+               quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (database == nullptr) return null_argument("the place for the database");
     *database = nullptr;
@@ -63,8 +67,10 @@ int quire_close(quire_database* database, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (database == nullptr) return {};
     if (const size_t open = database->open_handles(); open != 0)
-      return fail(ErrorCode::misuse, "the database stays open: containers, statements, snapshots or transactions of it "
-                                     "have not been released, in number: " + std::to_string(open));
+      return fail(ErrorCode::misuse,
+                  "the database stays open: containers, statements, snapshots or transactions of it "
+                  "have not been released, in number: " +
+                      std::to_string(open));
     const std::unique_ptr<quire_database> owned(database);
     return {};
   });
@@ -74,7 +80,8 @@ void quire_interrupt(quire_database* database) {
   if (database != nullptr) database->interrupt();
 }
 
-int quire_container_create(quire_database* database, const char* definition, size_t length, quire_error* error) {
+int quire_container_create(quire_database* database, const char* definition, size_t length,
+                           quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (database == nullptr) return null_argument("the database");
     QUIRE_ASSIGN(const std::string_view json, text_argument(definition, length, "the definition"));
@@ -103,8 +110,8 @@ int quire_containers(quire_database* database, quire_buffer* out, quire_error* e
   });
 }
 
-int quire_container_open(quire_database* database, const char* name, size_t length, quire_container** container,
-                         quire_error* error) {
+int quire_container_open(quire_database* database, const char* name, size_t length,
+                         quire_container** container, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (container == nullptr) return null_argument("the place for the container");
     *container = nullptr;
@@ -116,6 +123,8 @@ int quire_container_open(quire_database* database, const char* name, size_t leng
   });
 }
 
-void quire_container_close(quire_container* container) { const std::unique_ptr<quire_container> owned(container); }
+void quire_container_close(quire_container* container) {
+  const std::unique_ptr<quire_container> owned(container);
+}
 
 }  // extern "C"

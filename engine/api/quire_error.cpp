@@ -77,7 +77,9 @@ const char* quire_code_name(int code) {
   return "unknown";
 }
 
-const char* quire_version(void) { return kVersion; }
+const char* quire_version(void) {
+  return kVersion;
+}
 
 void quire_buffer_release(quire_buffer* buffer) {
   if (buffer == nullptr) return;

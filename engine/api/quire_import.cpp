@@ -36,7 +36,8 @@ ImportOptions import_options(const quire_import_options& given) {
 }  // namespace
 
 extern "C" int quire_import(quire_container* container, quire_read_input read, void* read_context,
-                            const quire_import_options* given, quire_import_result* result, quire_error* error) {
+                            const quire_import_options* given, quire_import_result* result,
+                            quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (container == nullptr) return null_argument("the container");
     if (read == nullptr) return null_argument("the function that reads the input");
@@ -44,8 +45,9 @@ extern "C" int quire_import(quire_container* container, quire_read_input read, v
     ImportOptions options = import_options(checked);
     options.interrupts = &container->database.interrupts();
     const auto reader = [=](char* buffer, size_t capacity) { return read(read_context, buffer, capacity); };
-    QUIRE_ASSIGN(const ImportResult imported,
-                 quire::engine::import_items(container->database.environment(), *container->store, reader, options));
+    QUIRE_ASSIGN(
+        const ImportResult imported,
+        quire::engine::import_items(container->database.environment(), *container->store, reader, options));
     if (result != nullptr)
       *result = {.items = imported.items, .skipped = imported.skipped, .bytes_read = imported.bytes_read};
     return {};

@@ -38,10 +38,12 @@ Result<void> write(quire_container& container, quire_transaction* transaction, c
   return work(transaction->write->transaction());
 }
 
-using Operation = Result<ItemOutcome> (ContainerStore::*)(WriteTransaction&, std::string_view, const WriteOptions&);
+using Operation = Result<ItemOutcome> (ContainerStore::*)(WriteTransaction&, std::string_view,
+                                                          const WriteOptions&);
 
-int write_item(Operation operation, quire_container* container, quire_transaction* transaction, const char* json,
-               size_t length, const char* if_match, quire_item_info* info, quire_error* error) {
+int write_item(Operation operation, quire_container* container, quire_transaction* transaction,
+               const char* json, size_t length, const char* if_match, quire_item_info* info,
+               quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const std::string_view text, text_argument(json, length, "the item's JSON"));
@@ -61,8 +63,10 @@ int write_item(Operation operation, quire_container* container, quire_transactio
   });
 }
 
-std::unexpected<quire::Error> not_found(const quire_container& container, std::span<const Value> key, std::string_view id) {
-  std::string message = fmt::format("container '{}' has no item '{}'", container.store->definition().name, id);
+std::unexpected<quire::Error> not_found(const quire_container& container, std::span<const Value> key,
+                                        std::string_view id) {
+  std::string message =
+      fmt::format("container '{}' has no item '{}'", container.store->definition().name, id);
   if (!key.empty()) message += " in partition " + quire::engine::partition_key_text(key);
   return fail(ErrorCode::not_found, std::move(message));
 }
@@ -86,8 +90,9 @@ int quire_replace(quire_container* container, quire_transaction* transaction, co
   return write_item(&ContainerStore::replace, container, transaction, json, length, if_match, info, error);
 }
 
-int quire_delete(quire_container* container, quire_transaction* transaction, const quire_scalar* partition_key,
-                 size_t components, const char* id, size_t id_length, const char* if_match, quire_error* error) {
+int quire_delete(quire_container* container, quire_transaction* transaction,
+                 const quire_scalar* partition_key, size_t components, const char* id, size_t id_length,
+                 const char* if_match, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
@@ -99,8 +104,9 @@ int quire_delete(quire_container* container, quire_transaction* transaction, con
   });
 }
 
-int quire_read_json(quire_container* container, const quire_scalar* partition_key, size_t components, const char* id,
-                    size_t id_length, int with_system_properties, quire_buffer* out, quire_error* error) {
+int quire_read_json(quire_container* container, const quire_scalar* partition_key, size_t components,
+                    const char* id, size_t id_length, int with_system_properties, quire_buffer* out,
+                    quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (container == nullptr) return null_argument("the container");
     if (out == nullptr) return null_argument("the buffer");
@@ -139,11 +145,14 @@ int quire_snapshot_renew(quire_snapshot* snapshot, quire_error* error) {
   });
 }
 
-void quire_snapshot_end(quire_snapshot* snapshot) { const std::unique_ptr<quire_snapshot> owned(snapshot); }
+void quire_snapshot_end(quire_snapshot* snapshot) {
+  const std::unique_ptr<quire_snapshot> owned(snapshot);
+}
 
 // The hot path of point reads: nothing is allocated, nothing locked, nothing copied.
-int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container, const quire_scalar* partition_key,
-                        size_t components, const char* id, size_t id_length, quire_value* value, quire_error* error) {
+int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container,
+                        const quire_scalar* partition_key, size_t components, const char* id,
+                        size_t id_length, quire_value* value, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (snapshot == nullptr) return null_argument("the snapshot");
     if (container == nullptr) return null_argument("the container");
@@ -152,7 +161,8 @@ int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container, co
       return fail(ErrorCode::misuse, "the snapshot and the container belong to different databases");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
-    QUIRE_ASSIGN(const std::optional<Item> item, container->store->read(snapshot->transaction, key.components(), name));
+    QUIRE_ASSIGN(const std::optional<Item> item,
+                 container->store->read(snapshot->transaction, key.components(), name));
     if (!item) return not_found(*container, key.components(), name);
     *value = quire::engine::to_c(item->root);
     return {};

@@ -20,8 +20,8 @@ using quire::sql::Value;
 
 namespace {
 
-Result<void> prepare(quire_database& database, std::shared_ptr<ContainerStore> scope, const char* sql, size_t length,
-                     quire_statement** statement) {
+Result<void> prepare(quire_database& database, std::shared_ptr<ContainerStore> scope, const char* sql,
+                     size_t length, quire_statement** statement) {
   QUIRE_ASSIGN(const std::string_view text, text_argument(sql, length, "the SQL"));
   QUIRE_ASSIGN(auto prepared, PreparedStatement::prepare(database.containers(), text,
                                                          database.statement_options(std::move(scope))));
@@ -95,7 +95,8 @@ int quire_row_json(quire_statement* statement, const char** json, size_t* length
   return guarded(error, [&]() -> Result<void> {
     if (statement == nullptr) return null_argument("the statement");
     if (json == nullptr || length == nullptr) return null_argument("the place for the JSON");
-    if (statement->row.is_undefined()) return fail(ErrorCode::misuse, "the statement has no row: step it first");
+    if (statement->row.is_undefined())
+      return fail(ErrorCode::misuse, "the statement has no row: step it first");
     if (statement->json.empty()) {
       if (!quire::sql::has_only_finite_numbers(statement->row))
         return fail(ErrorCode::not_json_result, "the row holds NaN or Infinity, which JSON has not");
@@ -114,7 +115,9 @@ void quire_reset(quire_statement* statement) {
   statement->statement->reset();
 }
 
-void quire_finalize(quire_statement* statement) { const std::unique_ptr<quire_statement> owned(statement); }
+void quire_finalize(quire_statement* statement) {
+  const std::unique_ptr<quire_statement> owned(statement);
+}
 
 const char* quire_parameter_name(quire_statement* statement, size_t index) {
   if (statement == nullptr) return nullptr;

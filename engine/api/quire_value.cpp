@@ -25,7 +25,9 @@ namespace {
 
 static_assert(sizeof(quire_value) == sizeof(Value) && std::is_trivially_copyable_v<Value>);
 
-constexpr bool is_type(Kind kind, quire_type type) { return static_cast<int>(kind) == static_cast<int>(type); }
+constexpr bool is_type(Kind kind, quire_type type) {
+  return static_cast<int>(kind) == static_cast<int>(type);
+}
 static_assert(is_type(Kind::undefined, QUIRE_UNDEFINED) && is_type(Kind::null, QUIRE_NULL) &&
               is_type(Kind::boolean, QUIRE_BOOLEAN) && is_type(Kind::integer, QUIRE_INTEGER) &&
               is_type(Kind::real, QUIRE_REAL) && is_type(Kind::string, QUIRE_STRING) &&
@@ -39,7 +41,8 @@ int64_t truncated(double real) {
   return static_cast<int64_t>(real);
 }
 
-int write(quire_value value, quire_buffer* out, quire_error* error, void (*writer)(const Value&, std::string&)) {
+int write(quire_value value, quire_buffer* out, quire_error* error,
+          void (*writer)(const Value&, std::string&)) {
   return guarded(error, [&]() -> Result<void> {
     if (out == nullptr) return null_argument("the buffer");
     const Value from = from_c(value);
@@ -56,9 +59,13 @@ int write(quire_value value, quire_buffer* out, quire_error* error, void (*write
 
 extern "C" {
 
-quire_type quire_value_type(quire_value value) { return static_cast<quire_type>(from_c(value).kind()); }
+quire_type quire_value_type(quire_value value) {
+  return static_cast<quire_type>(from_c(value).kind());
+}
 
-int quire_value_boolean(quire_value value) { return from_c(value).is_true() ? 1 : 0; }
+int quire_value_boolean(quire_value value) {
+  return from_c(value).is_true() ? 1 : 0;
+}
 
 int64_t quire_value_integer(quire_value value) {
   const Value from = from_c(value);
@@ -79,9 +86,13 @@ const char* quire_value_string(quire_value value, size_t* length) {
   return text.data() != nullptr ? text.data() : "";  // NULL means no string
 }
 
-size_t quire_value_size(quire_value value) { return from_c(value).size(); }
+size_t quire_value_size(quire_value value) {
+  return from_c(value).size();
+}
 
-quire_value quire_value_element(quire_value value, size_t index) { return to_c(from_c(value).element(index)); }
+quire_value quire_value_element(quire_value value, size_t index) {
+  return to_c(from_c(value).element(index));
+}
 
 quire_value quire_value_member(quire_value value, const char* name, size_t name_length) {
   if (name == nullptr) return to_c(Value::undefined());

@@ -93,6 +93,8 @@ Result<EnvironmentHandle> try_open(const std::string& path, unsigned flags, uint
 
 Result<EnvironmentHandle> open_environment(const std::string& path, const DataFile& file,
                                            const FileOptions& options) {
+  // Read-ahead stays on (no MDB_NORDAHEAD): of a 270 MB file that is not in memory, a scan takes 0.6 s with
+  // it and 6 s without, 2,000 point reads 0.24 s and 0.20 s.
   unsigned flags = MDB_NOSUBDIR | MDB_NOTLS | durability_flags(options.durability);
   if (options.read_only) flags |= MDB_RDONLY;
   const uint64_t chosen = std::max(kGenerousMap, file.bytes * 8);

@@ -1,6 +1,7 @@
-// The containers that a Database has open: each is opened once, when first asked for, and shared, so that threads and
-// statements share its key dictionary. A name is looked up in the catalog each time, as the transaction at hand sees
-// it, since another thread or process may have dropped the container and made another under its name.
+// The containers that a Database has open: each is opened once, when first asked for, and shared, so that
+// threads and statements share its key dictionary. A name is looked up in the catalog each time, as the
+// transaction at hand sees it, since another thread or process may have dropped the container and made
+// another under its name.
 #pragma once
 
 #include <atomic>
@@ -23,8 +24,8 @@ class OpenContainers {
  public:
   explicit OpenContainers(Environment& environment) : environment_(environment), catalog_(environment) {}
 
-  // A transaction knows the tables of only those containers that were opened before it began: take openings() first,
-  // then begin, and a container whose `opening` is higher needs a newer transaction.
+  // A transaction knows the tables of only those containers that were opened before it began: take openings()
+  // first, then begin, and a container whose `opening` is higher needs a newer transaction.
   struct Opened {
     std::shared_ptr<ContainerStore> store;
     uint64_t opening = 0;  // the how-manieth it was

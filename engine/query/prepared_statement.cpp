@@ -18,7 +18,8 @@ std::string_view without_at(std::string_view name) {
 
 }  // namespace
 
-Result<std::unique_ptr<PreparedStatement>> PreparedStatement::prepare(OpenContainers& containers, std::string_view sql,
+Result<std::unique_ptr<PreparedStatement>> PreparedStatement::prepare(OpenContainers& containers,
+                                                                      std::string_view sql,
                                                                       const StatementOptions& options) {
   std::unique_ptr<PreparedStatement> statement(new PreparedStatement(containers, sql, options));
   QUIRE_ASSIGN(const auto source, SnapshotSource::begin(containers, options.scope));
@@ -53,7 +54,8 @@ Result<PreparedStatement::Binding*> PreparedStatement::binding(std::string_view 
     if (names[i] == name) return &bindings_[i];
   NearestName nearest(name);
   for (const std::string& candidate : names) nearest.offer(candidate);
-  return fail(ErrorCode::invalid_argument, fmt::format("the statement has no parameter @{}{}", name, nearest.hint()));
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("the statement has no parameter @{}{}", name, nearest.hint()));
 }
 
 Result<void> PreparedStatement::bind(std::string_view name, const sql::Value& scalar) {
@@ -62,7 +64,8 @@ Result<void> PreparedStatement::bind(std::string_view name, const sql::Value& sc
   if (scalar.is_string()) {
     const std::string_view text = scalar.as_string();
     if (!simdjson::validate_utf8(text.data(), text.size()))
-      return fail(ErrorCode::invalid_argument, fmt::format("the value of @{} is not valid UTF-8", without_at(name)));
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("the value of @{} is not valid UTF-8", without_at(name)));
     bound->arena->reset();
     value = sql::Value::string(bound->arena->copy_string(text));
   }
@@ -84,7 +87,8 @@ Result<void> PreparedStatement::bind_json(std::string_view name, std::string_vie
 // ---- Running
 
 Result<std::optional<sql::Value>> PreparedStatement::step() {
-  if (state_ == State::ended) return fail(ErrorCode::misuse, "the statement has ended; reset it to run it again");
+  if (state_ == State::ended)
+    return fail(ErrorCode::misuse, "the statement has ended; reset it to run it again");
   if (state_ == State::ready) {
     state_ = State::running;
     if (auto started = start(); !started) {
@@ -107,7 +111,8 @@ Result<void> PreparedStatement::start() {
     if (!is_current && !source_->is_outdated()) QUIRE_TRY(plan(*source_));
     if (!source_->is_outdated()) return execute();
   }
-  return fail(ErrorCode::busy, "the statement's containers were dropped and made again all the time; try again");
+  return fail(ErrorCode::busy,
+              "the statement's containers were dropped and made again all the time; try again");
 }
 
 Result<void> PreparedStatement::execute() {

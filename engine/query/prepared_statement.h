@@ -1,6 +1,6 @@
-// A statement from text to rows: parsed, bound and planned when prepared, run as often as asked, each run over a
-// snapshot of its own. The plan rests on what the containers were when it was made; should one have been dropped or
-// made anew since, the next run plans again.
+// A statement from text to rows: parsed, bound and planned when prepared, run as often as asked, each run
+// over a snapshot of its own. The plan rests on what the containers were when it was made; should one have
+// been dropped or made anew since, the next run plans again.
 #pragma once
 
 #include <atomic>
@@ -40,13 +40,13 @@ class PreparedStatement {
   // Without @, in order of first use.
   const std::vector<std::string>& parameter_names() const { return query_->parameter_names(); }
 
-  // Both copy the value. `name` with or without its @. misuse while the statement runs, invalid_argument for a name that
-  // it does not have and for text that is not UTF-8, invalid_json.
+  // Both copy the value. `name` with or without its @. misuse while the statement runs, invalid_argument for
+  // a name that it does not have and for text that is not UTF-8, invalid_json.
   Result<void> bind(std::string_view name, const sql::Value& scalar);
   Result<void> bind_json(std::string_view name, std::string_view json);
 
-  // The next row's value, good until the next step or reset; nothing at the end. The first step takes the snapshot.
-  // After the end or an error: misuse, until reset.
+  // The next row's value, good until the next step or reset; nothing at the end. The first step takes the
+  // snapshot. After the end or an error: misuse, until reset.
   Result<std::optional<sql::Value>> step();
   // Ends the snapshot; bindings stay.
   void reset() noexcept;

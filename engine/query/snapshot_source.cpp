@@ -56,10 +56,13 @@ class SnapshotCollection final : public sql::Collection {
     return std::make_unique<PointCursor>(item);
   }
 
-  sql::Value system_property(const sql::Value& item, sql::SystemProperty property, sql::Arena& arena) const override {
+  sql::Value system_property(const sql::Value& item, sql::SystemProperty property,
+                             sql::Arena& arena) const override {
     return store_->system_property(item, property, arena);
   }
-  int64_t document_id(const sql::Value& item) const override { return static_cast<int64_t>(header_of(item).rid); }
+  int64_t document_id(const sql::Value& item) const override {
+    return static_cast<int64_t>(header_of(item).rid);
+  }
 
  private:
   static Result<std::unique_ptr<sql::Cursor>> scan(Result<ItemCursor> cursor) {
@@ -72,9 +75,12 @@ class SnapshotCollection final : public sql::Collection {
   std::shared_ptr<ContainerStore> store_;
 };
 
-SnapshotSource::SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope, uint64_t openings,
-                               ReadTransaction snapshot)
-    : containers_(containers), scope_(std::move(scope)), openings_(openings), snapshot_(std::move(snapshot)) {}
+SnapshotSource::SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope,
+                               uint64_t openings, ReadTransaction snapshot)
+    : containers_(containers),
+      scope_(std::move(scope)),
+      openings_(openings),
+      snapshot_(std::move(snapshot)) {}
 SnapshotSource::~SnapshotSource() = default;
 
 Result<std::unique_ptr<SnapshotSource>> SnapshotSource::begin(OpenContainers& containers,

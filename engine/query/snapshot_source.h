@@ -1,5 +1,5 @@
-// What a query sees of storage: the containers of one snapshot, as sql/source.h wants them. Collections and cursors are
-// thin: a scan goes straight to ItemCursor, whose values point into the file's map.
+// What a query sees of storage: the containers of one snapshot, as sql/source.h wants them. Collections and
+// cursors are thin: a scan goes straight to ItemCursor, whose values point into the file's map.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ namespace quire::engine {
 
 class SnapshotCollection;
 
-// Belongs to one thread at a time. Cursors and items end with it. Containers are opened when first asked for, and each
-// question is remembered: the answers are what a plan rests on.
+// Belongs to one thread at a time. Cursors and items end with it. Containers are opened when first asked for,
+// and each question is remembered: the answers are what a plan rests on.
 class SnapshotSource final : public sql::Source {
  public:
-  // `scope`, if any, answers to its own name whatever the catalog says: a statement prepared on a container stays with
-  // that container, not with its name.
+  // `scope`, if any, answers to its own name whatever the catalog says: a statement prepared on a container
+  // stays with that container, not with its name.
   static Result<std::unique_ptr<SnapshotSource>> begin(OpenContainers& containers,
                                                        std::shared_ptr<ContainerStore> scope);
   ~SnapshotSource() override;

@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
   int code;
 
   if (quire_open(argc > 1 ? argv[1] : ":memory:", NULL, &database, &error) != QUIRE_OK) return failed(&error);
-  if (quire_container_create(database, definition, strlen(definition), &error) != QUIRE_OK) return failed(&error);
+  if (quire_container_create(database, definition, strlen(definition), &error) != QUIRE_OK)
+    return failed(&error);
   if (quire_container_open(database, "cities", 6, &cities, &error) != QUIRE_OK) return failed(&error);
   if (quire_create(cities, NULL, lyon, strlen(lyon), NULL, &error) != QUIRE_OK) return failed(&error);
   if (quire_create(cities, NULL, nice, strlen(nice), NULL, &error) != QUIRE_OK) return failed(&error);

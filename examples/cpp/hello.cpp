@@ -15,8 +15,8 @@ int main(int argc, char** argv) {
   auto cities = database->container("cities");
   if (!cities) return failed(cities.error());
 
-  for (const char* city : {R"({"id":"lyon","country":"FR","people":522250})",
-                           R"({"id":"nice","country":"FR","people":348085})"})
+  for (const char* city :
+       {R"({"id":"lyon","country":"FR","people":522250})", R"({"id":"nice","country":"FR","people":348085})"})
     if (auto created = cities->create(city); !created) return failed(created.error());
 
   auto statement = cities->prepare("SELECT * FROM c WHERE c.country = @country ORDER BY c.people DESC");

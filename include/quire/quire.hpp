@@ -1,5 +1,6 @@
-// Quire for C++20: handles that close themselves, errors as values, rows as a range. Header-only over the C ABI of
-// quire.h, whose comments hold here too; any compiler and standard library can use one binary of the library.
+// Quire for C++20: handles that close themselves, errors as values, rows as a range. Header-only over the C
+// ABI of quire.h, whose comments hold here too; any compiler and standard library can use one binary of the
+// library.
 //
 //   auto database = quire::Database::open("app.quire");
 //   if (!database) return complain(database.error());
@@ -9,9 +10,9 @@
 //   for (quire::Value name : statement->rows()) std::cout << name.as_string() << '\n';
 //   if (statement->error()) return complain(*statement->error());
 //
-// Objects are move-only and release their handle when they end. Containers, statements, snapshots and transactions
-// must end before their Database. No function throws, except std::bad_alloc, Result::value() on an error, and what
-// a callback given to Container::import throws.
+// Objects are move-only and release their handle when they end. Containers, statements, snapshots and
+// transactions must end before their Database. No function throws, except std::bad_alloc, Result::value() on
+// an error, and what a callback given to Container::import throws.
 #ifndef QUIRE_QUIRE_HPP
 #define QUIRE_QUIRE_HPP
 
@@ -37,7 +38,8 @@
 
 #include "quire/quire.h"
 
-// Result is std::expected where there is one. A program may mix files of both kinds, so each has names of its own.
+// Result is std::expected where there is one. A program may mix files of both kinds, so each has names of its
+// own.
 #if defined(__cpp_lib_expected)
 #include <expected>
 #define QUIRE_INLINE_NAMESPACE v1_expected
@@ -48,7 +50,8 @@
 namespace quire {
 inline namespace QUIRE_INLINE_NAMESPACE {
 
-// ---- Errors ------------------------------------------------------------------------------------------------
+// ---- Errors
+// ------------------------------------------------------------------------------------------------
 
 struct Error {
   int code = QUIRE_OK;  // enum quire_code
@@ -163,7 +166,9 @@ struct Release {
 template <typename Handle, auto kRelease>
 using Owned = std::unique_ptr<Handle, Release<Handle, kRelease>>;
 
-inline void close_database(quire_database* database) noexcept { quire_close(database, nullptr); }
+inline void close_database(quire_database* database) noexcept {
+  quire_close(database, nullptr);
+}
 
 class Buffer {
  public:
@@ -180,7 +185,8 @@ class Buffer {
 
 }  // namespace detail
 
-// ---- Values ------------------------------------------------------------------------------------------------
+// ---- Values
+// ------------------------------------------------------------------------------------------------
 
 enum class Type {
   undefined = QUIRE_UNDEFINED,
@@ -197,8 +203,8 @@ struct Member;
 template <typename Element>
 class ValueRange;
 
-// A JSON value, read where it lies; 16 bytes, passed by value. It owns nothing: it is good until the next step of
-// its statement, or the end of its snapshot.
+// A JSON value, read where it lies; 16 bytes, passed by value. It owns nothing: it is good until the next
+// step of its statement, or the end of its snapshot.
 class Value {
  public:
   constexpr Value() noexcept = default;  // undefined
@@ -290,7 +296,8 @@ class ValueRange {
     size_t index_ = 0;
   };
 
-  ValueRange(Value parent, Type type) noexcept : parent_(parent), size_(parent.type() == type ? parent.size() : 0) {}
+  ValueRange(Value parent, Type type) noexcept
+      : parent_(parent), size_(parent.type() == type ? parent.size() : 0) {}
   iterator begin() const noexcept { return {parent_, 0}; }
   iterator end() const noexcept { return {parent_, size_}; }
   size_t size() const noexcept { return size_; }
@@ -301,8 +308,12 @@ class ValueRange {
   size_t size_;
 };
 
-inline ValueRange<Value> Value::elements() const noexcept { return {*this, Type::array}; }
-inline ValueRange<Member> Value::members() const noexcept { return {*this, Type::object}; }
+inline ValueRange<Value> Value::elements() const noexcept {
+  return {*this, Type::array};
+}
+inline ValueRange<Member> Value::members() const noexcept {
+  return {*this, Type::object};
+}
 
 // A value to pass in: a parameter, a component of a partition key. Borrows its text for the call.
 class Scalar {
@@ -345,8 +356,7 @@ class PartitionKey {
   PartitionKey() noexcept = default;
   template <typename Component>
     requires std::convertible_to<const Component&, Scalar>
-  PartitionKey(const Component& component) noexcept
-      : components_{Scalar(component).c_scalar()}, size_(1) {}
+  PartitionKey(const Component& component) noexcept : components_{Scalar(component).c_scalar()}, size_(1) {}
   // One more than any container has is kept of too many, so that the library refuses them.
   PartitionKey(std::initializer_list<Scalar> components) noexcept {
     for (const Scalar& component : components)
@@ -361,7 +371,8 @@ class PartitionKey {
   size_t size_ = 0;
 };
 
-// ---- Statements --------------------------------------------------------------------------------------------
+// ---- Statements
+// --------------------------------------------------------------------------------------------
 
 class RowRange;
 
@@ -371,21 +382,26 @@ class Statement {
   // `name` with or without its @. Bind before the first step or after a reset; bindings outlive resets.
   Result<void> bind(std::string_view name, Scalar value) {
     quire_error error;
-    return detail::checked(quire_bind(handle_.get(), std::string(name).c_str(), value.c_scalar(), &error), error);
+    return detail::checked(quire_bind(handle_.get(), std::string(name).c_str(), value.c_scalar(), &error),
+                           error);
   }
   Result<void> bind(std::string_view name, Json json) {
     quire_error error;
     return detail::checked(
-        quire_bind_json(handle_.get(), std::string(name).c_str(), json.text.data(), json.text.size(), &error), error);
+        quire_bind_json(handle_.get(), std::string(name).c_str(), json.text.data(), json.text.size(), &error),
+        error);
   }
 
   // Whether there is a next row. The first step takes the snapshot that all rows come from.
   Result<bool> step() {
     quire_error error;
     switch (quire_step(handle_.get(), &error)) {
-      case QUIRE_ROW: return true;
-      case QUIRE_DONE: return false;
-      default: return detail::failure(error);
+      case QUIRE_ROW:
+        return true;
+      case QUIRE_DONE:
+        return false;
+      default:
+        return detail::failure(error);
     }
   }
   // The row of the last step; good until the next step or reset.
@@ -471,12 +487,15 @@ class RowRange {
   Statement* statement_;
 };
 
-inline RowRange Statement::rows() noexcept { return RowRange(*this); }
+inline RowRange Statement::rows() noexcept {
+  return RowRange(*this);
+}
 
-// ---- Transactions and snapshots ----------------------------------------------------------------------------
+// ---- Transactions and snapshots
+// ----------------------------------------------------------------------------
 
-// A write transaction of several calls; it holds the write lock and belongs to the thread that began it. Rolls back
-// when it ends without a commit.
+// A write transaction of several calls; it holds the write lock and belongs to the thread that began it.
+// Rolls back when it ends without a commit.
 class Transaction {
  public:
   // Ends the transaction, whatever it returns.
@@ -515,7 +534,8 @@ class Snapshot {
   detail::Owned<quire_snapshot, quire_snapshot_end> handle_;
 };
 
-// ---- Containers and items ----------------------------------------------------------------------------------
+// ---- Containers and items
+// ----------------------------------------------------------------------------------
 
 struct WriteOptions {
   Transaction* transaction = nullptr;  // none: a transaction of its own
@@ -524,7 +544,7 @@ struct WriteOptions {
 
 class ItemInfo {
  public:
-  std::string_view etag() const noexcept { return info_.etag; }  // with its quotes
+  std::string_view etag() const noexcept { return info_.etag; }   // with its quotes
   int64_t timestamp() const noexcept { return info_.timestamp; }  // _ts: Unix seconds
   bool was_created() const noexcept { return info_.created != 0; }
 
@@ -567,11 +587,12 @@ class Container {
                            error);
   }
   // The item as JSON; QUIRE_NOT_FOUND if there is none.
-  Result<std::string> read_json(const PartitionKey& key, std::string_view id, bool with_system_properties = true) const {
+  Result<std::string> read_json(const PartitionKey& key, std::string_view id,
+                                bool with_system_properties = true) const {
     detail::Buffer buffer;
     quire_error error;
-    if (quire_read_json(handle_.get(), key.data(), key.size(), id.data(), id.size(), with_system_properties ? 1 : 0,
-                        buffer.get(), &error) != QUIRE_OK)
+    if (quire_read_json(handle_.get(), key.data(), key.size(), id.data(), id.size(),
+                        with_system_properties ? 1 : 0, buffer.get(), &error) != QUIRE_OK)
       return detail::failure(error);
     return buffer.text();
   }
@@ -610,7 +631,8 @@ class Container {
     if (call(&info.info_, &error) != QUIRE_OK) return detail::failure(error);
     return info;
   }
-  Result<ItemInfo> write_matching(decltype(&quire_upsert) call, std::string_view json, const WriteOptions& options) {
+  Result<ItemInfo> write_matching(decltype(&quire_upsert) call, std::string_view json,
+                                  const WriteOptions& options) {
     const std::string etag(options.if_match);
     return write([&](quire_item_info* info, quire_error* error) {
       return call(handle_.get(), handle_of(options.transaction), json.data(), json.size(),
@@ -621,11 +643,12 @@ class Container {
   detail::Owned<quire_container, quire_container_close> handle_;
 };
 
-inline Result<Value> Snapshot::read(const Container& container, const PartitionKey& key, std::string_view id) {
+inline Result<Value> Snapshot::read(const Container& container, const PartitionKey& key,
+                                    std::string_view id) {
   quire_value value;
   quire_error error;
-  if (quire_snapshot_read(handle_.get(), container.c_handle(), key.data(), key.size(), id.data(), id.size(), &value,
-                          &error) != QUIRE_OK)
+  if (quire_snapshot_read(handle_.get(), container.c_handle(), key.data(), key.size(), id.data(), id.size(),
+                          &value, &error) != QUIRE_OK)
     return detail::failure(error);
   return Value(value);
 }
@@ -654,7 +677,8 @@ struct ImportCallbacks {
   }
   static int on_progress(void* context, uint64_t bytes, uint64_t items) {
     auto& self = *static_cast<ImportCallbacks*>(context);
-    return self.guarded([&] { return !self.options.progress || self.options.progress(bytes, items) ? 0 : 1; }, 1);
+    return self.guarded([&] { return !self.options.progress || self.options.progress(bytes, items) ? 0 : 1; },
+                        1);
   }
   static void on_skipped(void* context, uint64_t line, const char* message) {
     auto& self = *static_cast<ImportCallbacks*>(context);
@@ -689,7 +713,8 @@ inline Result<quire_import_result> Container::import(const ReadInput& read, cons
   return result;
 }
 
-// ---- Databases ---------------------------------------------------------------------------------------------
+// ---- Databases
+// ---------------------------------------------------------------------------------------------
 
 enum class Durability { full = QUIRE_FULL, relaxed = QUIRE_RELAXED, none = QUIRE_NONE };
 
@@ -697,10 +722,10 @@ struct Options {
   bool read_only = false;
   bool must_exist = false;
   Durability durability = Durability::full;
-  bool strict = false;             // take only what Azure Cosmos DB takes
-  uint64_t map_size = 0;           // 0: chosen
-  uint64_t statement_memory = 0;   // 0: 1 GiB
-  uint32_t busy_timeout_ms = 0;    // 0: 60,000
+  bool strict = false;            // take only what Azure Cosmos DB takes
+  uint64_t map_size = 0;          // 0: chosen
+  uint64_t statement_memory = 0;  // 0: 1 GiB
+  uint32_t busy_timeout_ms = 0;   // 0: 60,000
 };
 
 // May be used by many threads at once.
@@ -732,7 +757,8 @@ class Database {
   // Cosmos's JSON: {"id":"readings","partitionKey":{"paths":["/deviceId"]}}.
   Result<void> create_container(std::string_view definition) {
     quire_error error;
-    return detail::checked(quire_container_create(handle_.get(), definition.data(), definition.size(), &error), error);
+    return detail::checked(
+        quire_container_create(handle_.get(), definition.data(), definition.size(), &error), error);
   }
   Result<void> drop_container(std::string_view name) {
     quire_error error;
@@ -764,7 +790,8 @@ class Database {
   Result<Transaction> begin_transaction() {
     quire_transaction* transaction = nullptr;
     quire_error error;
-    if (quire_transaction_begin(handle_.get(), &transaction, &error) != QUIRE_OK) return detail::failure(error);
+    if (quire_transaction_begin(handle_.get(), &transaction, &error) != QUIRE_OK)
+      return detail::failure(error);
     return Transaction(transaction);
   }
   Result<Snapshot> begin_snapshot() const {

@@ -35,7 +35,8 @@ TEST_F(ContainerTest, BadDefinitionsAreRefused) {
   EXPECT_TRUE(fails_with(database_->create_container(R"({"id":"x","partitionKey":{"paths":["a"]}})"),
                          QUIRE_INVALID_DEFINITION));
   make("things");
-  EXPECT_TRUE(fails_with(database_->create_container(R"({"id":"things"})"), QUIRE_CONTAINER_EXISTS, "things"));
+  EXPECT_TRUE(
+      fails_with(database_->create_container(R"({"id":"things"})"), QUIRE_CONTAINER_EXISTS, "things"));
 }
 
 TEST_F(ContainerTest, AnUnknownNameSuggestsTheNearest) {
@@ -79,7 +80,8 @@ TEST_F(ContainerTest, OpeningReportsWhatIsWrong) {
   EXPECT_TRUE(fails_with(open("text.quire"), QUIRE_NOT_A_DATABASE));
   EXPECT_TRUE(fails_with(open("none.quire", {.must_exist = true}), QUIRE_CANNOT_OPEN));
   EXPECT_TRUE(fails_with(open("none/none.quire"), QUIRE_CANNOT_OPEN));
-  EXPECT_TRUE(fails_with(open("x.quire", {.durability = static_cast<Durability>(9)}), QUIRE_INVALID_ARGUMENT));
+  EXPECT_TRUE(
+      fails_with(open("x.quire", {.durability = static_cast<Durability>(9)}), QUIRE_INVALID_ARGUMENT));
   EXPECT_FALSE(std::filesystem::exists(file("none.quire")));
 }
 

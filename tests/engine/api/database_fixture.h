@@ -26,7 +26,8 @@ template <typename T>
 testing::AssertionResult fails_with(const Result<T>& result, int code, std::string_view part = {}) {
   if (result) return testing::AssertionFailure() << "it succeeded";
   const Error& error = result.error();
-  if (error.code == code && error.message.contains(part) && !error.message.empty()) return testing::AssertionSuccess();
+  if (error.code == code && error.message.contains(part) && !error.message.empty())
+    return testing::AssertionSuccess();
   return testing::AssertionFailure() << error.name() << ": " << error.message;
 }
 

@@ -73,7 +73,8 @@ TEST_F(ImportTest, AnInterruptStopsIt) {
     if (!is_first) database_->interrupt();
     is_first = false;
     size_t filled = 0;
-    for (; filled + kLine.size() <= capacity; filled += kLine.size()) kLine.copy(buffer + filled, kLine.size());
+    for (; filled + kLine.size() <= capacity; filled += kLine.size())
+      kLine.copy(buffer + filled, kLine.size());
     return static_cast<int64_t>(filled);
   };
   EXPECT_TRUE(fails_with(things_.import(reader), QUIRE_INTERRUPTED));

@@ -1,4 +1,5 @@
-// Items through the public API: what is written is read back, and each bad input has its own error and changes nothing.
+// Items through the public API: what is written is read back, and each bad input has its own error and
+// changes nothing.
 #include "tests/engine/api/database_fixture.h"
 
 namespace quire::tests {
@@ -15,7 +16,8 @@ class ItemTest : public DatabaseTest {
 };
 
 TEST_F(ItemTest, ReadsBackWhatWasCreatedByteForByte) {
-  const std::string json = R"({"id":"é","country":"FR","big":9223372036854775807,"pi":3.14,"deep":{"a":[1,null,{}]}})";
+  const std::string json =
+      R"({"id":"é","country":"FR","big":9223372036854775807,"pi":3.14,"deep":{"a":[1,null,{}]}})";
   ASSERT_TRUE(succeeds(cities_.create(json)));
   EXPECT_EQ(cities_.read_json("FR", "é", false).value(), json);
 }
@@ -48,8 +50,10 @@ TEST_F(ItemTest, EtagsGuardWrites) {
   ASSERT_TRUE(succeeds(second));
   EXPECT_NE(first->etag(), second->etag());
   const WriteOptions stale{.if_match = first->etag()};
-  EXPECT_TRUE(fails_with(cities_.replace(R"({"id":"nice","country":"FR"})", stale), QUIRE_PRECONDITION_FAILED));
-  EXPECT_TRUE(fails_with(cities_.upsert(R"({"id":"nice","country":"FR"})", stale), QUIRE_PRECONDITION_FAILED));
+  EXPECT_TRUE(
+      fails_with(cities_.replace(R"({"id":"nice","country":"FR"})", stale), QUIRE_PRECONDITION_FAILED));
+  EXPECT_TRUE(
+      fails_with(cities_.upsert(R"({"id":"nice","country":"FR"})", stale), QUIRE_PRECONDITION_FAILED));
   EXPECT_TRUE(fails_with(cities_.remove("FR", "nice", stale), QUIRE_PRECONDITION_FAILED));
   EXPECT_TRUE(succeeds(cities_.remove("FR", "nice", {.if_match = "*"})));
   EXPECT_EQ(count(), "0\n");
@@ -65,7 +69,8 @@ TEST_F(ItemTest, MissingItemsAreNotFound) {
 }
 
 TEST_F(ItemTest, PartitionKeysOfEveryScalarTypeAreTheirOwnPartitions) {
-  for (const char* key : {R"(,"country":"1")", R"(,"country":1)", R"(,"country":true)", R"(,"country":null)", ""})
+  for (const char* key :
+       {R"(,"country":"1")", R"(,"country":1)", R"(,"country":true)", R"(,"country":null)", ""})
     ASSERT_TRUE(succeeds(cities_.create(R"({"id":"x")" + std::string(key) + "}")));
   EXPECT_EQ(cities_.read_json("1", "x", false).value(), R"({"id":"x","country":"1"})");
   EXPECT_EQ(cities_.read_json(1, "x", false).value(), R"({"id":"x","country":1})");
@@ -76,8 +81,8 @@ TEST_F(ItemTest, PartitionKeysOfEveryScalarTypeAreTheirOwnPartitions) {
 }
 
 TEST_F(ItemTest, AHierarchicalKeyTakesAComponentForEachPath) {
-  ASSERT_TRUE(succeeds(
-      database_->create_container(R"({"id":"log","partitionKey":{"paths":["/tenant","/user"],"kind":"MultiHash"}})")));
+  ASSERT_TRUE(succeeds(database_->create_container(
+      R"({"id":"log","partitionKey":{"paths":["/tenant","/user"],"kind":"MultiHash"}})")));
   auto log = std::move(database_->container("log").value());
   ASSERT_TRUE(succeeds(log.create(R"({"id":"1","tenant":"a","user":7})")));
   EXPECT_TRUE(succeeds(log.read_json({"a", 7}, "1")));
@@ -98,7 +103,9 @@ struct BadItem {
   std::string json;
   int code;
 };
-void PrintTo(const BadItem& bad, std::ostream* out) { *out << bad.name; }
+void PrintTo(const BadItem& bad, std::ostream* out) {
+  *out << bad.name;
+}
 
 class BadItemTest : public DatabaseTest, public testing::WithParamInterface<BadItem> {};
 
@@ -107,7 +114,9 @@ TEST_P(BadItemTest, IsRefusedAndChangesNothing) {
   ASSERT_TRUE(succeeds(cities.create(R"({"id":"nice","country":"FR"})")));
   const std::string before = query("SELECT VALUE c FROM cities c");
   EXPECT_TRUE(fails_with(cities.create(GetParam().json), GetParam().code));
-  if (GetParam().code != QUIRE_CONFLICT) EXPECT_TRUE(fails_with(cities.upsert(GetParam().json), GetParam().code));
+  if (GetParam().code != QUIRE_CONFLICT) {
+    EXPECT_TRUE(fails_with(cities.upsert(GetParam().json), GetParam().code));
+  }
   EXPECT_EQ(query("SELECT VALUE c FROM cities c"), before);
 }
 
@@ -117,23 +126,25 @@ std::string nested(size_t depth) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadItemTest,
-    testing::Values(BadItem{"no_json", "hello", QUIRE_INVALID_JSON}, BadItem{"empty", "", QUIRE_INVALID_JSON},
-                    BadItem{"cut_off", R"({"id":"x)", QUIRE_INVALID_JSON},
-                    BadItem{"trailing", R"({"id":"x"} 1)", QUIRE_INVALID_JSON},
-                    BadItem{"lone_surrogate", R"({"id":"\ud800"})", QUIRE_INVALID_JSON},
-                    BadItem{"not_utf8", "{\"id\":\"\xff\"}", QUIRE_INVALID_JSON},
-                    BadItem{"binary", std::string("\0\1\2", 3), QUIRE_INVALID_JSON},
-                    BadItem{"nested_129_deep", nested(129), QUIRE_INVALID_JSON},
-                    BadItem{"no_object", "[1]", QUIRE_INVALID_ARGUMENT},
-                    BadItem{"three_megabytes", R"({"id":"x","a":")" + std::string(3'000'000, 'a') + "\"}", QUIRE_TOO_LARGE},
-                    BadItem{"empty_id", R"({"id":""})", QUIRE_INVALID_ID},
-                    BadItem{"numeric_id", R"({"id":1})", QUIRE_INVALID_ID},
-                    BadItem{"id_of_1024_bytes", R"({"id":")" + std::string(1024, 'i') + "\"}", QUIRE_INVALID_ID},
-                    BadItem{"id_with_slash", R"({"id":"a/b"})", QUIRE_INVALID_ID},
-                    BadItem{"object_as_partition_key", R"({"id":"x","country":{}})", QUIRE_INVALID_PARTITION_KEY},
-                    BadItem{"long_partition_key", R"({"id":"x","country":")" + std::string(2049, 'c') + "\"}",
-                            QUIRE_LIMIT_EXCEEDED},
-                    BadItem{"duplicate", R"({"id":"nice","country":"FR"})", QUIRE_CONFLICT}),
+    testing::Values(
+        BadItem{"no_json", "hello", QUIRE_INVALID_JSON}, BadItem{"empty", "", QUIRE_INVALID_JSON},
+        BadItem{"cut_off", R"({"id":"x)", QUIRE_INVALID_JSON},
+        BadItem{"trailing", R"({"id":"x"} 1)", QUIRE_INVALID_JSON},
+        BadItem{"lone_surrogate", R"({"id":"\ud800"})", QUIRE_INVALID_JSON},
+        BadItem{"not_utf8", "{\"id\":\"\xff\"}", QUIRE_INVALID_JSON},
+        BadItem{"binary", std::string("\0\1\2", 3), QUIRE_INVALID_JSON},
+        BadItem{"nested_129_deep", nested(129), QUIRE_INVALID_JSON},
+        BadItem{"no_object", "[1]", QUIRE_INVALID_ARGUMENT},
+        BadItem{"three_megabytes", R"({"id":"x","a":")" + std::string(3'000'000, 'a') + "\"}",
+                QUIRE_TOO_LARGE},
+        BadItem{"empty_id", R"({"id":""})", QUIRE_INVALID_ID},
+        BadItem{"numeric_id", R"({"id":1})", QUIRE_INVALID_ID},
+        BadItem{"id_of_1024_bytes", R"({"id":")" + std::string(1024, 'i') + "\"}", QUIRE_INVALID_ID},
+        BadItem{"id_with_slash", R"({"id":"a/b"})", QUIRE_INVALID_ID},
+        BadItem{"object_as_partition_key", R"({"id":"x","country":{}})", QUIRE_INVALID_PARTITION_KEY},
+        BadItem{"long_partition_key", R"({"id":"x","country":")" + std::string(2049, 'c') + "\"}",
+                QUIRE_LIMIT_EXCEEDED},
+        BadItem{"duplicate", R"({"id":"nice","country":"FR"})", QUIRE_CONFLICT}),
     [](const auto& info) { return info.param.name; });
 
 TEST_F(ItemTest, InvalidJsonIsReportedWithItsPlace) {
@@ -184,7 +195,8 @@ TEST_F(ItemTest, ARolledBackTransactionLeavesNothing) {
   ASSERT_TRUE(succeeds(cities_.create(R"({"id":"nice","country":"FR"})")));
   {
     auto transaction = database_->begin_transaction();
-    ASSERT_TRUE(succeeds(cities_.upsert(R"({"id":"nice","country":"FR","fresh":1})", {.transaction = &*transaction})));
+    ASSERT_TRUE(succeeds(
+        cities_.upsert(R"({"id":"nice","country":"FR","fresh":1})", {.transaction = &*transaction})));
     ASSERT_TRUE(succeeds(cities_.create(R"({"id":"lyon","country":"FR","other":1})", &*transaction)));
   }
   EXPECT_EQ(query("SELECT VALUE {id: c.id, fresh: c.fresh} FROM cities c"), "{\"id\":\"nice\"}\n");

@@ -146,7 +146,8 @@ TEST_F(MisuseTest, AStatementThatEndedWantsAReset) {
 TEST_F(MisuseTest, ScalarsAreChecked) {
   auto statement = database_->prepare("SELECT VALUE @a");
   quire_error error;
-  EXPECT_EQ(quire_bind(statement->c_handle(), "a", {QUIRE_ARRAY, 0, 0, nullptr, 0}, &error), QUIRE_INVALID_ARGUMENT);
+  EXPECT_EQ(quire_bind(statement->c_handle(), "a", {QUIRE_ARRAY, 0, 0, nullptr, 0}, &error),
+            QUIRE_INVALID_ARGUMENT);
   EXPECT_EQ(quire_bind(statement->c_handle(), "a", {static_cast<quire_type>(77), 0, 0, nullptr, 0}, &error),
             QUIRE_INVALID_ARGUMENT);
   EXPECT_EQ(quire_bind(statement->c_handle(), "a", {QUIRE_STRING, 0, 0, nullptr, 5}, &error), QUIRE_MISUSE);

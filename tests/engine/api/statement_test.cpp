@@ -1,7 +1,5 @@
 // Statements through the public API: rows, parameters, errors with their place, and what happens to them when
 // containers change under them.
-#include <thread>
-
 #include "tests/engine/api/database_fixture.h"
 
 namespace quire::tests {
@@ -23,7 +21,8 @@ class StatementTest : public DatabaseTest {
 };
 
 TEST_F(StatementTest, GivesRowsAsValuesAndAsJson) {
-  auto statement = database_->prepare("SELECT c.id, c.tags[0] AS tag FROM cities c WHERE c.country = 'FR' ORDER BY c.id");
+  auto statement =
+      database_->prepare("SELECT c.id, c.tags[0] AS tag FROM cities c WHERE c.country = 'FR' ORDER BY c.id");
   ASSERT_TRUE(succeeds(statement));
   ASSERT_TRUE(*statement->step());
   EXPECT_EQ(statement->row_json().value(), R"({"id":"lyon"})");
@@ -77,12 +76,14 @@ TEST_F(StatementTest, ErrorsSayWhatAndWhere) {
   EXPECT_EQ(error.code, QUIRE_SYNTAX);
   EXPECT_EQ(error.line, 2u);
   EXPECT_EQ(error.status, 400);
-  EXPECT_TRUE(fails_with(database_->prepare("SELECT VALUE d.id FROM cities c"), QUIRE_UNRESOLVED_NAME, "'d'"));
+  EXPECT_TRUE(
+      fails_with(database_->prepare("SELECT VALUE d.id FROM cities c"), QUIRE_UNRESOLVED_NAME, "'d'"));
   EXPECT_TRUE(fails_with(database_->prepare("SELECT VALUE LENGHT('a')"), QUIRE_UNKNOWN_FUNCTION, "LENGTH"));
   EXPECT_TRUE(fails_with(database_->prepare("SELECT VALUE LENGTH('a', 'b')"), QUIRE_WRONG_ARITY));
   EXPECT_TRUE(fails_with(database_->prepare("SELECT VALUE 'cut o"), QUIRE_SYNTAX));
   EXPECT_TRUE(fails_with(database_->prepare(""), QUIRE_SYNTAX));
-  EXPECT_TRUE(fails_with(database_->prepare("SELECT VALUE '" + std::string(600'000, 'x') + "'"), QUIRE_LIMIT_EXCEEDED));
+  EXPECT_TRUE(fails_with(database_->prepare("SELECT VALUE '" + std::string(600'000, 'x') + "'"),
+                         QUIRE_LIMIT_EXCEEDED));
 }
 
 TEST_F(StatementTest, StrictModeTakesOnlyWhatAzureTakes) {
@@ -115,7 +116,8 @@ TEST_F(StatementTest, RowsComeFromTheSnapshotOfTheFirstStep) {
 }
 
 TEST_F(StatementTest, AContainerMadeAnewUnderItsNameIsQueriedAnew) {
-  auto by_name = database_->prepare("SELECT VALUE c.id FROM cities c WHERE c.country = 'FR' AND c.id = 'nice'");
+  auto by_name =
+      database_->prepare("SELECT VALUE c.id FROM cities c WHERE c.country = 'FR' AND c.id = 'nice'");
   auto by_container = cities_.prepare("SELECT VALUE c.id FROM c");
   EXPECT_EQ(rows(*by_name), "\"nice\"\n");
   EXPECT_EQ(by_name->stats().items_read, 1u);
@@ -136,29 +138,33 @@ TEST_F(StatementTest, NamesThatCameAfterPreparingAreFound) {
 
 TEST_F(StatementTest, KeysThatNoItemCanHaveFindNothing) {
   EXPECT_EQ(query("SELECT * FROM cities c WHERE c.country = '" + std::string(3000, 'x') + "'"), "");
-  EXPECT_EQ(query("SELECT * FROM cities c WHERE c.country = 'FR' AND c.id = '" + std::string(3000, 'x') + "'"), "");
+  EXPECT_EQ(
+      query("SELECT * FROM cities c WHERE c.country = 'FR' AND c.id = '" + std::string(3000, 'x') + "'"), "");
   EXPECT_EQ(query("SELECT * FROM cities c WHERE c.country = 'FR' AND c.id = ''"), "");
 }
 
 TEST_F(StatementTest, AMemoryLimitEndsTheStatementAlone) {
   reopen(":memory:", {.statement_memory = 1 << 20});
-  EXPECT_THAT(query("SELECT VALUE REPLICATE('x', 4000000)"), StartsWith("out_of_memory"));
+  auto things = make("things");
+  ASSERT_TRUE(succeeds(things.create(R"({"id":"a","n":[0,1,2,3,4,5,6,7,8,9]})")));
+  EXPECT_THAT(
+      query("SELECT DISTINCT VALUE [a, b, c, d, e] FROM things t JOIN a IN t.n JOIN b IN t.n JOIN c IN t.n "
+            "JOIN d IN t.n JOIN e IN t.n"),
+      StartsWith("out_of_memory"));
   EXPECT_EQ(query("SELECT VALUE 1"), "1\n");
 }
 
-TEST_F(StatementTest, AnInterruptEndsWhatRuns) {
+TEST_F(StatementTest, AnInterruptConcernsWhatRunsNotWhatStartsLater) {
   auto statement = database_->prepare("SELECT VALUE c.id FROM cities c");
-  ASSERT_TRUE(*statement->step());
   database_->interrupt();
-  auto sum = cities_.prepare(
-      "SELECT VALUE COUNT(1) FROM c JOIN a IN (SELECT VALUE n FROM n IN ARRAY_CONCAT([1,2,3,4,5,6,7,8,9],[0]))");
-  // Interrupts concern what runs, not what starts afterwards.
-  statement->reset();
-  EXPECT_EQ(rows(*statement).size(), std::string("\"nice\"\n\"lyon\"\n\"bonn\"\n").size());
+  EXPECT_TRUE(*statement->step());
+  database_->interrupt();
+  EXPECT_EQ(rows(*statement).size(), std::string_view("'nice'\n'lyon'\n'bonn'\n").size());
 }
 
 TEST_F(StatementTest, ExplainShowsHowTheItemsAreReached) {
-  EXPECT_THAT(query("EXPLAIN SELECT * FROM cities c WHERE c.country = 'FR' AND c.id = 'nice'"), HasSubstr("point read"));
+  EXPECT_THAT(query("EXPLAIN SELECT * FROM cities c WHERE c.country = 'FR' AND c.id = 'nice'"),
+              HasSubstr("point read"));
   EXPECT_THAT(query("EXPLAIN SELECT * FROM cities c WHERE c.country = 'FR'"), HasSubstr("partition scan"));
 }
 

@@ -29,8 +29,8 @@ TEST_F(ThreadsTest, WriteReadAndQueryOneContainer) {
       const std::string id = std::to_string(i);
       // Each item brings a name of its own, so that the dictionary grows under the readers.
       const std::string name = "name_" + std::to_string(thread) + "_" + id;
-      ASSERT_TRUE(succeeds(
-          things.create(R"({"id":")" + id + R"(","thread":)" + std::to_string(thread) + ",\"" + name + "\":true}")));
+      ASSERT_TRUE(succeeds(things.create(R"({"id":")" + id + R"(","thread":)" + std::to_string(thread) +
+                                         ",\"" + name + "\":true}")));
       auto snapshot = database_->begin_snapshot();
       ASSERT_TRUE(succeeds(snapshot));
       const auto item = snapshot->read(things, thread, id);
@@ -63,7 +63,9 @@ TEST_F(ThreadsTest, QueryAContainerThatIsDroppedAndMadeAnew) {
   std::atomic<bool> is_done = false;
   std::jthread maker([&] {
     for (int i = 0; i < 20; ++i) {
-      { auto fresh = make("things"); }
+      {
+        auto fresh = make("things");
+      }
       EXPECT_TRUE(succeeds(database_->drop_container("things")));
     }
     is_done = true;
@@ -72,26 +74,27 @@ TEST_F(ThreadsTest, QueryAContainerThatIsDroppedAndMadeAnew) {
     while (!is_done) {
       auto statement = database_->prepare("SELECT VALUE COUNT(1) FROM things t");
       const std::string seen = statement ? rows(*statement) : statement.error().name();
-      EXPECT_TRUE(seen == "0\n" || seen.starts_with("container_not_found") || seen.starts_with("busy")) << seen;
+      EXPECT_TRUE(seen == "0\n" || seen.starts_with("container_not_found") || seen.starts_with("busy"))
+          << seen;
     }
   });
 }
 
 TEST_F(ThreadsTest, TransactionsWaitForEachOther) {
   auto counters = make("counters");
-  ASSERT_TRUE(succeeds(counters.create(R"({"id":"n","value":0})")));
+  ASSERT_TRUE(succeeds(counters.create(R"({"id":"n","count":0})")));
   in_threads([&](int) {
     for (int i = 0; i < 10; ++i) {
       auto transaction = database_->begin_transaction();
       ASSERT_TRUE(succeeds(transaction));
       auto snapshot = database_->begin_snapshot();
-      const int64_t value = (*snapshot->read(counters, {}, "n"))["value"].as_integer();
-      const std::string json = R"({"id":"n","value":)" + std::to_string(value + 1) + "}";
+      const int64_t value = (*snapshot->read(counters, {}, "n"))["count"].as_integer();
+      const std::string json = R"({"id":"n","count":)" + std::to_string(value + 1) + "}";
       ASSERT_TRUE(succeeds(counters.replace(json, {.transaction = &*transaction})));
       ASSERT_TRUE(succeeds(transaction->commit()));
     }
   });
-  EXPECT_EQ(query("SELECT VALUE c.value FROM counters c"), std::to_string(kThreads * 10) + "\n");
+  EXPECT_EQ(query("SELECT VALUE c.count FROM counters c"), std::to_string(kThreads * 10) + "\n");
 }
 
 TEST_F(ThreadsTest, AnInterruptEndsALongStatement) {

@@ -1,0 +1,145 @@
+// Statements over storage: scopes, plans that follow their containers, bindings. What the public API shows is
+// tested in tests/engine/api.
+#include "engine/query/prepared_statement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/engine/file/temporary_folder.h"
+
+namespace quire::engine {
+namespace {
+
+class QueryTest : public testing::Test {
+ protected:
+  std::shared_ptr<ContainerStore> make(std::string_view name, const std::vector<std::string>& paths,
+                                       std::initializer_list<std::string_view> items) {
+    auto store = value_of(containers_.create(value_of(ContainerDefinition::make(name, paths))));
+    EXPECT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+      for (const std::string_view item : items) QUIRE_TRY(store->create(transaction, item));
+      return {};
+    })));
+    return store;
+  }
+
+  std::unique_ptr<PreparedStatement> prepare(std::string_view sql,
+                                             std::shared_ptr<ContainerStore> scope = nullptr) {
+    return value_of(PreparedStatement::prepare(containers_, sql, {.scope = std::move(scope)}));
+  }
+
+  static std::string rows(PreparedStatement& statement) {
+    std::string text;
+    statement.reset();
+    for (;;) {
+      const auto row = statement.step();
+      if (!row) return std::string(error_code_row(row.error().code).name);
+      if (!*row) return text;
+      sql::write_json(**row, text);
+      text += '\n';
+    }
+  }
+
+  std::unique_ptr<Environment> environment_ = value_of(Environment::open(Environment::kInMemory));
+  OpenContainers containers_{*environment_};
+};
+
+TEST_F(QueryTest, EachAccessPathReadsOnlyItsItems) {
+  make("c", {"/k"}, {R"({"id":"1","k":"a"})", R"({"id":"2","k":"a"})", R"({"id":"1","k":"b"})"});
+  auto scan = prepare("SELECT VALUE COUNT(1) FROM c WHERE c.id = '1'");
+  EXPECT_EQ(rows(*scan), "2\n");
+  EXPECT_EQ(scan->stats().items_read, 3u);
+  auto partition = prepare("SELECT VALUE COUNT(1) FROM c WHERE c.k = @k");
+  ASSERT_TRUE(succeeds(partition->bind("k", sql::Value::string("a"))));
+  EXPECT_EQ(rows(*partition), "2\n");
+  EXPECT_EQ(partition->stats().items_read, 2u);
+  auto point = prepare("SELECT VALUE c.k FROM c WHERE c.k = 'b' AND c.id = '1'");
+  EXPECT_EQ(rows(*point), "\"b\"\n");
+  EXPECT_EQ(point->stats().items_read, 1u);
+}
+
+TEST_F(QueryTest, APrefixOfAHierarchicalKeyReadsItsPartitions) {
+  make("c", {"/a", "/b"},
+       {R"({"id":"1","a":1,"b":1})", R"({"id":"2","a":1,"b":2})", R"({"id":"3","a":2,"b":1})"});
+  auto statement = prepare("SELECT VALUE COUNT(1) FROM c WHERE c.a = 1");
+  EXPECT_EQ(rows(*statement), "2\n");
+  EXPECT_EQ(statement->stats().items_read, 2u);
+}
+
+TEST_F(QueryTest, SystemPropertiesAndDocumentIdsComeFromTheRecord) {
+  auto store = make("c", {}, {R"({"id":"1","_ts":"mine"})", R"({"id":"2"})"});
+  auto statement = prepare("SELECT VALUE [c._ts > 1700000000, IS_STRING(c._etag), DOCUMENTID(c)] FROM c");
+  EXPECT_EQ(rows(*statement), "[true,true,1]\n[true,true,2]\n");
+}
+
+TEST_F(QueryTest, AScopeStaysWithItsContainerWhateverItsNameBecomes) {
+  auto store = make("c", {}, {R"({"id":"1"})"});
+  auto scoped = prepare("SELECT VALUE x.id FROM x", store);
+  auto named = prepare("SELECT VALUE c.id FROM c");
+  EXPECT_EQ(rows(*scoped), "\"1\"\n");
+  ASSERT_TRUE(succeeds(containers_.drop("c")));
+  EXPECT_EQ(rows(*named), "container_not_found");
+  make("c", {}, {R"({"id":"2"})"});
+  EXPECT_EQ(rows(*scoped), "container_not_found");
+  EXPECT_EQ(rows(*named), "\"2\"\n");
+}
+
+TEST_F(QueryTest, APlanIsMadeAnewForAContainerWithAnotherPartitionKey) {
+  make("c", {"/k"}, {R"({"id":"1","k":"a"})"});
+  auto statement = prepare("SELECT VALUE c.id FROM c WHERE c.k = 'a' AND c.id = '1'");
+  ASSERT_TRUE(succeeds(containers_.drop("c")));
+  make("c", {"/other"}, {R"({"id":"1","k":"a","other":5})"});
+  EXPECT_EQ(rows(*statement), "\"1\"\n");
+}
+
+TEST_F(QueryTest, AContainerThatAnotherProcessMadeIsOpenedWhenAsked) {
+  const TemporaryFolder folder;
+  const auto environment = value_of(Environment::open(folder.path("f.quire")));
+  OpenContainers others(*environment), ours(*environment);
+  auto store = value_of(others.create(value_of(ContainerDefinition::make("c"))));
+  ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_TRY(store->create(transaction, R"({"id":"1","name":"x"})"));
+    return {};
+  })));
+  auto statement = value_of(PreparedStatement::prepare(ours, "SELECT VALUE c.name FROM c", {}));
+  EXPECT_EQ(rows(*statement), "\"x\"\n");
+  EXPECT_EQ(ours.openings(), 1u);
+}
+
+TEST_F(QueryTest, ASourceThatBeganBeforeAnOpeningIsOutdated) {
+  const auto before = value_of(SnapshotSource::begin(containers_, nullptr));
+  make("c", {}, {});
+  const auto after = value_of(SnapshotSource::begin(containers_, nullptr));
+  EXPECT_EQ(before->collection("c"), nullptr);  // not in its snapshot at all
+  ASSERT_TRUE(succeeds(containers_.drop("c")));
+  EXPECT_NE(after->collection("c"), nullptr);  // still in this one, but opened anew
+  EXPECT_FALSE(before->is_outdated());
+  EXPECT_TRUE(after->is_outdated());
+  EXPECT_EQ(after->lookups().at("c").has_value(), true);
+  EXPECT_EQ(before->lookups().at("c").has_value(), false);
+}
+
+TEST_F(QueryTest, ARunEndsItsSnapshotWithItsLastRow) {
+  make("c", {}, {R"({"id":"1"})"});
+  auto statement = prepare("SELECT VALUE c.id FROM c");
+  ASSERT_TRUE(succeeds(statement->step()));
+  EXPECT_EQ(value_of(environment_->facts()).readers, 1u);
+  EXPECT_EQ(value_of(statement->step()), std::nullopt);
+  EXPECT_EQ(value_of(environment_->facts()).readers, 0u);
+}
+
+TEST_F(QueryTest, ABindingIsReplacedWhileItsOldTextIsFreed) {
+  auto statement = prepare("SELECT VALUE @a || @b");
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(
+        succeeds(statement->bind("@a", sql::Value::string(std::string(100, static_cast<char>('a' + i))))));
+    ASSERT_TRUE(succeeds(statement->bind_json("b", "\"" + std::to_string(i) + "\"")));
+    EXPECT_EQ(rows(*statement),
+              "\"" + std::string(100, static_cast<char>('a' + i)) + std::to_string(i) + "\"\n");
+    statement->reset();
+  }
+  EXPECT_TRUE(fails_with(statement->bind_json("b", "{"), ErrorCode::invalid_json));
+  EXPECT_TRUE(fails_with(statement->bind("c", sql::Value::null()), ErrorCode::invalid_argument, "@c"));
+}
+
+}  // namespace
+}  // namespace quire::engine

@@ -86,7 +86,9 @@ Result<void> ExplicitWrite::commit() {
   if (held_->session->retry() == WriteSession::Retry::none)
     outcome = held_->session->commit();
   else
-    outcome = fail(ErrorCode::busy, "the transaction met a limit that has been raised now; run it again");
+    outcome = fail(ErrorCode::busy,
+                   "the file has had to grow, or containers were opened meanwhile: nothing was changed; run "
+                   "the transaction again");
   held_->session->rollback();
   if (held_->session->retry() == WriteSession::Retry::map_full)
     (void)held_->state.grow_map(held_->state.deadline());

@@ -137,7 +137,7 @@ QUIRE_API quire_value quire_value_element(quire_value value, size_t index);
 QUIRE_API quire_value quire_value_member(quire_value value, const char* name, size_t name_length);
 /* An object's member by its place in source order; undefined past the end. */
 QUIRE_API quire_value quire_value_member_at(quire_value value, size_t index, const char** name, size_t* name_length);
-/* Compact JSON into `out`. */
+/* Compact JSON into `out`, nothing for undefined. NaN and Infinity: QUIRE_NOT_JSON_RESULT. */
 QUIRE_API int quire_value_json(quire_value value, quire_buffer* out, quire_error* error);
 QUIRE_API int quire_value_pretty_json(quire_value value, quire_buffer* out, quire_error* error);
 
@@ -177,7 +177,8 @@ QUIRE_API int quire_open(const char* path, const quire_options* options, quire_d
 /* Releases the database. Containers, statements, snapshots and transactions must have been released: otherwise
  * QUIRE_MISUSE, and the database stays open. */
 QUIRE_API int quire_close(quire_database* database, quire_error* error);
-/* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED. */
+/* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED (a statement
+ * at its next step, if it is between two). */
 QUIRE_API void quire_interrupt(quire_database* database);
 
 /* ---- Containers --------------------------------------------------------------------------------------------- */
@@ -199,9 +200,13 @@ QUIRE_API void quire_container_close(quire_container* container);
 
 typedef struct quire_transaction quire_transaction;
 
-/* A write transaction of several calls, over any containers. It holds the write lock until it ends. */
+/* A write transaction of several calls, over any containers. It holds the write lock until it ends: other writers wait,
+ * and a write of the same thread outside of it is QUIRE_MISUSE. Containers must have been opened before it began (else
+ * QUIRE_CONTAINER_NOT_FOUND). A write in it that fails leaves it as it was, except for QUIRE_NO_SPACE,
+ * QUIRE_OUT_OF_MEMORY and QUIRE_IO, after which it can only be rolled back. */
 QUIRE_API int quire_transaction_begin(quire_database* database, quire_transaction** transaction, quire_error* error);
-/* Both release the transaction, whatever they return. */
+/* Both release the transaction, whatever they return; save on another thread than its own, where the first gives
+ * QUIRE_MISUSE and the second does nothing. QUIRE_BUSY from a commit: all is undone, run the transaction again. */
 QUIRE_API int quire_transaction_commit(quire_transaction* transaction, quire_error* error);
 QUIRE_API void quire_transaction_rollback(quire_transaction* transaction);
 
@@ -230,7 +235,8 @@ QUIRE_API int quire_read_json(quire_container* container, const quire_scalar* pa
                               const char* id, size_t id_length, int with_system_properties, quire_buffer* out,
                               quire_error* error);
 
-/* A view of the database at one moment. Keeps old pages alive while it lives: keep it short. */
+/* A view of the database at one moment. Keeps old pages alive while it lives: keep it short. A container that this
+ * process opens for the first time later is QUIRE_CONTAINER_NOT_FOUND in it until it is renewed. */
 typedef struct quire_snapshot quire_snapshot;
 QUIRE_API int quire_snapshot_begin(quire_database* database, quire_snapshot** snapshot, quire_error* error);
 /* Moves the snapshot to now; ends the values read from it. */
@@ -276,10 +282,12 @@ QUIRE_API int quire_import(quire_container* container, quire_read_input read, vo
 
 typedef struct quire_statement quire_statement;
 
-/* Prepared on the database: identifiers in FROM name containers. Released by quire_finalize. */
+/* Prepared on the database: identifiers in FROM name containers. Released by quire_finalize. A container that is dropped
+ * and made anew under its name is queried anew; until then a step gives QUIRE_CONTAINER_NOT_FOUND. */
 QUIRE_API int quire_prepare(quire_database* database, const char* sql, size_t length, quire_statement** statement,
                             quire_error* error);
-/* Prepared on a container: the first identifier in FROM stands for it, whatever it says, as in Cosmos. */
+/* Prepared on a container: the first identifier in FROM stands for it, whatever it says, as in Cosmos. The statement may
+ * outlive the handle; once the container is dropped, a step gives QUIRE_CONTAINER_NOT_FOUND. */
 QUIRE_API int quire_prepare_in(quire_container* container, const char* sql, size_t length, quire_statement** statement,
                                quire_error* error);
 /* `name` with or without its @; QUIRE_INVALID_ARGUMENT if the statement has none such. The value is copied. Bind
@@ -287,8 +295,8 @@ QUIRE_API int quire_prepare_in(quire_container* container, const char* sql, size
 QUIRE_API int quire_bind(quire_statement* statement, const char* name, quire_scalar value, quire_error* error);
 QUIRE_API int quire_bind_json(quire_statement* statement, const char* name, const char* json, size_t length,
                               quire_error* error);
-/* QUIRE_ROW, QUIRE_DONE, or an error code. The first step takes the snapshot that all rows come from. After an
- * error or QUIRE_DONE, only reset and finalize make sense. */
+/* QUIRE_ROW, QUIRE_DONE, or an error code. The first step takes the snapshot that all rows come from; it ends with
+ * QUIRE_DONE or an error. After these, only reset and finalize make sense: a step is QUIRE_MISUSE. */
 QUIRE_API int quire_step(quire_statement* statement, quire_error* error);
 /* The row: one JSON value (an object for a select list); good until the next step, reset or finalize. */
 QUIRE_API quire_value quire_row_value(quire_statement* statement);

@@ -12,6 +12,15 @@ std::string_view name_of(const FromSource& source) {
   return source.steps.back().is_index ? std::string_view() : source.steps.back().name;
 }
 
+// Whether this query or one around it reads the container already. In container scope a further name can only be an
+// alias; in `FROM (SELECT VALUE root.a FROM root) r`, root is the first.
+bool has_container(Scope& innermost) {
+  for (Scope* scope = &innermost; scope != nullptr; scope = scope->outer())
+    for (const BoundSource& source : scope->query().sources)
+      if (source.kind == BoundSourceKind::collection) return true;
+  return false;
+}
+
 }  // namespace
 
 Result<void> Binder::bind_from(const Query& query, Scope& scope) {
@@ -33,10 +42,9 @@ Result<void> Binder::bind_source(const FromSource& source, bool is_first, Scope&
 }
 
 Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_first, bool is_hidden, Scope& scope) {
-  const bool is_outermost = scope.outer() == nullptr;
   std::string name(source.root);
   if (!options_.scope.empty()) {
-    if (!is_first || !is_outermost) {
+    if (!is_first || has_container(scope)) {
       NearestName nearest(source.root);
       scope.offer_names(nearest);
       return refuse(ErrorCode::unresolved_name, source.root_span,

@@ -103,8 +103,15 @@ Result<void> Binder::bind_grouping(const Query& query, BoundQuery& bound, Scope&
 }
 
 Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& scope) {
+  // Without GROUP BY an aggregate gives one row: the service takes an ORDER BY there, and there is nothing to sort.
+  const bool gives_one_group = bound.is_grouped && bound.group_by.empty();
+  if (gives_one_group) scope.is_after_grouping = false;
   for (const OrderItem& item : query.order_by) {
     const Expression& key = *item.expression;
+    if (gives_one_group) {
+      QUIRE_TRY(bind(key, scope));
+      continue;
+    }
     if (query.order_by_rank) {
       QUIRE_TRY(bind(key, scope));
       bound.order_by.push_back({make_unsupported(key.span, "ORDER BY RANK"), false});

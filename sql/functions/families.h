@@ -22,6 +22,7 @@ std::span<const Function> conditional_functions() noexcept;
 std::span<const Function> date_functions() noexcept;
 std::span<const Function> date_convert_functions() noexcept;
 std::span<const Function> clock_functions() noexcept;
+std::span<const Function> spatial_functions() noexcept;
 std::span<const Function> vector_functions() noexcept;
 
 }  // namespace quire::sql

@@ -55,5 +55,15 @@ TEST_F(CatalogTest, DroppingAnUnknownNameTellsTheNearest) {
   EXPECT_TRUE(fails_with(drop("reading"), ErrorCode::container_not_found, "did you mean 'readings'"));
 }
 
+TEST_F(CatalogTest, TooManyContainersAreRefusedAndTheRestWorksOn) {
+  Result<CatalogEntry> entry{};
+  int made = 0;
+  while ((entry = create("c" + std::to_string(made))) && made < 5000) ++made;
+  EXPECT_TRUE(fails_with(entry, ErrorCode::limit_exceeded, "containers"));
+  EXPECT_GE(made, 1000);
+  ASSERT_TRUE(succeeds(drop("c0")));
+  EXPECT_TRUE(succeeds(create("another")));
+}
+
 }  // namespace
 }  // namespace quire::engine

@@ -1,0 +1,132 @@
+// How two shapes lie to each other. All pairs of edges are looked at: the bound on points makes that
+// bearable.
+#include <algorithm>
+#include <limits>
+
+#include "sql/functions/geo_shape.h"
+#include "sql/functions/geodesic.h"
+
+namespace quire::sql {
+namespace {
+
+// Calls `visit` for each edge, a lone point being an edge from itself to itself, until it gives true.
+template <typename Visit>
+bool any_edge(const GeoShape& shape, Visit visit) {
+  for (const GeoPath path : shape.paths) {
+    if (path.size() == 1 && visit(Arc{path[0], path[0]})) return true;
+    for (size_t i = 0; i + 1 < path.size(); ++i)
+      if (visit(Arc{path[i], path[i + 1]})) return true;
+  }
+  return false;
+}
+
+template <typename Visit>
+bool any_point(const GeoShape& shape, Visit visit) {
+  for (const GeoPath path : shape.paths)
+    for (const Direction& point : path)
+      if (visit(point)) return true;
+  return false;
+}
+
+Side side_of_polygon(GeoPolygon polygon, const Direction& place) {
+  const Side outer = side_of_ring(polygon.front(), place);
+  if (outer != Side::inside) return outer;
+  for (const GeoPath hole : polygon.subspan(1)) {
+    // Holes run either way in practice; what is in one is on the side that does not hold the outer ring.
+    const Side side = side_of_ring(hole, place);
+    if (side == Side::boundary) return side;
+    const Side outer_side = side_of_ring(hole, polygon.front().front());
+    if (outer_side != Side::boundary && side != outer_side) return Side::outside;
+  }
+  return Side::inside;
+}
+
+// Inside if any polygon holds the place, on the boundary if it is on that of one.
+Side side_of_area(const GeoShape& area, const Direction& place) {
+  Side best = Side::outside;
+  for (const GeoPolygon polygon : area.polygons) best = std::max(best, side_of_polygon(polygon, place));
+  return best;
+}
+
+bool edges_touch(const GeoShape& a, const GeoShape& b) {
+  return any_edge(a,
+                  [&](const Arc& x) { return any_edge(b, [&](const Arc& y) { return arcs_touch(x, y); }); });
+}
+
+bool edges_cross(const GeoShape& a, const GeoShape& b) {
+  return any_edge(a,
+                  [&](const Arc& x) { return any_edge(b, [&](const Arc& y) { return arcs_cross(x, y); }); });
+}
+
+bool is_within_area(const GeoShape& a, const GeoShape& area) {
+  if (any_point(a, [&](const Direction& point) { return side_of_area(area, point) == Side::outside; }))
+    return false;
+  if (edges_cross(a, area)) return false;
+  // Points on the boundary may join across the outside, so the middles of edges are asked too; one place at
+  // least has to be inside.
+  bool has_inside = false;
+  const bool leaves = any_edge(a, [&](const Arc& edge) {
+    const Direction middle = (edge.from + edge.to) * (1.0 / length(edge.from + edge.to));
+    const Side side = side_of_area(area, middle);
+    has_inside = has_inside || side == Side::inside;
+    return side == Side::outside;
+  });
+  if (leaves) return false;
+  // A hole of the area, or a gap between its polygons, that lies within a.
+  if (a.kind == GeoKind::area)
+    return !any_point(area, [&](const Direction& point) { return side_of_area(a, point) == Side::inside; });
+  return has_inside;
+}
+
+}  // namespace
+
+bool shapes_intersect(const GeoShape& a, const GeoShape& b) noexcept {
+  if (edges_touch(a, b)) return true;
+  // No edge meets another, so each path lies on one side: one point of each tells.
+  const auto holds_a_path_of = [](const GeoShape& area, const GeoShape& other) {
+    if (area.kind != GeoKind::area) return false;
+    return std::any_of(other.paths.begin(), other.paths.end(),
+                       [&](GeoPath path) { return side_of_area(area, path.front()) != Side::outside; });
+  };
+  return holds_a_path_of(a, b) || holds_a_path_of(b, a);
+}
+
+bool is_within(const GeoShape& a, const GeoShape& b) noexcept {
+  if (b.kind == GeoKind::area) return is_within_area(a, b);
+  if (a.kind == GeoKind::area) return false;
+  // All points of a, and the middles of its edges, on b.
+  const auto is_on_b = [&](const Direction& place) {
+    return any_edge(b, [&](const Arc& edge) { return is_on_arc(edge, place); });
+  };
+  return !any_edge(a, [&](const Arc& edge) {
+    const Direction middle = (edge.from + edge.to) * (1.0 / length(edge.from + edge.to));
+    return !is_on_b(edge.from) || !is_on_b(edge.to) || !is_on_b(middle);
+  });
+}
+
+double shape_distance(const GeoShape& a, const GeoShape& b) noexcept {
+  if (a.kind != GeoKind::point || b.kind != GeoKind::point)
+    if (shapes_intersect(a, b)) return 0;
+  // The sphere says which pairs are worth the ellipsoid's arithmetic: its distances are off by less than 1 %.
+  constexpr double tolerance = 1.01;
+  double nearest = std::numeric_limits<double>::infinity();
+  double nearest_chord = std::numeric_limits<double>::infinity();
+  const auto compare = [&](const GeoShape& points, const GeoShape& edges) {
+    any_point(points, [&](const Direction& point) {
+      return any_edge(edges, [&](const Arc& edge) {
+        const Direction foot = nearest_on_arc(edge, point);
+        const double chord = length(point - foot);
+        if (chord > nearest_chord * tolerance) return false;
+        nearest_chord = std::min(nearest_chord, chord);
+        nearest = std::min(nearest, geodesic_distance(longitude_of(point), latitude_of(point),
+                                                      longitude_of(foot), latitude_of(foot)));
+        return false;
+      });
+    });
+  };
+  compare(a, b);
+  if (b.kind != GeoKind::point) compare(b, a);
+  return nearest;
+}
+
+}  // namespace quire::sql

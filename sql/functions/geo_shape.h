@@ -1,0 +1,45 @@
+// GeoJSON geometries as points on the globe: Point, LineString, Polygon, MultiPolygon.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "sql/functions/sphere.h"
+#include "sql/value/arena.h"
+#include "sql/value/value.h"
+
+namespace quire::sql {
+
+constexpr size_t kMostGeoPoints = 4096;  // of one geometry, as in the service
+
+using GeoPath = std::span<const Direction>;
+// An outer ring and holes, all closed.
+using GeoPolygon = std::span<const GeoPath>;
+
+enum class GeoKind : uint8_t { point, line, area };
+
+struct GeoShape {
+  GeoKind kind = GeoKind::point;
+  std::span<const GeoPath> paths;        // a point, a line, or the rings of all polygons
+  std::span<const GeoPolygon> polygons;  // area alone
+};
+
+// What an object is as GeoJSON. `is_geojson` is false if it does not claim to be one of the geometries;
+// otherwise either the shape is there or the reason why it is not valid.
+struct ParsedGeoShape {
+  bool is_geojson = false;
+  std::optional<GeoShape> shape;
+  std::string_view reason;
+};
+
+// The shape lies in `arena`.
+ParsedGeoShape parse_geo_shape(const Value& object, Arena& arena);
+
+bool shapes_intersect(const GeoShape& a, const GeoShape& b) noexcept;
+// Whether all of `a` lies in `b`, not on its boundary alone.
+bool is_within(const GeoShape& a, const GeoShape& b) noexcept;
+// Metres on the WGS84 ellipsoid; 0 if they intersect.
+double shape_distance(const GeoShape& a, const GeoShape& b) noexcept;
+
+}  // namespace quire::sql

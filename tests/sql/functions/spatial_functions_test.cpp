@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include "sql/functions/geodesic.h"
+#include "tests/sql/functions/call.h"
+
+namespace quire::sql {
+namespace {
+
+std::string geometry(std::string_view type, std::string_view coordinates) {
+  return R"({"type":")" + std::string(type) + R"(","coordinates":)" + std::string(coordinates) + "}";
+}
+std::string point(std::string_view coordinates) {
+  return geometry("Point", coordinates);
+}
+
+// Ten degrees each way, counter-clockwise.
+const std::string kSquare = geometry("Polygon", "[[[0,0],[10,0],[10,10],[0,10],[0,0]]]");
+const std::string kSquareWithHole =
+    geometry("Polygon", "[[[0,0],[10,0],[10,10],[0,10],[0,0]],[[4,4],[4,6],[6,6],[6,4],[4,4]]]");
+const std::string kAllButSquare = geometry("Polygon", "[[[0,0],[0,10],[10,10],[10,0],[0,0]]]");
+const std::string kPacific = geometry("Polygon", "[[[170,-10],[-170,-10],[-170,10],[170,10],[170,-10]]]");
+const std::string kNorth = geometry("Polygon", "[[[0,80],[90,80],[180,80],[-90,80],[0,80]]]");
+
+TEST(SpatialFunctions, DistanceIsThatOfTheEllipsoid) {
+  // A degree along the equator, and a quarter of a meridian.
+  EXPECT_NEAR(geodesic_distance(0, 0, 1, 0), 111'319.49079327358, 1e-3);
+  EXPECT_NEAR(geodesic_distance(0, 0, 0, 90), 10'001'965.729, 1e-2);
+  EXPECT_NEAR(geodesic_distance(179.5, 0, -179.5, 0), 111'319.49079327358, 1e-3);
+  EXPECT_EQ(geodesic_distance(12, 34, 12, 34), 0);
+  EXPECT_NEAR(geodesic_distance(0, 0, 180, 0), 20'003'931, 20'003'931 * 0.005);
+  EXPECT_NEAR(geodesic_distance(0, 90, 0, -90), 20'003'931.4586, 1e-2);
+}
+
+TEST(SpatialFunctions, DistanceOfShapesIsThatOfTheirNearestPoints) {
+  const auto metres = [](const std::string& a, const std::string& b) {
+    return std::stod(call("ST_DISTANCE", {a, b}));
+  };
+  EXPECT_NEAR(metres(point("[-122.12826822304672,47.63980239335718]"),
+                     point("[-122.11758113953535,47.66901087006131]")),
+              3345.269817267368, 1e-3);
+  EXPECT_EQ(metres(point("[5,5]"), kSquare), 0);
+  EXPECT_NEAR(metres(point("[11,0]"), kSquare), 111'319.49, 0.1);
+  EXPECT_NEAR(metres(kSquare, point("[11,0]")), 111'319.49, 0.1);
+  EXPECT_NEAR(metres(point("[1,1]"), geometry("LineString", "[[0,0],[2,0]]")), 110'574.39, 1);
+  EXPECT_GT(metres(point("[5,5]"), kSquareWithHole), 100'000);
+}
+
+TEST(SpatialFunctions, Within) {
+  expect_all({
+      {"ST_WITHIN", {point("[5,5]"), kSquare}, "true"},
+      {"ST_WITHIN", {point("[15,5]"), kSquare}, "false"},
+      {"ST_WITHIN", {point("[-175,-5]"), kSquare}, "false"},
+      {"ST_WITHIN", {point("[0,5]"), kSquare}, "false"},
+      {"ST_WITHIN", {point("[5,5]"), kSquareWithHole}, "false"},
+      {"ST_WITHIN", {point("[2,2]"), kSquareWithHole}, "true"},
+      {"ST_WITHIN", {point("[5,5]"), kAllButSquare}, "false"},
+      {"ST_WITHIN", {point("[50,50]"), kAllButSquare}, "true"},
+      {"ST_WITHIN", {point("[180,0]"), kPacific}, "true"},
+      {"ST_WITHIN", {point("[0,0]"), kPacific}, "false"},
+      {"ST_WITHIN", {point("[45,89]"), kNorth}, "true"},
+      {"ST_WITHIN", {point("[45,-89]"), kNorth}, "false"},
+      {"ST_WITHIN", {geometry("LineString", "[[1,1],[9,9]]"), kSquare}, "true"},
+      {"ST_WITHIN", {geometry("LineString", "[[1,1],[9,9]]"), kSquareWithHole}, "false"},
+      {"ST_WITHIN", {geometry("Polygon", "[[[1,1],[2,1],[2,2],[1,2],[1,1]]]"), kSquare}, "true"},
+      {"ST_WITHIN", {geometry("Polygon", "[[[1,1],[9,1],[9,9],[1,9],[1,1]]]"), kSquareWithHole}, "false"},
+      {"ST_WITHIN", {kSquare, kSquare}, "true"},
+      {"ST_WITHIN", {kSquare, point("[1,1]")}, "false"},
+      {"ST_WITHIN", {point("[1,0]"), geometry("LineString", "[[0,0],[2,0]]")}, "true"},
+      {"ST_WITHIN", {point("[1,1]"), point("[1,1]")}, "true"},
+      {"ST_WITHIN",
+       {point("[25,5]"),
+        geometry("MultiPolygon", "[[[[0,0],[1,0],[1,1],[0,0]]],[[[20,0],[30,0],[25,9],[20,0]]]]")},
+       "true"},
+  });
+}
+
+TEST(SpatialFunctions, Intersect) {
+  expect_all({
+      {"ST_INTERSECTS", {point("[0,5]"), kSquare}, "true"},
+      {"ST_INTERSECTS", {point("[-1,5]"), kSquare}, "false"},
+      {"ST_INTERSECTS", {geometry("LineString", "[[-5,5],[15,5]]"), kSquare}, "true"},
+      {"ST_INTERSECTS", {geometry("Polygon", "[[[1,1],[2,1],[2,2],[1,1]]]"), kSquare}, "true"},
+      {"ST_INTERSECTS", {kSquare, geometry("Polygon", "[[[1,1],[2,1],[2,2],[1,1]]]")}, "true"},
+      {"ST_INTERSECTS", {kSquare, kPacific}, "false"},
+      {"ST_INTERSECTS",
+       {geometry("LineString", "[[0,0],[2,2]]"), geometry("LineString", "[[0,2],[2,0]]")},
+       "true"},
+      {"ST_INTERSECTS",
+       {geometry("LineString", "[[0,0],[2,2]]"), geometry("LineString", "[[180,-2],[-178,0]]")},
+       "false"},
+  });
+}
+
+// Edges that share a corner are close to crossing there when they are short.
+TEST(SpatialFunctions, SmallRingsDoNotCrossThemselves) {
+  for (double size = 1; size > 1e-7; size /= 3) {
+    const auto at = [size](double x, double y) {
+      return fmt::format("[{},{}]", 13.4 + x * size, 52.5 + y * size);
+    };
+    const std::string ring = fmt::format("[[{},{},{},{},{},{}]]", at(0, 0), at(1, 0.1), at(1.2, 1),
+                                         at(0.3, 0.7), at(-0.1, 0.6), at(0, 0));
+    const std::string shape = geometry("Polygon", ring);
+    EXPECT_EQ(call("ST_ISVALID", {shape}), "true") << shape;
+    EXPECT_EQ(call("ST_WITHIN", {point(at(0.5, 0.4)), shape}), "true") << shape;
+    EXPECT_EQ(call("ST_WITHIN", {point(at(0.5, 1.4)), shape}), "false") << shape;
+    EXPECT_EQ(call("ST_WITHIN", {point("[-13.4,-52.5]"), shape}), "false") << shape;
+  }
+}
+
+TEST(SpatialFunctions, InvalidGeometriesSayWhy) {
+  const auto reason = [](const std::string& shape) {
+    EXPECT_EQ(call("ST_ISVALID", {shape}), "false") << shape;
+    EXPECT_EQ(call("ST_DISTANCE", {shape, point("[0,0]")}), "undefined") << shape;
+    return call("ST_ISVALIDDETAILED", {shape});
+  };
+  EXPECT_EQ(call("ST_ISVALIDDETAILED", {kSquareWithHole}), R"({"valid":true})");
+  EXPECT_EQ(reason(point("[133.7,-184.3]")),
+            R"({"valid":false,"reason":"Latitude values must be between -90 and 90 degrees."})");
+  EXPECT_NE(reason(point("[200,0]")).find("Longitude"), std::string::npos);
+  EXPECT_NE(reason(point("[1]")).find("position"), std::string::npos);
+  EXPECT_NE(reason(point("null")).find("position"), std::string::npos);
+  EXPECT_NE(reason(geometry("LineString", "[[0,0]]")).find("two positions"), std::string::npos);
+  EXPECT_NE(reason(geometry("LineString", "5")).find("array"), std::string::npos);
+  EXPECT_NE(reason(geometry("Polygon", "[]")).find("one ring"), std::string::npos);
+  EXPECT_NE(reason(geometry("MultiPolygon", "[]")).find("one Polygon"), std::string::npos);
+  EXPECT_NE(reason(geometry("Polygon", "[[[0,0],[1,0],[0,0]]]")).find("four positions"), std::string::npos);
+  EXPECT_NE(reason(geometry("Polygon", "[[[0,0],[1,0],[1,1],[0,1]]]")).find("same"), std::string::npos);
+  EXPECT_NE(reason(geometry("Polygon", "[[[0,0],[1,1],[1,0],[0,1],[0,0]]]")).find("cross"),
+            std::string::npos);
+  std::string many = "[[0,0]";
+  for (int i = 0; i < 5000; ++i) many += ",[1,1]";
+  EXPECT_NE(reason(geometry("LineString", many + "]")).find("4096"), std::string::npos);
+}
+
+TEST(SpatialFunctions, WhatIsNoGeoJsonIsUndefined) {
+  expect_all({
+      {"ST_ISVALID", {"{}"}, "undefined"},
+      {"ST_ISVALID", {"[1,2]"}, "undefined"},
+      {"ST_ISVALIDDETAILED", {R"({"type":"Circle","coordinates":[1,2]})"}, "undefined"},
+      {"ST_WITHIN", {point("[1,2]"), "{}"}, "undefined"},
+      {"ST_DISTANCE", {point("[1,2]"), "null"}, "undefined"},
+  });
+}
+
+TEST(SpatialFunctions, AConstantShapeIsReadOnce) {
+  const Function& function = *find_function("ST_WITHIN");
+  Arena arena;
+  const Value square = value_of(kSquare, arena);
+  const std::vector<std::optional<Value>> constants{std::nullopt, square};
+  auto state = function.prepare(constants);
+  ASSERT_TRUE(state);
+  CallContext context{arena, state->get()};
+  const auto ask = [&](std::string_view coordinates) {
+    return text_of(
+        call_function(function, context, std::vector{value_of(point(coordinates), arena), square}));
+  };
+  EXPECT_EQ(ask("[5,5]"), "true");
+  EXPECT_EQ(ask("[50,5]"), "false");
+}
+
+}  // namespace
+}  // namespace quire::sql

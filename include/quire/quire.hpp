@@ -51,7 +51,6 @@ namespace quire {
 inline namespace QUIRE_INLINE_NAMESPACE {
 
 // ---- Errors
-// ------------------------------------------------------------------------------------------------
 
 struct Error {
   int code = QUIRE_OK;  // enum quire_code
@@ -186,7 +185,6 @@ class Buffer {
 }  // namespace detail
 
 // ---- Values
-// ------------------------------------------------------------------------------------------------
 
 enum class Type {
   undefined = QUIRE_UNDEFINED,
@@ -372,7 +370,6 @@ class PartitionKey {
 };
 
 // ---- Statements
-// --------------------------------------------------------------------------------------------
 
 class RowRange;
 
@@ -492,7 +489,6 @@ inline RowRange Statement::rows() noexcept {
 }
 
 // ---- Transactions and snapshots
-// ----------------------------------------------------------------------------
 
 // A write transaction of several calls; it holds the write lock and belongs to the thread that began it.
 // Rolls back when it ends without a commit.
@@ -535,7 +531,6 @@ class Snapshot {
 };
 
 // ---- Containers and items
-// ----------------------------------------------------------------------------------
 
 struct WriteOptions {
   Transaction* transaction = nullptr;  // none: a transaction of its own
@@ -714,7 +709,6 @@ inline Result<quire_import_result> Container::import(const ReadInput& read, cons
 }
 
 // ---- Databases
-// ---------------------------------------------------------------------------------------------
 
 enum class Durability { full = QUIRE_FULL, relaxed = QUIRE_RELAXED, none = QUIRE_NONE };
 

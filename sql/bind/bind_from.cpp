@@ -1,4 +1,6 @@
 // FROM: containers, paths, arrays and subqueries become sources with a slot each, and aliases in scope.
+#include <algorithm>
+
 #include "sql/bind/binder.h"
 
 namespace quire::sql {
@@ -10,6 +12,20 @@ std::string_view name_of(const FromSource& source) {
   if (source.collection == CollectionKind::query) return {};
   if (source.steps.empty()) return source.root;
   return source.steps.back().is_index ? std::string_view() : source.steps.back().name;
+}
+
+// Where the path of a source stands: from its root to its end, or to the alias behind it.
+Span path_span(const FromSource& source, std::string_view text) {
+  const size_t start = source.root_span.offset;
+  size_t end = source.span.offset + source.span.length;
+  if (source.alias && !source.iterates) end = std::min(end, text.rfind(*source.alias, end));
+  if (end <= start || end > text.size()) return source.root_span;
+  std::string_view path = text.substr(start, end - start);
+  const auto trim = [&path] { path = path.substr(0, path.find_last_not_of(" \t\r\n") + 1); };
+  trim();
+  if (path.ends_with(" AS") || path.ends_with(" as")) path.remove_suffix(3);
+  trim();
+  return {static_cast<uint32_t>(start), static_cast<uint32_t>(path.size())};
 }
 
 // Whether this query or one around it reads the container already. In container scope a further name can only be an
@@ -75,9 +91,8 @@ Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_firs
 }
 
 Result<void> Binder::bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope) {
-  BoundExpression* expression = make(source.steps.empty() ? BoundKind::slot : BoundKind::path, source.root_span);
-  expression->span.length = source.span.offset + source.span.length - source.root_span.offset;
-  if (source.iterates || !source.alias) expression->span = source.root_span;
+  BoundExpression* expression =
+      make(source.steps.empty() ? BoundKind::slot : BoundKind::path, path_span(source, statement_.parsed->text));
   expression->slot = root.slot;
   expression->steps = statement_.arena->make_array<BoundStep>(source.steps.size());
   for (size_t i = 0; i < source.steps.size(); ++i)

@@ -1,0 +1,1 @@
+SELECT VALUE 'it\'s \u0041 \ud83d\ude00' -- comment

@@ -1,0 +1,1 @@
+SELECT c.kind, COUNT(1) AS n FROM c GROUP BY c.kind ORDER BY c.kind DESC OFFSET 1 LIMIT 2

@@ -1,0 +1,1 @@
+SELECT p.a FROM person p LEFT JOIN address a ON a.personId = p.id WHERE p.x = @x

@@ -1,0 +1,1 @@
+SELECT VALUE 1 + 2 * 3 | 4 & ~5 << 6 >>> 7 || 'x' ?? c ? 1 : 2 FROM c

@@ -1,0 +1,1 @@
+SELECT TOP 10 * FROM c ORDER BY RANK RRF(FullTextScore(c.text, 'a'), VectorDistance(c.v, [1,2]))

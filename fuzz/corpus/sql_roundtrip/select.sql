@@ -1,0 +1,1 @@
+SELECT c.id, c.name AS n, c.tags[0] FROM c WHERE c.age >= 18 AND NOT (c.city = 'Kyiv')

@@ -1,0 +1,1 @@
+SELECT udf.tax(c.price), COUNT(*), COUNT(DISTINCT c.x) FROM c HAVING COUNT(1) > 2

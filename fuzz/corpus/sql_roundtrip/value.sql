@@ -1,0 +1,1 @@
+SELECT VALUE {a: c.x, "b c": [1, -2.5e3, null, true, undefined]} FROM root c

@@ -1,0 +1,151 @@
+// What the parser takes, how it prints, and how it refuses.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sql/parse/ast.h"
+
+namespace quire::sql {
+namespace {
+
+std::string printed(std::string_view text, bool strict = false) {
+  const auto parsed = parse(text, strict);
+  return parsed ? print((*parsed)->statement) : "error: " + parsed.error().message;
+}
+
+struct Accepted {
+  std::string_view name;
+  std::string_view text;
+};
+
+class AcceptedTest : public testing::TestWithParam<Accepted> {};
+
+TEST_P(AcceptedTest, PrintsAsTextThatParsesToItself) {
+  const std::string once = printed(GetParam().text);
+  ASSERT_FALSE(once.starts_with("error")) << once;
+  EXPECT_EQ(printed(once), once);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Parse, AcceptedTest,
+    testing::Values(Accepted{"star", "select * from c"}, Accepted{"value", "SELECT VALUE c.a[\"b c\"][0] FROM root c"},
+                    Accepted{"lateral", "SELECT x FROM c JOIN x IN c.list JOIN (SELECT VALUE 1) y"},
+                    Accepted{"iteration", "SELECT VALUE z FROM z IN c.list"},
+                    Accepted{"operators", "SELECT VALUE 1 + 2 * -3 || 'a' ?? b ? c : d FROM c"},
+                    Accepted{"between", "SELECT 1 FROM c WHERE c.a BETWEEN 1 AND 2 AND c.b = 3"},
+                    Accepted{"like", "SELECT 1 FROM c WHERE c.a NOT LIKE 'a!%' ESCAPE '!'"},
+                    Accepted{"grouping", "SELECT c.a, COUNT(1) FROM c GROUP BY c.a ORDER BY c.a DESC OFFSET 1 LIMIT @n"},
+                    Accepted{"subqueries", "SELECT ARRAY(SELECT 1), (SELECT 2) FROM c WHERE EXISTS(SELECT 3)"},
+                    Accepted{"additions", "SELECT CASE WHEN c.a IS NULL THEN 1 ELSE 2 END FROM c UNION ALL SELECT 1;"},
+                    Accepted{"joins", "SELECT p FROM p LEFT JOIN a ON a.x = p.x INNER JOIN b ON b.y = a.y"},
+                    Accepted{"unreserved", "SELECT 1 AS rank, c.first, c.all FROM c"},
+                    Accepted{"left", "SELECT LEFT(c.a, 2), RIGHT(c.a, 2) FROM c"},
+                    Accepted{"numbers", "SELECT VALUE [.5, 5., 1e5, 9223372036854775807, NaN, Infinity]"},
+                    Accepted{"comments", "SELECT /* all */ * -- of it\nFROM c"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+struct Refused {
+  std::string_view name;
+  std::string_view text;
+  uint32_t line;
+  uint32_t column;
+};
+
+class RefusedTest : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedTest, SaysWhere) {
+  const auto parsed = parse(GetParam().text, false);
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().code, ErrorCode::syntax) << parsed.error().message;
+  EXPECT_EQ(parsed.error().position.line, GetParam().line) << parsed.error().message;
+  EXPECT_EQ(parsed.error().position.column, GetParam().column) << parsed.error().message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Parse, RefusedTest,
+    testing::Values(Refused{"misspelt", "SELECT * FORM c", 1, 10}, Refused{"cut_off", "SELECT * FROM c WHERE", 1, 22},
+                    Refused{"second_line", "SELECT *\nFROM c\nWHERE == 1", 3, 7},
+                    Refused{"unclosed_string", "SELECT VALUE 'abc", 1, 14},
+                    Refused{"reserved", "SELECT c.order FROM c", 1, 10}, Refused{"empty", "", 1, 1},
+                    Refused{"columns_count_code_points", "SELECT VALUE 'їжак' 'x'", 1, 21}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(ParseTest, HintsAtCommonSlips) {
+  EXPECT_NE(printed("SELECT 1 FROM c WHERE c.a == 1").find("="), std::string::npos);
+  EXPECT_NE(printed("SELECT c.value FROM c").find("[\"value\"]"), std::string::npos);
+}
+
+TEST(ParseTest, StrictModeTakesTheServicesGrammarAlone) {
+  for (const std::string_view text :
+       {"SELECT 1;", "SELECT COUNT(*) FROM c", "SELECT 1 FROM c WHERE c.a IS NULL", "SELECT 1 UNION ALL SELECT 2",
+        "SELECT 1 FROM c WHERE c.a BETWEEN 1 AND 2 AND c.b = 3", "EXPLAIN SELECT 1"}) {
+    EXPECT_FALSE(printed(text).starts_with("error")) << text;
+    EXPECT_TRUE(printed(text, true).starts_with("error")) << text;
+  }
+}
+
+TEST(ParseTest, OperatorsHaveTheServicesFlatLevels) {
+  // 1 | 2 + 3 is (1 | 2) + 3: the outermost node adds.
+  const auto parsed = parse("SELECT VALUE 1 | 2 + 3", true);
+  ASSERT_TRUE(parsed);
+  const Expression& sum = *(*parsed)->statement.query->items[0].expression;
+  EXPECT_EQ(sum.binary_operator, BinaryOperator::add);
+  // NOT binds tightest.
+  const auto negated = parse("SELECT VALUE NOT c.x = 1 FROM c", true);
+  ASSERT_TRUE(negated);
+  EXPECT_EQ((*negated)->statement.query->items[0].expression->kind, ExpressionKind::binary);
+}
+
+TEST(ParseTest, AndAndOrAreFlat) {
+  const auto parsed = parse("SELECT VALUE a AND b AND c AND d FROM x", false);
+  ASSERT_TRUE(parsed);
+  const Expression& all = *(*parsed)->statement.query->items[0].expression;
+  EXPECT_EQ(all.kind, ExpressionKind::logical_and);
+  EXPECT_EQ(all.operands.size(), 4u);
+}
+
+std::string repeated(std::string_view part, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += part;
+  return text;
+}
+
+TEST(ParseTest, DeepNestingIsAnErrorAndNoCrash) {
+  for (const std::string& text :
+       {"SELECT VALUE " + repeated("(", 50'000) + "1", "SELECT VALUE 1" + repeated("+1", 100'000),
+        "SELECT VALUE " + repeated("[", 50'000), "SELECT VALUE " + repeated("NOT ", 50'000) + "x",
+        "SELECT VALUE " + repeated("(SELECT VALUE ", 20'000) + "1", "SELECT VALUE c" + repeated(".a", 100'000),
+        "SELECT VALUE " + repeated("1?", 50'000) + "1" + repeated(":1", 50'000)}) {
+    const auto parsed = parse(text, false);
+    ASSERT_FALSE(parsed) << text.substr(0, 40);
+    EXPECT_EQ(parsed.error().code, ErrorCode::limit_exceeded) << parsed.error().message;
+  }
+}
+
+TEST(ParseTest, LongListsAreTaken) {
+  EXPECT_TRUE(parse("SELECT 1 FROM c WHERE c.a IN (0" + repeated(",1234567", 40'000) + ")", true));
+  EXPECT_TRUE(parse("SELECT 1 FROM c WHERE c.a = 0" + repeated(" OR c.a = 1", 20'000), true));
+}
+
+TEST(ParseTest, TextPastTheLimitIsRefused) {
+  const auto parsed = parse("SELECT 1 " + std::string(600 * 1024, ' '), false);
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().code, ErrorCode::limit_exceeded);
+}
+
+TEST(ParseTest, EveryPrefixOfAStatementIsTakenOrRefusedCleanly) {
+  const std::string text =
+      "SELECT TOP 5 c.a AS \"x\", {b: [1.5e3, 'q\\u0041']} FROM c JOIN t IN c.t WHERE c.a LIKE '%' AND t NOT IN (1)";
+  for (size_t length = 0; length < text.size(); ++length) {
+    const auto parsed = parse(text.substr(0, length), false);
+    EXPECT_TRUE(parsed || !parsed.error().message.empty());
+  }
+}
+
+TEST(ParseTest, InvalidUtf8IsRefused) {
+  EXPECT_TRUE(printed("SELECT VALUE '\xFF'").starts_with("error"));
+  EXPECT_TRUE(printed("SELECT VALUE '\\ud800'").starts_with("error"));
+}
+
+}  // namespace
+}  // namespace quire::sql

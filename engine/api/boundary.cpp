@@ -47,7 +47,7 @@ Result<std::string_view> text_argument(const char* data, size_t length, std::str
 }
 
 Result<sql::Value> scalar_argument(const quire_scalar& scalar) {
-  switch (scalar.type) {
+  switch (number_of(scalar.type)) {
     case QUIRE_UNDEFINED:
       return sql::Value::undefined();
     case QUIRE_NULL:
@@ -64,11 +64,9 @@ Result<sql::Value> scalar_argument(const quire_scalar& scalar) {
         return fail(ErrorCode::limit_exceeded, fmt::format("a string of {} bytes is longer than the most, {}",
                                                            scalar.length, UINT32_MAX));
       return sql::Value::string({scalar.string, scalar.length});
-    case QUIRE_ARRAY:
-    case QUIRE_OBJECT:
-      break;
+    default:
+      return fail(ErrorCode::invalid_argument, "a scalar is of no type from undefined to string");
   }
-  return fail(ErrorCode::invalid_argument, "an array or an object is no scalar");
 }
 
 Result<PartitionKeyArgument> PartitionKeyArgument::read(const quire_scalar* components, size_t count) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -61,6 +62,15 @@ Result<Options> options_argument(const Options* given) {
     return fail(ErrorCode::misuse, "struct_size of the options must be set to their size");
   std::memcpy(&options, given, std::min(given->struct_size, sizeof options));
   return options;
+}
+
+// The number of an enum that C filled in: C may put any number there, which C++ must not read as the enum.
+template <typename Enum>
+uint32_t number_of(const Enum& value) noexcept {
+  static_assert(sizeof value == sizeof(uint32_t));
+  uint32_t number;
+  std::memcpy(&number, &value, sizeof number);
+  return number;
 }
 
 Result<sql::Value> scalar_argument(const quire_scalar& scalar);

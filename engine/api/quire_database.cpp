@@ -17,22 +17,25 @@ using quire::engine::Environment;
 using quire::engine::FileOptions;
 using quire::engine::guarded;
 using quire::engine::null_argument;
+using quire::engine::number_of;
 using quire::engine::options_argument;
 using quire::engine::ScratchText;
 using quire::engine::text_argument;
 
 namespace {
 
-Result<Durability> durability_argument(quire_durability durability) {
-  switch (durability) {
+Result<Durability> durability_argument(const quire_durability& durability) {
+  switch (number_of(durability)) {
     case QUIRE_FULL:
       return Durability::full;
     case QUIRE_RELAXED:
       return Durability::relaxed;
     case QUIRE_NONE:
       return Durability::none;
+    default:
+      return fail(ErrorCode::invalid_argument,
+                  "the durability is none of QUIRE_FULL, QUIRE_RELAXED, QUIRE_NONE");
   }
-  return fail(ErrorCode::invalid_argument, "the durability is none of QUIRE_FULL, QUIRE_RELAXED, QUIRE_NONE");
 }
 
 Result<std::unique_ptr<quire_database>> open(const char* path, const quire_options* given) {

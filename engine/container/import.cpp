@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <future>
 
 #include "engine/container/bulk_writer.h"
 #include "engine/container/detached_encoder.h"
@@ -169,53 +170,74 @@ class Import {
 
   // ---- Writing
 
+  // What goes into one commit, and what came of it.
+  struct Batch {
+    std::vector<SortedItem> items;
+    sql::Arena bytes;
+    uint64_t written = 0;
+  };
+
+  // While one batch is committed by a thread, the next is merged.
   Result<void> write_all() {
-    std::vector<SortedItem> batch;
-    sql::Arena copies;
-    size_t bytes = 0;
-    while (true) {
-      QUIRE_ASSIGN(const SortedItem* item, sorter_.next());
-      if (item == nullptr || bytes >= kCommitBytes) {
-        QUIRE_TRY(commit(batch));
-        batch.clear();
-        copies.reset();
-        bytes = 0;
-      }
-      if (item == nullptr) return {};
-      bytes += item->key.size() + item->document.size();
-      const SortedItem copy{copies.copy_string(item->key), copies.copy_string(item->document), item->line};
-      // Of several items with one key the first stays, or under upsert the last.
-      if (batch.empty() || batch.back().key != copy.key)
-        batch.push_back(copy);
-      else if (options_.upsert)
-        batch.back() = copy;
+    Batch batches[2];
+    std::future<Result<void>> commit;
+    const auto finish = [&](Batch& batch) -> Result<void> {
+      if (!commit.valid()) return {};
+      if (auto done = commit.get(); !done) return std::unexpected(after_commits(std::move(done.error())));
+      result_.items += batch.written;
+      return {};
+    };
+    for (size_t number = 0;; ++number) {
+      Batch& batch = batches[number % 2];
+      Batch& other = batches[(number + 1) % 2];
+      auto merged = merge(batch);
+      QUIRE_TRY(finish(other));
+      if (!merged) return std::unexpected(after_commits(std::move(merged.error())));
+      if (batch.items.empty()) return {};
+      commit = std::async(std::launch::async, [this, &batch] { return write(batch); });
     }
   }
 
-  Result<void> commit(const std::vector<SortedItem>& batch) {
-    if (batch.empty()) return {};
+  // Fills a batch with the next items, none at the end.
+  Result<void> merge(Batch& batch) {
+    batch.items.clear();
+    batch.bytes.reset();
+    size_t size = 0;
+    while (true) {
+      if (next_item_ == nullptr) {
+        QUIRE_ASSIGN(next_item_, sorter_.next());
+      }
+      // Items of one key stay together, as the last of them decides under upsert.
+      if (next_item_ == nullptr) return {};
+      const bool is_repeated = !batch.items.empty() && batch.items.back().key == next_item_->key;
+      if (size >= kCommitBytes && !is_repeated) return {};
+      if (!is_repeated || options_.upsert) {
+        const SortedItem copy{batch.bytes.copy_string(next_item_->key), batch.bytes.copy_string(next_item_->document),
+                              next_item_->line};
+        size += copy.key.size() + copy.document.size();
+        if (is_repeated)
+          batch.items.back() = copy;
+        else
+          batch.items.push_back(copy);
+      }
+      next_item_ = nullptr;
+      QUIRE_TRY(report(result_.items));
+    }
+  }
+
+  Result<void> write(Batch& batch) {
     const BulkMode mode = options_.upsert ? BulkMode::upsert : BulkMode::create;
-    uint64_t written = 0;
-    uint64_t skipped = 0;
-    auto done = environment_.write([&](WriteTransaction& transaction) -> Result<void> {
-      written = skipped = 0;
+    return environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+      batch.written = 0;
       QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(transaction, store_, mode));
-      for (const SortedItem& item : batch) {
+      for (const SortedItem& item : batch.items) {
         auto added = writer.add(item.key, item.document);
         // Left out under skip_errors, and told in check_keys; otherwise another writer was quicker.
-        if (!added && added.error().code == ErrorCode::conflict && options_.skip_errors)
-          ++skipped;
-        else if (!added)
-          return added;
-        else
-          ++written;
+        if (!added && !(added.error().code == ErrorCode::conflict && options_.skip_errors)) return added;
+        if (added) ++batch.written;
       }
       return writer.finish();
     });
-    if (!done) return std::unexpected(after_commits(std::move(done.error())));
-    result_.items += written;
-    if (auto reported = report(result_.items); !reported) return std::unexpected(after_commits(std::move(reported.error())));
-    return {};
   }
 
   Error after_commits(Error error) const {
@@ -244,6 +266,7 @@ class Import {
   const ImportOptions& options_;
   ImportInput input_;
   ImportSorter sorter_;
+  const SortedItem* next_item_ = nullptr;  // taken from the sorter and not yet in a batch
   ImportResult result_;
   std::vector<std::string> id_steps_;
   sql::JsonReader reader_;

@@ -66,33 +66,55 @@ struct ImportSorter::Run {
 ImportSorter::ImportSorter(std::string folder, size_t memory) : folder_(std::move(folder)), memory_(memory) {}
 
 ImportSorter::~ImportSorter() {
+  static_cast<void>(end_spill());
   if (file_ >= 0) ::close(file_);
 }
 
 Result<void> ImportSorter::add(Bytes key, Bytes document, uint64_t line) {
   const size_t size = sizeof(ItemHeader) + key.size() + document.size();
-  if (used_ > 0 && used_ + size + (entries_.size() + 1) * sizeof(Entry) > memory_) QUIRE_TRY(spill());
-  if (buffer_.size() < used_ + size) buffer_.resize(std::max(used_ + size, std::min(memory_, buffer_.size() * 2)));
+  if (filling_.used > 0 && filling_.used + size + (filling_.entries.size() + 1) * sizeof(Entry) > memory_ / 2)
+    QUIRE_TRY(begin_spill());
+  Buffer& buffer = filling_;
+  if (buffer.bytes.size() < buffer.used + size)
+    buffer.bytes.resize(std::max(buffer.used + size, std::min(memory_ / 2, buffer.bytes.size() * 2)));
   const ItemHeader header{line, static_cast<uint32_t>(document.size()), static_cast<uint32_t>(key.size())};
-  char* at = buffer_.data() + used_;
+  char* at = buffer.bytes.data() + buffer.used;
   std::memcpy(at, &header, sizeof header);
   std::memcpy(at + sizeof header, key.data(), key.size());
   if (!document.empty()) std::memcpy(at + sizeof header + key.size(), document.data(), document.size());
-  entries_.push_back({prefix_of(key), used_});
-  used_ += size;
+  buffer.entries.push_back({prefix_of(key), buffer.used});
+  buffer.used += size;
   ++items_;
   return {};
 }
 
-void ImportSorter::sort_buffer() {
-  std::sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) {
+void ImportSorter::Buffer::sort() {
+  std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
     if (a.prefix != b.prefix) return a.prefix < b.prefix;
-    const int order = item_at(buffer_.data() + a.offset).key.compare(item_at(buffer_.data() + b.offset).key);
+    const int order = item_at(bytes.data() + a.offset).key.compare(item_at(bytes.data() + b.offset).key);
     return order != 0 ? order < 0 : a.offset < b.offset;
   });
 }
 
-Result<void> ImportSorter::spill() {
+void ImportSorter::Buffer::clear() {
+  used = 0;
+  entries.clear();
+}
+
+Result<void> ImportSorter::begin_spill() {
+  QUIRE_TRY(end_spill());
+  std::swap(filling_, spilling_);
+  filling_.clear();
+  spill_ = std::async(std::launch::async, [this] { return write_run(spilling_); });
+  return {};
+}
+
+Result<void> ImportSorter::end_spill() {
+  if (!spill_.valid()) return {};
+  return spill_.get();
+}
+
+Result<void> ImportSorter::write_run(Buffer& buffer) {
   if (file_ < 0) {
     file_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file_ < 0) {
@@ -102,7 +124,7 @@ Result<void> ImportSorter::spill() {
     }
     if (file_ < 0) return std::unexpected(io_error("made"));
   }
-  sort_buffer();
+  buffer.sort();
   Run run;
   run.begin = file_size_;
   run.number = runs_.size();
@@ -120,8 +142,8 @@ Result<void> ImportSorter::spill() {
     block.clear();
     return {};
   };
-  for (const Entry& entry : entries_) {
-    const char* at = buffer_.data() + entry.offset;
+  for (const Entry& entry : buffer.entries) {
+    const char* at = buffer.bytes.data() + entry.offset;
     const SortedItem item = item_at(at);
     block.insert(block.end(), at, item.document.data() + item.document.size());
     if (block.size() >= kBlock) QUIRE_TRY(write_block());
@@ -129,20 +151,22 @@ Result<void> ImportSorter::spill() {
   QUIRE_TRY(write_block());
   run.end = file_size_;
   runs_.push_back(std::move(run));
-  entries_.clear();
-  used_ = 0;
   return {};
 }
 
 Result<void> ImportSorter::rewind() {
+  QUIRE_TRY(end_spill());
   if (runs_.empty()) {
-    if (next_entry_ == 0) sort_buffer();
+    if (next_entry_ == 0) filling_.sort();
     next_entry_ = 0;
     return {};
   }
-  if (used_ > 0) QUIRE_TRY(spill());
-  buffer_ = {};
-  entries_ = {};
+  if (filling_.used > 0) {
+    QUIRE_TRY(begin_spill());
+    QUIRE_TRY(end_spill());
+  }
+  filling_ = {};
+  spilling_ = {};
   heap_.clear();
   current_ = nullptr;
   for (Run& run : runs_) {
@@ -158,8 +182,8 @@ Result<void> ImportSorter::rewind() {
 
 Result<const SortedItem*> ImportSorter::next() {
   if (runs_.empty()) {
-    if (next_entry_ == entries_.size()) return nullptr;
-    item_ = item_at(buffer_.data() + entries_[next_entry_++].offset);
+    if (next_entry_ == filling_.entries.size()) return nullptr;
+    item_ = item_at(filling_.bytes.data() + filling_.entries[next_entry_++].offset);
     return &item_;
   }
   if (current_ != nullptr) {

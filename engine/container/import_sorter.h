@@ -1,9 +1,10 @@
 // Sorts the items of an import by key in bounded memory: a buffer is filled, sorted and written to a temporary file as a
-// run; at the end the runs are merged. What fits into the buffer never sees the file.
+// run; at the end the runs are merged. What fits into one buffer never sees the file. There are two buffers: while one
+// is filled, a thread sorts and writes the other.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <future>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,22 +39,32 @@ class ImportSorter {
  private:
   struct Entry;
   struct Run;
+  struct Buffer {
+    std::vector<char> bytes;
+    size_t used = 0;
+    std::vector<Entry> entries;
 
-  Result<void> spill();
-  void sort_buffer();
+    void sort();
+    void clear();
+  };
+
+  // Hands the filled buffer to the thread, once that has written the one before.
+  Result<void> begin_spill();
+  Result<void> end_spill();
+  Result<void> write_run(Buffer& buffer);
   Result<void> advance(Run& run);
 
   std::string folder_;
   size_t memory_;
   uint64_t items_ = 0;
-  std::vector<char> buffer_;
-  size_t used_ = 0;
-  std::vector<Entry> entries_;
+  Buffer filling_;
+  Buffer spilling_;
+  std::future<Result<void>> spill_;
   int file_ = -1;
   uint64_t file_size_ = 0;
   std::vector<Run> runs_;
   // While items are handed out: the runs that have some left, a heap with the least key in front. Without a
-  // file: the place in entries_.
+  // file: the place in the filled buffer.
   std::vector<Run*> heap_;
   Run* current_ = nullptr;
   size_t next_entry_ = 0;

@@ -1,25 +1,25 @@
 #include "engine/query/open_containers.h"
 
+#include <optional>
 #include <utility>
 
 namespace quire::engine {
 
-Result<std::optional<OpenContainers::Opened>> OpenContainers::find(const Transaction& transaction,
-                                                                   std::string_view name) {
+Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transaction, std::string_view name) {
   QUIRE_ASSIGN(const std::optional<ContainerNumber> number, catalog_.find_number(transaction, name));
-  if (!number) return std::nullopt;
-  if (auto opened = known(*number)) return opened;
+  if (!number) return Opened{};
+  if (Opened opened = known(*number); opened.store != nullptr) return opened;
   QUIRE_ASSIGN(const std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
-  if (!entry) return std::nullopt;
+  if (!entry) return Opened{};
   QUIRE_ASSIGN(auto store, ContainerStore::open(environment_, *entry));
   return keep(std::move(store));
 }
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view name) {
   QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
-  QUIRE_ASSIGN(std::optional<Opened> opened, find(snapshot, name));
-  if (!opened) return std::unexpected(catalog_.not_found(snapshot, name));
-  return std::move(opened->store);
+  QUIRE_ASSIGN(Opened opened, find(snapshot, name));
+  if (opened.store == nullptr) return std::unexpected(catalog_.not_found(snapshot, name));
+  return std::move(opened.store);
 }
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDefinition& definition) {
@@ -42,11 +42,10 @@ Result<void> OpenContainers::drop(std::string_view name) {
   return {};
 }
 
-std::optional<OpenContainers::Opened> OpenContainers::known(ContainerNumber number) const {
+OpenContainers::Opened OpenContainers::known(ContainerNumber number) const {
   const std::lock_guard lock(mutex_);
   const auto found = stores_.find(number);
-  if (found == stores_.end()) return std::nullopt;
-  return found->second;
+  return found != stores_.end() ? found->second : Opened{};
 }
 
 OpenContainers::Opened OpenContainers::keep(std::shared_ptr<ContainerStore> store) {

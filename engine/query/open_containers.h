@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string_view>
 
 #include "engine/catalog/catalog.h"
@@ -32,8 +31,8 @@ class OpenContainers {
   };
   uint64_t openings() const noexcept { return openings_.load(std::memory_order_acquire); }
 
-  // The container that `transaction` sees under a name; nothing if there is none.
-  Result<std::optional<Opened>> find(const Transaction& transaction, std::string_view name);
+  // The container that `transaction` sees under a name; a null store if there is none.
+  Result<Opened> find(const Transaction& transaction, std::string_view name);
   // The same in a snapshot of now; container_not_found, with the nearest name.
   Result<std::shared_ptr<ContainerStore>> open(std::string_view name);
 
@@ -46,7 +45,8 @@ class OpenContainers {
   const Catalog& catalog() const noexcept { return catalog_; }
 
  private:
-  std::optional<Opened> known(ContainerNumber number) const;
+  // A null store if it is not open.
+  Opened known(ContainerNumber number) const;
   // Keeps `store`, unless another thread was faster; what is kept.
   Opened keep(std::shared_ptr<ContainerStore> store);
 

@@ -109,10 +109,10 @@ Result<std::shared_ptr<ContainerStore>> SnapshotSource::find(std::string_view na
   if (scope_ != nullptr && scope_->definition().name == name) {
     store = scope_;
   } else {
-    QUIRE_ASSIGN(std::optional<OpenContainers::Opened> opened, containers_.find(snapshot_, name));
-    if (!opened) return nullptr;
-    store = std::move(opened->store);
-    is_outdated_ |= opened->opening > openings_;
+    QUIRE_ASSIGN(OpenContainers::Opened opened, containers_.find(snapshot_, name));
+    if (opened.store == nullptr) return nullptr;
+    store = std::move(opened.store);
+    is_outdated_ |= opened.opening > openings_;
   }
   // Names of properties are resolved next: the dictionary has to know what this snapshot's documents hold.
   if (!is_outdated_) QUIRE_TRY(store->refresh(snapshot_));

@@ -144,14 +144,16 @@ TEST_F(StatementTest, KeysThatNoItemCanHaveFindNothing) {
 }
 
 TEST_F(StatementTest, AMemoryLimitEndsTheStatementAlone) {
-  reopen(":memory:", {.statement_memory = 1 << 20});
-  auto things = make("things");
-  ASSERT_TRUE(succeeds(things.create(R"({"id":"a","n":[0,1,2,3,4,5,6,7,8,9]})")));
-  EXPECT_THAT(
-      query("SELECT DISTINCT VALUE [a, b, c, d, e] FROM things t JOIN a IN t.n JOIN b IN t.n JOIN c IN t.n "
-            "JOIN d IN t.n JOIN e IN t.n"),
-      StartsWith("out_of_memory"));
-  EXPECT_EQ(query("SELECT VALUE 1"), "1\n");
+  const auto small = Database::open(":memory:", {.statement_memory = 1 << 20});
+  ASSERT_TRUE(succeeds(small));
+  const std::string_view digits = "[0,1,2,3,4,5,6,7,8,9]";
+  auto statement = small->prepare(
+      "SELECT DISTINCT VALUE [a, b, c, d, e] FROM a IN (SELECT VALUE @n) JOIN b IN (SELECT VALUE @n) "
+      "JOIN c IN (SELECT VALUE @n) JOIN d IN (SELECT VALUE @n) JOIN e IN (SELECT VALUE @n)");
+  ASSERT_TRUE(succeeds(statement));
+  ASSERT_TRUE(succeeds(statement->bind("n", Json{digits})));
+  EXPECT_THAT(rows(*statement), StartsWith("out_of_memory"));
+  EXPECT_EQ(rows(small->prepare("SELECT VALUE 1")), "1\n");
 }
 
 TEST_F(StatementTest, AnInterruptConcernsWhatRunsNotWhatStartsLater) {

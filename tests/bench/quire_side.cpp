@@ -1,0 +1,136 @@
+// Quire's side, through its public C++ API.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "quire/quire.hpp"
+#include "tests/bench/must.h"
+#include "tests/bench/sides.h"
+
+namespace quire::bench {
+namespace {
+
+constexpr std::string_view kScanFilter = "SELECT VALUE COUNT(1) FROM c WHERE c.metricValue > 100";
+constexpr std::string_view kGroupBy =
+    "SELECT r.metricType AS type, COUNT(1) AS items, AVG(r.metricValue) AS mean FROM r GROUP BY r.metricType";
+constexpr std::string_view kJoinIn =
+    "SELECT VALUE COUNT(1) FROM r JOIN e IN r.owner.emails WHERE e.type = 'work'";
+
+// The imported file.
+struct OpenFile {
+  Database database;
+  Container container;
+
+  explicit OpenFile(const std::string& path)
+      : database(must(Database::open(path, {.must_exist = true}))),
+        container(must(database.container("readings"))) {}
+};
+
+int64_t count_of(Statement& statement) {
+  int64_t count = 0;
+  for (const Value row : statement.rows()) count = row.as_integer();
+  must(!statement.error(), "quire: a query failed");
+  return count;
+}
+
+Sample measure_count(const Fixture& fixture, std::string_view sql) {
+  OpenFile file(fixture.quire_file());
+  Statement statement = must(file.container.prepare(sql));
+  int64_t count = 0;
+  const double rate = rate_of(fixture.readings.count(), [&] { count = count_of(statement); });
+  return {rate, std::to_string(count)};
+}
+
+std::string group_rows(Statement& statement) {
+  std::vector<std::string> rows;
+  for (const Value row : statement.rows())
+    rows.push_back(fmt::format("{} {} {:.4f}", row["type"].as_string(), row["items"].as_integer(),
+                               row["mean"].as_real()));
+  must(!statement.error(), "quire: a query failed");
+  std::ranges::sort(rows);
+  return fmt::format("{}", fmt::join(rows, "; "));
+}
+
+}  // namespace
+
+void quire_import_file(const std::string& readings_path, const std::string& path) {
+  std::filesystem::remove(path);
+  std::filesystem::remove(path + "-lock");
+  Database database = must(Database::open(path));
+  must(database.create_container(R"({"id":"readings","partitionKey":{"paths":["/deviceId"]}})"));
+  Container container = must(database.container("readings"));
+  const File input = open_file(readings_path, "rb");
+  must(container.import([&](char* buffer, size_t capacity) {
+    const size_t count = std::fread(buffer, 1, capacity, input.get());
+    return std::ferror(input.get()) != 0 ? int64_t{-1} : static_cast<int64_t>(count);
+  }));
+}
+
+void quire_run_scans(const std::string& path) {
+  OpenFile file(path);
+  for (const std::string_view sql : {kScanFilter, kGroupBy, kJoinIn}) {
+    Statement statement = must(file.container.prepare(sql));
+    for ([[maybe_unused]] const Value row : statement.rows()) {
+    }
+    must(!statement.error(), "quire: a query failed");
+  }
+}
+
+Sample quire_import(const Fixture& fixture) {
+  const double seconds =
+      seconds_of([&] { quire_import_file(fixture.readings.path(), fixture.quire_file()); });
+  OpenFile file(fixture.quire_file());
+  Statement count = must(file.container.prepare("SELECT VALUE COUNT(1) FROM c"));
+  return {static_cast<double>(fixture.readings.count()) / seconds, std::to_string(count_of(count))};
+}
+
+Sample quire_point_read_value(const Fixture& fixture) {
+  OpenFile file(fixture.quire_file());
+  Snapshot snapshot = must(file.database.begin_snapshot());
+  double sum = 0;
+  const double rate = rate_of(fixture.probes.size(), [&] {
+    sum = 0;
+    for (const ReadingKey& probe : fixture.probes)
+      sum += must(snapshot.read(file.container, probe.device_id, probe.id))["metricValue"].as_real();
+  });
+  return {rate, fmt::format("{:.2f}", sum)};
+}
+
+Sample quire_point_read_json(const Fixture& fixture) {
+  OpenFile file(fixture.quire_file());
+  Snapshot snapshot = must(file.database.begin_snapshot());
+  detail::Buffer json;
+  uint64_t bytes = 0;
+  const double rate = rate_of(fixture.probes.size(), [&] {
+    bytes = 0;
+    for (const ReadingKey& probe : fixture.probes) {
+      const Value item = must(snapshot.read(file.container, probe.device_id, probe.id));
+      must(quire_value_json(item.c_value(), json.get(), nullptr) == QUIRE_OK, "quire: no JSON");
+      bytes += json.get()->length;
+    }
+  });
+  return {rate, std::to_string(bytes)};
+}
+
+Sample quire_scan_filter(const Fixture& fixture) {
+  return measure_count(fixture, kScanFilter);
+}
+
+Sample quire_join_in(const Fixture& fixture) {
+  return measure_count(fixture, kJoinIn);
+}
+
+Sample quire_group_by(const Fixture& fixture) {
+  OpenFile file(fixture.quire_file());
+  Statement statement = must(file.container.prepare(kGroupBy));
+  std::string rows;
+  const double rate = rate_of(fixture.readings.count(), [&] { rows = group_rows(statement); });
+  return {rate, rows};
+}
+
+Sample quire_file_size(const Fixture& fixture) {
+  return {static_cast<double>(std::filesystem::file_size(fixture.quire_file())), {}};
+}
+
+}  // namespace quire::bench

@@ -1,0 +1,38 @@
+// The works as each side does them, in quire_side.cpp, lmdb_side.cpp, sqlite_side.cpp and cold_open.cpp. Each
+// opens and closes its file itself: LMDB and Quire must not have the same file open at once.
+#pragma once
+
+#include "tests/bench/work.h"
+
+namespace quire::bench {
+
+Sample quire_import(const Fixture& fixture);
+Sample quire_point_read_value(const Fixture& fixture);
+Sample quire_point_read_json(const Fixture& fixture);
+Sample quire_scan_filter(const Fixture& fixture);
+Sample quire_group_by(const Fixture& fixture);
+Sample quire_join_in(const Fixture& fixture);
+Sample quire_file_size(const Fixture& fixture);
+Sample quire_cold_open(const Fixture& fixture);
+
+Sample lmdb_import(const Fixture& fixture);
+// mdb_get of the same key, and a look at the value.
+Sample lmdb_point_read(const Fixture& fixture);
+// A bare cursor over the items of Quire's own file: what no scan can beat.
+Sample lmdb_walk_quire_file(const Fixture& fixture);
+Sample lmdb_file_size(const Fixture& fixture);
+
+Sample sqlite_import(const Fixture& fixture);
+Sample sqlite_point_read_value(const Fixture& fixture);
+Sample sqlite_point_read_json(const Fixture& fixture);
+Sample sqlite_scan_filter(const Fixture& fixture);
+Sample sqlite_group_by(const Fixture& fixture);
+Sample sqlite_join_in(const Fixture& fixture);
+Sample sqlite_file_size(const Fixture& fixture);
+Sample sqlite_cold_open(const Fixture& fixture);
+
+// For children whose memory is watched: an import into a new file, or all the scans over the file at `path`.
+void quire_import_file(const std::string& readings_path, const std::string& path);
+void quire_run_scans(const std::string& path);
+
+}  // namespace quire::bench

@@ -1,0 +1,212 @@
+// SQLite's side: JSON text beside the two key columns, WAL, prepared statements. README.md says what was
+// tried before these settings were taken.
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "tests/bench/must.h"
+#include "tests/bench/sides.h"
+
+namespace quire::bench {
+namespace {
+
+// Faster for every work here; --sqlite-layout asks for the other.
+constexpr SqliteLayout kFaster = SqliteLayout::rowid;
+
+SqliteLayout layout_of(const Fixture& fixture) {
+  return fixture.forced_layout.value_or(kFaster);
+}
+
+struct CloseConnection {
+  void operator()(sqlite3* handle) const noexcept { sqlite3_close(handle); }
+};
+struct FinalizeStatement {
+  void operator()(sqlite3_stmt* handle) const noexcept { sqlite3_finalize(handle); }
+};
+using SqlStatement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
+
+class Connection {
+ public:
+  explicit Connection(const std::string& path) {
+    sqlite3* handle = nullptr;
+    const int code = sqlite3_open_v2(
+        path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+    handle_.reset(handle);
+    check(code);
+    run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-262144; PRAGMA "
+        "mmap_size=2147418112;"
+        "PRAGMA temp_store=MEMORY");
+  }
+  void run(const char* sql) { check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr)); }
+  SqlStatement prepare(const char* sql) {
+    sqlite3_stmt* statement = nullptr;
+    check(sqlite3_prepare_v2(handle_.get(), sql, -1, &statement, nullptr));
+    return SqlStatement(statement);
+  }
+  // Whether there is a row.
+  bool step(const SqlStatement& statement) {
+    const int code = sqlite3_step(statement.get());
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) check(code);
+    return false;
+  }
+
+ private:
+  void check(int code) {
+    must(code == SQLITE_OK,
+         std::string("sqlite: ") + (handle_ ? sqlite3_errmsg(handle_.get()) : "cannot open"));
+  }
+  std::unique_ptr<sqlite3, CloseConnection> handle_;
+};
+
+void bind_text(const SqlStatement& statement, int parameter, std::string_view text) {
+  sqlite3_bind_text(statement.get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+}
+std::string_view text_of(const SqlStatement& statement, int column) {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), column));
+  return {text, static_cast<size_t>(sqlite3_column_bytes(statement.get(), column))};
+}
+
+void remove_database(const std::string& path) {
+  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path + suffix);
+}
+
+// Each line of the file; they are views into a buffer.
+template <typename Act>
+void for_each_line(const std::string& path, Act act) {
+  const File file = open_file(path, "rb");
+  std::vector<char> buffer(size_t{1} << 20);
+  size_t kept = 0;
+  while (const size_t count = std::fread(buffer.data() + kept, 1, buffer.size() - kept, file.get())) {
+    std::string_view text(buffer.data(), kept + count);
+    for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+      act(text.substr(0, end));
+      text.remove_prefix(end + 1);
+    }
+    std::memmove(buffer.data(), text.data(), text.size());
+    kept = text.size();
+  }
+}
+
+int64_t load(const Fixture& fixture, SqliteLayout layout) {
+  const std::string path = fixture.sqlite_file(layout);
+  remove_database(path);
+  Connection connection(path);
+  connection.run("BEGIN");
+  connection.run(layout == SqliteLayout::rowid
+                     ? "CREATE TABLE readings(pk TEXT NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL)"
+                     : "CREATE TABLE readings(pk TEXT, id TEXT, json TEXT NOT NULL, PRIMARY KEY (pk, id)) "
+                       "WITHOUT ROWID");
+  int64_t items = 0;
+  {
+    const SqlStatement insert = connection.prepare(
+        "INSERT INTO readings VALUES (json_extract(?1, '$.deviceId'), json_extract(?1, '$.id'), ?1)");
+    for_each_line(fixture.readings.path(), [&](std::string_view line) {
+      bind_text(insert, 1, line);
+      connection.step(insert);
+      sqlite3_reset(insert.get());
+      ++items;
+    });
+  }
+  if (layout == SqliteLayout::rowid) connection.run("CREATE UNIQUE INDEX readings_key ON readings(pk, id)");
+  connection.run("COMMIT");
+  return items;
+}
+
+// One row with one integer.
+Sample measure_count(const Fixture& fixture, const char* sql) {
+  Connection connection(fixture.sqlite_file(layout_of(fixture)));
+  const SqlStatement statement = connection.prepare(sql);
+  int64_t count = 0;
+  const double rate = rate_of(fixture.readings.count(), [&] {
+    must(connection.step(statement), "sqlite: no row");
+    count = sqlite3_column_int64(statement.get(), 0);
+    sqlite3_reset(statement.get());
+  });
+  return {rate, std::to_string(count)};
+}
+
+// What `number_of` makes of the one row for each probe, added up; all in one read transaction.
+struct PointReads {
+  double rate = 0;
+  double sum = 0;
+};
+template <typename NumberOf>
+PointReads measure_point_reads(const Fixture& fixture, const char* sql, NumberOf number_of) {
+  Connection connection(fixture.sqlite_file(layout_of(fixture)));
+  connection.run("BEGIN");
+  const SqlStatement statement = connection.prepare(sql);
+  PointReads reads;
+  reads.rate = rate_of(fixture.probes.size(), [&] {
+    reads.sum = 0;
+    for (const ReadingKey& probe : fixture.probes) {
+      bind_text(statement, 1, probe.device_id);
+      bind_text(statement, 2, probe.id);
+      must(connection.step(statement), "sqlite: no row");
+      reads.sum += number_of(statement);
+      sqlite3_reset(statement.get());
+    }
+  });
+  connection.run("COMMIT");
+  return reads;
+}
+
+}  // namespace
+
+Sample sqlite_import(const Fixture& fixture) {
+  int64_t items = 0;
+  const double seconds = seconds_of([&] { items = load(fixture, layout_of(fixture)); });
+  return {static_cast<double>(fixture.readings.count()) / seconds, std::to_string(items)};
+}
+
+Sample sqlite_point_read_value(const Fixture& fixture) {
+  const PointReads reads = measure_point_reads(
+      fixture, "SELECT json_extract(json, '$.metricValue') FROM readings WHERE pk = ?1 AND id = ?2",
+      [](const SqlStatement& statement) { return sqlite3_column_double(statement.get(), 0); });
+  return {reads.rate, fmt::format("{:.2f}", reads.sum)};
+}
+
+Sample sqlite_point_read_json(const Fixture& fixture) {
+  const PointReads reads = measure_point_reads(
+      fixture, "SELECT json FROM readings WHERE pk = ?1 AND id = ?2",
+      [](const SqlStatement& statement) { return static_cast<double>(text_of(statement, 0).size()); });
+  return {reads.rate, fmt::format("{:.0f}", reads.sum)};
+}
+
+Sample sqlite_scan_filter(const Fixture& fixture) {
+  return measure_count(fixture,
+                       "SELECT COUNT(*) FROM readings WHERE json_extract(json, '$.metricValue') > 100");
+}
+
+Sample sqlite_group_by(const Fixture& fixture) {
+  Connection connection(fixture.sqlite_file(layout_of(fixture)));
+  const SqlStatement statement = connection.prepare(
+      "SELECT json_extract(json, '$.metricType') AS type, COUNT(*), AVG(json_extract(json, '$.metricValue'))"
+      " FROM readings GROUP BY type");
+  std::vector<std::string> rows;
+  const double rate = rate_of(fixture.readings.count(), [&] {
+    rows.clear();
+    while (connection.step(statement))
+      rows.push_back(fmt::format("{} {} {:.4f}", text_of(statement, 0),
+                                 sqlite3_column_int64(statement.get(), 1),
+                                 sqlite3_column_double(statement.get(), 2)));
+    sqlite3_reset(statement.get());
+  });
+  std::ranges::sort(rows);
+  return {rate, fmt::format("{}", fmt::join(rows, "; "))};
+}
+
+Sample sqlite_join_in(const Fixture& fixture) {
+  return measure_count(fixture,
+                       "SELECT COUNT(*) FROM readings, json_each(readings.json, '$.owner.emails') AS email"
+                       " WHERE json_extract(email.value, '$.type') = 'work'");
+}
+
+Sample sqlite_file_size(const Fixture& fixture) {
+  return {static_cast<double>(std::filesystem::file_size(fixture.sqlite_file(layout_of(fixture)))), {}};
+}
+
+}  // namespace quire::bench

@@ -1,0 +1,74 @@
+// A work: one row of the benchmark's table, done by each side over the same readings. To add one, write its
+// functions in *_side.cpp and a row in work.cpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/bench/readings.h"
+
+namespace quire::bench {
+
+enum class SqliteLayout { rowid, without_rowid };
+
+// What all works share: the folder, the readings, and the files that the import of each side left there.
+struct Fixture {
+  std::string folder;
+  std::string shell;  // the quire program
+  const Readings& readings;
+  std::vector<ReadingKey> probes;  // for point reads
+  std::optional<SqliteLayout> forced_layout;
+
+  std::string quire_file() const { return folder + "/readings.quire"; }
+  std::string lmdb_file() const { return folder + "/readings.lmdb"; }
+  std::string sqlite_file(SqliteLayout layout) const {
+    return folder + (layout == SqliteLayout::rowid ? "/readings.sqlite" : "/readings-without-rowid.sqlite");
+  }
+};
+
+// One measurement. Answers of the sides must be equal; empty: there is nothing to compare.
+struct Sample {
+  double figure = 0;
+  std::string answer;
+};
+using Side = Sample (*)(const Fixture&);
+
+struct Work {
+  std::string_view name;
+  std::string_view unit;
+  bool more_is_better;
+  Side quire;
+  Side lmdb;    // null: LMDB has no such work
+  Side sqlite;  // null: SQLite has no such work
+};
+std::span<const Work> works();
+
+// Seconds that `act` takes.
+template <typename Act>
+double seconds_of(Act act) {
+  const auto start = std::chrono::steady_clock::now();
+  act();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// How many of the `count` things that `act` does it does in a second, with warm caches: once unmeasured, then
+// as often as it takes for a steady figure.
+template <typename Act>
+double rate_of(uint64_t count, Act act) {
+  constexpr double kLongEnough = 0.4;
+  act();
+  double seconds = 0;
+  uint64_t done = 0;
+  while (seconds < kLongEnough) {
+    seconds += seconds_of(act);
+    done += count;
+  }
+  return static_cast<double>(done) / seconds;
+}
+
+}  // namespace quire::bench

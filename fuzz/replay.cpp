@@ -1,4 +1,5 @@
-// Runs a fuzz target over files, and over the files of folders: the seed corpora under ctest, and a crash file by hand.
+// Runs a fuzz target over files, and over the files of folders: the seed corpora under ctest, and a crash
+// file by hand.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

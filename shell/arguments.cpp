@@ -27,7 +27,8 @@ std::expected<std::vector<std::string>, std::string> split_words(std::string_vie
 }
 
 bool ParsedArguments::has(std::string_view name) const {
-  return std::any_of(options.begin(), options.end(), [&](const Option& option) { return option.name == name; });
+  return std::any_of(options.begin(), options.end(),
+                     [&](const Option& option) { return option.name == name; });
 }
 
 std::vector<std::string> ParsedArguments::values(std::string_view name) const {

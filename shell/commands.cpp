@@ -13,7 +13,8 @@ namespace {
 
 const Command* find_command(std::string_view name) {
   const auto commands = all_commands();
-  const auto found = std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == name; });
+  const auto found =
+      std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == name; });
   return found == commands.end() ? nullptr : &*found;
 }
 
@@ -27,7 +28,8 @@ Outcome help_command(Session&, const Words& words) {
     fmt::print("{:<44} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
   }
   if (wanted.empty())
-    fmt::print("Anything else is SQL. A statement ends with ; or a blank line, on a terminal with Enter too.\n");
+    fmt::print(
+        "Anything else is SQL. A statement ends with ; or a blank line, on a terminal with Enter too.\n");
   return Outcome::done;
 }
 
@@ -85,10 +87,12 @@ Outcome mode_command(Session& session, const Words& words) {
       session.mode = row.mode;
       return Outcome::done;
     }
-    if (words.empty()) fmt::print("{}{:<8} {}\n", row.mode == session.mode ? "* " : "  ", row.name, row.summary);
+    if (words.empty())
+      fmt::print("{}{:<8} {}\n", row.mode == session.mode ? "* " : "  ", row.name, row.summary);
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  return words.empty() ? Outcome::done : wrong_usage(".mode", "there is no mode '" + words[0] + "', only " + names);
+  return words.empty() ? Outcome::done
+                       : wrong_usage(".mode", "there is no mode '" + words[0] + "', only " + names);
 }
 
 // `.param set @name JSON`: the JSON may hold blanks, so the words are joined again.
@@ -141,23 +145,28 @@ constexpr size_t kAnyCount = SIZE_MAX;
 
 constexpr Command kCommands[] = {
     {".containers", "", "list the containers with their partition keys and sizes", 0, 0, containers_command},
-    {".export", "CONTAINER FILE", "write the items as JSON lines; - is standard output", 2, 2, export_command},
+    {".export", "CONTAINER FILE", "write the items as JSON lines; - is standard output", 2, 2,
+     export_command},
     {".help", "[COMMAND]", "list the commands", 0, 1, help_command},
     {".import", "FILE CONTAINER [OPTION]...",
-     "load JSON lines or a JSON array; - is standard input. Options: --partition-key /path (up to three), --id /path, "
-     "--skip-errors, --upsert, --extended-json",
+     "load JSON lines or a JSON array; - is standard input. Options: --partition-key /path (up to three), "
+     "--id /path, "
+     "--generate-ids, --skip-errors, --upsert, --extended-json",
      2, kAnyCount, import_command},
     {".mode", "[auto|json|pretty|table]", "how rows are shown", 0, 1, mode_command},
     {".open", "FILE", "open another database; :memory: for one in memory", 1, 1, open_command},
     {".param", "set @NAME JSON | list | clear [@NAME]", "values of parameters", 0, kAnyCount, param_command},
     {".quit", "", "leave", 0, 0, quit_command},
     {".timer", "on|off", "show time, items read and rows after each query", 1, 1, timer_command},
-    {".use", "[CONTAINER]", "run queries on a container, as in Cosmos; without a name on the database", 0, 1, use_command},
+    {".use", "[CONTAINER]", "run queries on a container, as in Cosmos; without a name on the database", 0, 1,
+     use_command},
 };
 
 }  // namespace
 
-std::span<const Command> all_commands() { return kCommands; }
+std::span<const Command> all_commands() {
+  return kCommands;
+}
 
 Outcome wrong_usage(std::string_view name, std::string_view what) {
   std::fflush(stdout);

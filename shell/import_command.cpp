@@ -64,19 +64,22 @@ Result<std::vector<std::string>> partition_key_of(Database& database, const std:
   for (const Value container : statement->row().elements()) {
     if (container["id"].as_string() != name) continue;
     exists = true;
-    for (const Value path : container["partitionKey"]["paths"].elements()) paths.emplace_back(path.as_string());
+    for (const Value path : container["partitionKey"]["paths"].elements())
+      paths.emplace_back(path.as_string());
   }
   return paths;
 }
 
 // Opens the container, making it if need be. A partition key that differs from the container's is an error.
 Result<Container> container_for_import(Database& database, const std::string& name,
-                                       const std::vector<std::string>& paths) {
+                                       const std::vector<std::string>& paths, bool& is_new) {
   bool exists = false;
   auto present = partition_key_of(database, name, exists);
   if (!present) return Failure(std::move(present.error()));
+  is_new = !exists;
   if (!exists) {
-    if (auto made = database.create_container(definition_of(name, paths)); !made) return Failure(std::move(made.error()));
+    if (auto made = database.create_container(definition_of(name, paths)); !made)
+      return Failure(std::move(made.error()));
   } else if (!paths.empty() && paths != *present) {
     std::string key;
     for (const std::string& path : *present) key += (key.empty() ? "" : ", ") + path;
@@ -122,6 +125,13 @@ Result<std::string> item_json(Value item) {
   return json + "}";
 }
 
+bool is_empty(Container& container) {
+  auto statement = container.prepare("SELECT TOP 1 VALUE 1 FROM c");
+  if (!statement) return false;
+  const auto has_row = statement->step();
+  return has_row && !*has_row;
+}
+
 Outcome failed(const Error& error) {
   print_error(error);
   return Outcome::failed;
@@ -135,7 +145,8 @@ Outcome cannot(std::string_view what, const std::string& path) {
 }  // namespace
 
 Outcome import_command(Session& session, const Words& words) {
-  auto arguments = parse_arguments(words, {"partition-key", "id"}, {"skip-errors", "upsert", "extended-json"});
+  auto arguments = parse_arguments(words, {"partition-key", "id"},
+                                   {"skip-errors", "upsert", "extended-json", "generate-ids"});
   if (!arguments) return wrong_usage(".import", arguments.error());
   if (arguments->positional.size() != 2) return wrong_usage(".import", "it takes a file and a container");
   const auto ids = arguments->values("id");
@@ -144,13 +155,16 @@ Outcome import_command(Session& session, const Words& words) {
   const File file = open_file(path, "rb");
   if (file == nullptr) return cannot("read", path);
 
-  auto container = container_for_import(session.database(), arguments->positional[1], arguments->values("partition-key"));
+  const std::string& name = arguments->positional[1];
+  bool is_new = false;
+  auto container = container_for_import(session.database(), name, arguments->values("partition-key"), is_new);
   if (!container) return failed(container.error());
   Progress progress;
   ImportOptions options;
   options.skip_errors = arguments->has("skip-errors");
   options.upsert = arguments->has("upsert");
   options.extended_json = arguments->has("extended-json");
+  options.generate_ids = arguments->has("generate-ids");
   if (!ids.empty()) options.id_path = ids[0];
   options.progress = [&](uint64_t bytes, uint64_t items) {
     progress.show(bytes, items);
@@ -164,7 +178,11 @@ Outcome import_command(Session& session, const Words& words) {
     return count == 0 && std::ferror(file.get()) ? -1 : static_cast<int64_t>(count);
   };
   auto result = container->import(read, options);
-  if (!result) return failed(result.error());
+  if (!result) {
+    // A failed import leaves no container behind that was made for it, unless some items were written.
+    if (is_new && is_empty(*container)) static_cast<void>(session.database().drop_container(name));
+    return failed(result.error());
+  }
   progress.show(result->bytes_read, result->items);
   if (result->skipped > 0)
     fmt::print(stderr, "{} items imported, {} lines skipped\n", result->items, result->skipped);
@@ -187,13 +205,15 @@ Outcome export_command(Session& session, const Words& words) {
     auto json = item_json(item);
     if (!json) return failed(json.error());
     json->push_back('\n');
-    if (std::fwrite(json->data(), 1, json->size(), file.get()) != json->size()) return cannot("write", partial);
+    if (std::fwrite(json->data(), 1, json->size(), file.get()) != json->size())
+      return cannot("write", partial);
     ++items;
   }
   if (statement->error()) return failed(*statement->error());
   if (std::fflush(file.get()) != 0) return cannot("write", partial);
   file.reset();
-  if (words[1] != "-" && std::rename(partial.c_str(), words[1].c_str()) != 0) return cannot("write", words[1]);
+  if (words[1] != "-" && std::rename(partial.c_str(), words[1].c_str()) != 0)
+    return cannot("write", words[1]);
   if (words[1] != "-") fmt::print(stderr, "{} items exported\n", items);
   return Outcome::done;
 }

@@ -14,16 +14,20 @@ namespace {
 
 using namespace quire::shell;
 
-void on_interrupt(int) { Session::interrupt(); }
+void on_interrupt(int) {
+  Session::interrupt();
+}
 
 void catch_interrupts() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_interrupt;
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
 }
 
-int exit_code(Outcome outcome) { return static_cast<int>(outcome); }
+int exit_code(Outcome outcome) {
+  return static_cast<int>(outcome);
+}
 
 int run_arguments(Session& session, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
@@ -40,7 +44,8 @@ int run_script(Session& session) {
   size_t first_line = 1;
   const auto run = [&](const std::string& text) {
     const Outcome outcome = session.run(text);
-    if (outcome != Outcome::done) fmt::print(stderr, "in the statement at line {} of the script\n", first_line);
+    if (outcome != Outcome::done)
+      fmt::print(stderr, "in the statement at line {} of the script\n", first_line);
     return outcome;
   };
   for (std::string line; !session.has_quit && std::getline(std::cin, line);) {
@@ -95,19 +100,22 @@ struct CommandLine {
 
 // The exit code if the program is to end here.
 std::optional<int> read_command_line(int argc, char** argv, CommandLine& line) {
-  CLI::App app{"Quire: the SQLite of Cosmos DB. Opens FILE, or a database in memory, and runs each SQL statement and\n"
-               ".command that follows; without any, a script on standard input, or a prompt on a terminal."};
+  CLI::App app{
+      "Quire: the SQLite of Cosmos DB. Opens FILE, or a database in memory, and runs each SQL statement and\n"
+      ".command that follows; without any, a script on standard input, or a prompt on a terminal."};
   std::string mode = "auto";
   std::string durability = "full";
   app.set_version_flag("--version", std::string("quire ") + quire_version());
-  app.add_option("FILE", line.path, "the database; made if it is missing; :memory: (the default) for one in memory");
+  app.add_option("FILE", line.path,
+                 "the database; made if it is missing; :memory: (the default) for one in memory");
   app.add_option("SQL", line.texts, "SQL statements and .commands, run in turn");
   app.add_flag("--read-only", line.options.read_only, "open the file for reading only");
   app.add_flag("--strict", line.options.strict, "take only what Azure Cosmos DB takes");
   std::vector<std::string> names;
   for (const ModeRow& row : modes()) names.emplace_back(row.name);
   app.add_option("--mode", mode, "how rows are shown")->check(CLI::IsMember(names));
-  app.add_option("--durability", durability, "what a commit survives: full, relaxed (a power cut may undo the last), none")
+  app.add_option("--durability", durability,
+                 "what a commit survives: full, relaxed (a power cut may undo the last), none")
       ->check(CLI::IsMember({"full", "relaxed", "none"}));
   try {
     app.parse(argc, argv);

@@ -107,10 +107,14 @@ RowWriter::RowWriter(Mode mode, bool is_terminal) : mode_(mode), is_terminal_(is
 
 Result<void> RowWriter::add(Value row) {
   switch (mode_) {
-    case Mode::json: return write_json(row, false);
-    case Mode::pretty: return write_json(row, true);
-    case Mode::table: return add_to_table(row);
-    case Mode::automatic: break;
+    case Mode::json:
+      return write_json(row, false);
+    case Mode::pretty:
+      return write_json(row, true);
+    case Mode::table:
+      return add_to_table(row);
+    case Mode::automatic:
+      break;
   }
   if (row.is_object()) return add_to_table(row);
   flush_table();
@@ -161,7 +165,8 @@ void RowWriter::flush_table() {
   fit(widths, terminal_width() + 2);
 
   std::string text;
-  for (size_t i = 0; i < columns_.size(); ++i) text += padded(cut(columns_[i], widths[i]), widths[i], false) + "  ";
+  for (size_t i = 0; i < columns_.size(); ++i)
+    text += padded(cut(columns_[i], widths[i]), widths[i], false) + "  ";
   text += "\n";
   for (const size_t width : widths) text += std::string(width, '-') + "  ";
   text += "\n";

@@ -25,7 +25,8 @@ size_t terminal_width();
 // Columns that a text takes on a terminal (wide characters take two).
 size_t display_width(std::string_view text);
 
-// Shows the rows of one statement. Rows are kept back only in table mode, and only as many as decide the widths.
+// Shows the rows of one statement. Rows are kept back only in table mode, and only as many as decide the
+// widths.
 class RowWriter {
  public:
   // `automatic`: tables for objects and indented JSON for anything else on a terminal, JSON lines in a pipe.

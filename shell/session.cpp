@@ -45,7 +45,9 @@ std::string excerpt(std::string_view line, uint32_t column) {
 
 }  // namespace
 
-void print_message(std::string_view message) { fmt::print(stderr, "error: {}\n", message); }
+void print_message(std::string_view message) {
+  fmt::print(stderr, "error: {}\n", message);
+}
 
 void print_error(const Error& error, std::string_view text) {
   std::fflush(stdout);
@@ -59,7 +61,9 @@ void print_error(const Error& error, std::string_view text) {
 }
 
 Session::Session(Options options, Mode mode) : mode(mode), options_(options) {}
-Session::~Session() { g_running = nullptr; }
+Session::~Session() {
+  g_running = nullptr;
+}
 
 void Session::interrupt() noexcept {
   if (quire_database* database = g_running.load(); database != nullptr) quire_interrupt(database);

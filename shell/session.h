@@ -34,7 +34,7 @@ class Session {
   bool has_quit = false;
   Mode mode;
   bool shows_time = false;
-  std::string container;                       // of `.use`; empty: the database's scope
+  std::string container;                          // of `.use`; empty: the database's scope
   std::map<std::string, std::string> parameters;  // name without @, JSON
 
  private:

@@ -1,5 +1,5 @@
-// Where a statement ends in what a user types. Cosmos queries have no terminator, so a `;` ends one, and so does a
-// blank line; on a terminal Enter does too, unless a quote, a bracket or a comment is open.
+// Where a statement ends in what a user types. Cosmos queries have no terminator, so a `;` ends one, and so
+// does a blank line; on a terminal Enter does too, unless a quote, a bracket or a comment is open.
 #pragma once
 
 #include <string_view>

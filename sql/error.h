@@ -16,46 +16,46 @@ namespace quire {
 enum class ErrorCode : int32_t {
   ok = 0,
   // The request is wrong: status 400.
-  syntax = 1,                 // text that the grammar does not take (SC1001)
-  unresolved_name = 2,        // identifier, alias, property of nothing (SC2001)
-  unknown_function = 3,       // SC2005
-  wrong_arity = 4,            // SC2050
-  semantic = 5,               // any other query that cannot mean anything
-  not_in_strict_mode = 6,     // Quire would take it, Azure would not
-  not_executable = 7,         // parses, but this version does not execute it yet
-  limit_exceeded = 8,         // text, depth, count past its bound
+  syntax = 1,              // text that the grammar does not take (SC1001)
+  unresolved_name = 2,     // identifier, alias, property of nothing (SC2001)
+  unknown_function = 3,    // SC2005
+  wrong_arity = 4,         // SC2050
+  semantic = 5,            // any other query that cannot mean anything
+  not_in_strict_mode = 6,  // Quire would take it, Azure would not
+  not_executable = 7,      // parses, but this version does not execute it yet
+  limit_exceeded = 8,      // text, depth, count past its bound
   unbound_parameter = 9,
   invalid_json = 10,
   invalid_id = 11,
   invalid_partition_key = 12,
   invalid_argument = 13,
-  invalid_definition = 14,    // container definition
-  not_json_result = 15,       // a result holds NaN or Infinity (4001)
-  run_time = 16,              // an expression failed while running
+  invalid_definition = 14,  // container definition
+  not_json_result = 15,     // a result holds NaN or Infinity (4001)
+  run_time = 16,            // an expression failed while running
   // Others.
-  forbidden = 20,             // 403
-  not_found = 21,             // 404: item
-  container_not_found = 22,   // 404
-  conflict = 23,              // 409: duplicate primary key
-  container_exists = 24,      // 409
-  epk_clash = 25,             // 409: two partition keys share an effective partition key
-  precondition_failed = 26,   // 412
-  too_large = 27,             // 413
-  interrupted = 28,           // 499
-  busy = 29,                  // 449
-  timeout = 30,               // 408
+  forbidden = 20,            // 403
+  not_found = 21,            // 404: item
+  container_not_found = 22,  // 404
+  conflict = 23,             // 409: duplicate primary key
+  container_exists = 24,     // 409
+  epk_clash = 25,            // 409: two partition keys share an effective partition key
+  precondition_failed = 26,  // 412
+  too_large = 27,            // 413
+  interrupted = 28,          // 499
+  busy = 29,                 // 449
+  timeout = 30,              // 408
   // The file.
   not_a_database = 40,
   newer_format = 41,
   permission = 42,
   no_space = 43,
-  cannot_open = 44,           // folder missing, locked, ...
+  cannot_open = 44,  // folder missing, locked, ...
   truncated = 45,
   corrupt = 46,
   read_only = 47,
   io = 48,
   out_of_memory = 49,
-  misuse = 50,                // a call that the API's contract forbids
+  misuse = 50,  // a call that the API's contract forbids
   internal = 51,
 };
 
@@ -111,18 +111,19 @@ class NearestName {
 }  // namespace quire
 
 // Propagates the error of an expected-valued expression out of a function that returns an expected.
-#define QUIRE_TRY(expression)                                                        \
-  do {                                                                               \
-    if (auto quire_try_ = (expression); !quire_try_) [[unlikely]]                    \
-      return std::unexpected(std::move(quire_try_.error()));                         \
+#define QUIRE_TRY(expression)                                     \
+  do {                                                            \
+    if (auto quire_try_ = (expression); !quire_try_) [[unlikely]] \
+      return std::unexpected(std::move(quire_try_.error()));      \
   } while (false)
 
 // QUIRE_ASSIGN(auto x, f()): x = the value, or the error is returned.
 #define QUIRE_CONCAT_INNER(a, b) a##b
 #define QUIRE_CONCAT(a, b) QUIRE_CONCAT_INNER(a, b)
-#define QUIRE_ASSIGN_INNER(name, declaration, expression)                            \
-  auto name = (expression);                                                          \
-  if (!name) [[unlikely]] return std::unexpected(std::move(name.error()));           \
+#define QUIRE_ASSIGN_INNER(name, declaration, expression) \
+  auto name = (expression);                               \
+  if (!name) [[unlikely]]                                 \
+    return std::unexpected(std::move(name.error()));      \
   declaration = std::move(*name)
 #define QUIRE_ASSIGN(declaration, expression) \
   QUIRE_ASSIGN_INNER(QUIRE_CONCAT(quire_assign_, __LINE__), declaration, expression)

@@ -106,14 +106,15 @@ class Import {
   }
 
   Result<EncodedItem> encode(const ImportText& text) {
-    if (!options_.extended_json && id_steps_.empty()) return encoder_.encode(text.json, MissingId::make_one);
+    const MissingId missing_id = options_.generate_ids ? MissingId::make_one : MissingId::refuse;
+    if (!options_.extended_json && id_steps_.empty()) return encoder_.encode(text.json, missing_id);
     arena_.reset();
     QUIRE_ASSIGN(sql::Value value, reader_.to_value(text.json, arena_));
     if (options_.extended_json) value = sql::map_extended_json(value, arena_);
     if (!id_steps_.empty()) {
       QUIRE_ASSIGN(value, with_id(value));
     }
-    return encoder_.encode(value, MissingId::make_one);
+    return encoder_.encode(value, missing_id);
   }
 
   // The item with `id` as the path of the options says, in the place of its own.

@@ -27,6 +27,7 @@ struct ImportOptions {
   bool upsert = false;         // replace items that exist; of two with one key in the input, the later one stays
   bool extended_json = false;  // map mongoexport's {"$oid"}, {"$date"}, ... and _id
   std::string id_path;         // "/key": copied to id as a string; empty: the item's own
+  bool generate_ids = false;   // give an item without an id a UUID; otherwise it is an error
   // A few times a second; false stops the import.
   std::function<bool(uint64_t bytes_read, uint64_t items)> progress;
   std::function<void(uint64_t line, std::string_view message)> skipped;

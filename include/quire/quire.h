@@ -3,14 +3,14 @@
  * Conventions
  *   Functions return QUIRE_OK (0) or an error code; quire_step also QUIRE_ROW and QUIRE_DONE. Where the last
  *   parameter is a quire_error*, it may be NULL; on failure it is filled, on success left alone.
- *   Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type is a plain `const char*`.
- *   Every handle that a function gives is released by the function named beside it; NULL may be released.
- *   JSON in is one JSON text; JSON out is compact.
+ *   Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type is a plain `const
+ * char*`. Every handle that a function gives is released by the function named beside it; NULL may be
+ * released. JSON in is one JSON text; JSON out is compact.
  *
  * Threads
  *   A quire_database and its containers may be used from any number of threads at once. A quire_statement, a
- *   quire_snapshot and a quire_transaction belong to one thread at a time; a transaction to the thread that began
- *   it. Reads never wait for writes, nor writes for reads.
+ *   quire_snapshot and a quire_transaction belong to one thread at a time; a transaction to the thread that
+ * began it. Reads never wait for writes, nor writes for reads.
  *
  * Processes
  *   Several processes on one machine may open the same file. After fork(), the child must open its own.
@@ -33,7 +33,8 @@ extern "C" {
 
 /* ---- Errors ------------------------------------------------------------------------------------------- */
 
-/* What happened. Numbers never change. Each code stands for one HTTP status of Cosmos, in quire_error.status. */
+/* What happened. Numbers never change. Each code stands for one HTTP status of Cosmos, in quire_error.status.
+ */
 enum quire_code {
   QUIRE_OK = 0,
   QUIRE_SYNTAX = 1,                 /* 400 */
@@ -104,7 +105,8 @@ typedef struct quire_buffer {
 } quire_buffer;
 QUIRE_API void quire_buffer_release(quire_buffer* buffer);
 
-/* ---- Values ----------------------------------------------------------------------------------------------- */
+/* ---- Values -----------------------------------------------------------------------------------------------
+ */
 
 typedef enum quire_type {
   QUIRE_UNDEFINED = 0,
@@ -136,7 +138,8 @@ QUIRE_API quire_value quire_value_element(quire_value value, size_t index);
 /* An object's member by name; undefined if there is none. */
 QUIRE_API quire_value quire_value_member(quire_value value, const char* name, size_t name_length);
 /* An object's member by its place in source order; undefined past the end. */
-QUIRE_API quire_value quire_value_member_at(quire_value value, size_t index, const char** name, size_t* name_length);
+QUIRE_API quire_value quire_value_member_at(quire_value value, size_t index, const char** name,
+                                            size_t* name_length);
 /* Compact JSON into `out`, nothing for undefined. NaN and Infinity: QUIRE_NOT_JSON_RESULT. */
 QUIRE_API int quire_value_json(quire_value value, quire_buffer* out, quire_error* error);
 QUIRE_API int quire_value_pretty_json(quire_value value, quire_buffer* out, quire_error* error);
@@ -150,13 +153,15 @@ typedef struct quire_scalar {
   size_t length;
 } quire_scalar;
 
-/* ---- A database ------------------------------------------------------------------------------------------- */
+/* ---- A database -------------------------------------------------------------------------------------------
+ */
 
 typedef struct quire_database quire_database;
 
 typedef enum quire_durability {
   QUIRE_FULL = 0,    /* acknowledged means on disk, power cut included */
-  QUIRE_RELAXED = 1, /* a power cut may undo the last commits, never damages the file; a crash of the process loses nothing */
+  QUIRE_RELAXED = 1, /* a power cut may undo the last commits, never damages the file; a crash of the process
+                        loses nothing */
   QUIRE_NONE = 2     /* no sync: a power cut may damage the file. Scratch data only */
 } quire_durability;
 
@@ -173,22 +178,26 @@ typedef struct quire_options {
 } quire_options;
 
 /* Opens or creates the file at `path`, or a database in memory for ":memory:". `options` may be NULL. */
-QUIRE_API int quire_open(const char* path, const quire_options* options, quire_database** database, quire_error* error);
-/* Releases the database. Containers, statements, snapshots and transactions must have been released: otherwise
- * QUIRE_MISUSE, and the database stays open. */
+QUIRE_API int quire_open(const char* path, const quire_options* options, quire_database** database,
+                         quire_error* error);
+/* Releases the database. Containers, statements, snapshots and transactions must have been released:
+ * otherwise QUIRE_MISUSE, and the database stays open. */
 QUIRE_API int quire_close(quire_database* database, quire_error* error);
-/* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED (a statement
- * at its next step, if it is between two). */
+/* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED (a
+ * statement at its next step, if it is between two). */
 QUIRE_API void quire_interrupt(quire_database* database);
 
-/* ---- Containers --------------------------------------------------------------------------------------------- */
+/* ---- Containers
+ * --------------------------------------------------------------------------------------------- */
 
 typedef struct quire_container quire_container;
 
 /* `definition` is Cosmos's JSON: {"id":"readings","partitionKey":{"paths":["/deviceId"]}}; up to three paths;
  * without partitionKey the container is one partition whose key is the id alone. */
-QUIRE_API int quire_container_create(quire_database* database, const char* definition, size_t length, quire_error* error);
-QUIRE_API int quire_container_drop(quire_database* database, const char* name, size_t length, quire_error* error);
+QUIRE_API int quire_container_create(quire_database* database, const char* definition, size_t length,
+                                     quire_error* error);
+QUIRE_API int quire_container_drop(quire_database* database, const char* name, size_t length,
+                                   quire_error* error);
 /* A JSON array of all definitions, by name, each with "itemCount" and "bytes" (of the items' documents). */
 QUIRE_API int quire_containers(quire_database* database, quire_buffer* out, quire_error* error);
 /* Released by quire_container_close. */
@@ -196,58 +205,63 @@ QUIRE_API int quire_container_open(quire_database* database, const char* name, s
                                    quire_container** container, quire_error* error);
 QUIRE_API void quire_container_close(quire_container* container);
 
-/* ---- Items -------------------------------------------------------------------------------------------------- */
+/* ---- Items
+ * -------------------------------------------------------------------------------------------------- */
 
 typedef struct quire_transaction quire_transaction;
 
-/* A write transaction of several calls, over any containers. It holds the write lock until it ends: other writers wait,
- * and a write of the same thread outside of it is QUIRE_MISUSE. Containers must have been opened before it began (else
- * QUIRE_CONTAINER_NOT_FOUND). A write in it that fails leaves it as it was, except for QUIRE_NO_SPACE,
- * QUIRE_OUT_OF_MEMORY and QUIRE_IO, after which it can only be rolled back. */
-QUIRE_API int quire_transaction_begin(quire_database* database, quire_transaction** transaction, quire_error* error);
-/* Both release the transaction, whatever they return; save on another thread than its own, where the first gives
- * QUIRE_MISUSE and the second does nothing. QUIRE_BUSY from a commit: all is undone, run the transaction again. */
+/* A write transaction of several calls, over any containers. It holds the write lock until it ends: other
+ * writers wait, and a write of the same thread outside of it is QUIRE_MISUSE. Containers must have been
+ * opened before it began (else QUIRE_CONTAINER_NOT_FOUND). A write in it that fails leaves it as it was,
+ * except for QUIRE_NO_SPACE, QUIRE_OUT_OF_MEMORY and QUIRE_IO, after which it can only be rolled back. */
+QUIRE_API int quire_transaction_begin(quire_database* database, quire_transaction** transaction,
+                                      quire_error* error);
+/* Both release the transaction, whatever they return; save on another thread than its own, where the first
+ * gives QUIRE_MISUSE and the second does nothing. QUIRE_BUSY from a commit: all is undone, run the
+ * transaction again. */
 QUIRE_API int quire_transaction_commit(quire_transaction* transaction, quire_error* error);
 QUIRE_API void quire_transaction_rollback(quire_transaction* transaction);
 
 /* What a write made. */
 typedef struct quire_item_info {
-  char etag[40];  /* with its quotes, ends in NUL */
+  char etag[40];     /* with its quotes, ends in NUL */
   int64_t timestamp; /* _ts: Unix seconds */
-  int created;    /* 1: created, 0: replaced */
+  int created;       /* 1: created, 0: replaced */
 } quire_item_info;
 
-/* Each write is a transaction of its own where `transaction` is NULL. `if_match`: an etag with its quotes, NULL
- * or "*" for any (else QUIRE_PRECONDITION_FAILED). `info` may be NULL. A failed call changes nothing.
- * Create: QUIRE_CONFLICT where (partition key, id) exists. Replace: QUIRE_NOT_FOUND where it does not. An item without
- * "id" gets one (UUID) in create and upsert. */
-QUIRE_API int quire_create(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
-                           quire_item_info* info, quire_error* error);
-QUIRE_API int quire_upsert(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
-                           const char* if_match, quire_item_info* info, quire_error* error);
-QUIRE_API int quire_replace(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
-                            const char* if_match, quire_item_info* info, quire_error* error);
+/* Each write is a transaction of its own where `transaction` is NULL. `if_match`: an etag with its quotes,
+ * NULL or "*" for any (else QUIRE_PRECONDITION_FAILED). `info` may be NULL. A failed call changes nothing.
+ * Create: QUIRE_CONFLICT where (partition key, id) exists. Replace: QUIRE_NOT_FOUND where it does not. An
+ * item without "id" gets one (UUID) in create and upsert. */
+QUIRE_API int quire_create(quire_container* container, quire_transaction* transaction, const char* json,
+                           size_t length, quire_item_info* info, quire_error* error);
+QUIRE_API int quire_upsert(quire_container* container, quire_transaction* transaction, const char* json,
+                           size_t length, const char* if_match, quire_item_info* info, quire_error* error);
+QUIRE_API int quire_replace(quire_container* container, quire_transaction* transaction, const char* json,
+                            size_t length, const char* if_match, quire_item_info* info, quire_error* error);
 /* `partition_key`: as many components as the container's key has paths (none where it has none). */
-QUIRE_API int quire_delete(quire_container* container, quire_transaction* transaction, const quire_scalar* partition_key,
-                           size_t components, const char* id, size_t id_length, const char* if_match, quire_error* error);
+QUIRE_API int quire_delete(quire_container* container, quire_transaction* transaction,
+                           const quire_scalar* partition_key, size_t components, const char* id,
+                           size_t id_length, const char* if_match, quire_error* error);
 /* The item as JSON, system properties included (`with_system_properties` 0: without). */
-QUIRE_API int quire_read_json(quire_container* container, const quire_scalar* partition_key, size_t components,
-                              const char* id, size_t id_length, int with_system_properties, quire_buffer* out,
-                              quire_error* error);
+QUIRE_API int quire_read_json(quire_container* container, const quire_scalar* partition_key,
+                              size_t components, const char* id, size_t id_length, int with_system_properties,
+                              quire_buffer* out, quire_error* error);
 
-/* A view of the database at one moment. Keeps old pages alive while it lives: keep it short. A container that this
- * process opens for the first time later is QUIRE_CONTAINER_NOT_FOUND in it until it is renewed. */
+/* A view of the database at one moment. Keeps old pages alive while it lives: keep it short. A container that
+ * this process opens for the first time later is QUIRE_CONTAINER_NOT_FOUND in it until it is renewed. */
 typedef struct quire_snapshot quire_snapshot;
 QUIRE_API int quire_snapshot_begin(quire_database* database, quire_snapshot** snapshot, quire_error* error);
 /* Moves the snapshot to now; ends the values read from it. */
 QUIRE_API int quire_snapshot_renew(quire_snapshot* snapshot, quire_error* error);
 QUIRE_API void quire_snapshot_end(quire_snapshot* snapshot);
 /* The item in place, without its system properties; good until the snapshot is renewed or ends. */
-QUIRE_API int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container, const quire_scalar* partition_key,
-                                  size_t components, const char* id, size_t id_length, quire_value* value,
-                                  quire_error* error);
+QUIRE_API int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container,
+                                  const quire_scalar* partition_key, size_t components, const char* id,
+                                  size_t id_length, quire_value* value, quire_error* error);
 
-/* ---- Import ------------------------------------------------------------------------------------------------- */
+/* ---- Import
+ * ------------------------------------------------------------------------------------------------- */
 
 /* Progress, a few times a second: return nonzero to stop (QUIRE_INTERRUPTED). */
 typedef int (*quire_progress)(void* context, uint64_t bytes_read, uint64_t items);
@@ -258,13 +272,14 @@ typedef void (*quire_skipped)(void* context, uint64_t line, const char* message)
 
 typedef struct quire_import_options {
   size_t struct_size;
-  int skip_errors;         /* leave bad items out and go on; otherwise nothing at all is loaded */
-  int upsert;              /* replace items that exist; otherwise they are conflicts */
-  int extended_json;       /* map {"$oid"}, {"$date"}, {"$numberLong"}, ... and _id, as mongoexport writes them */
-  const char* id_path;     /* "/key": copied to "id" as a string; NULL: the item's own */
-  void* context;           /* for the callbacks */
+  int skip_errors;     /* leave bad items out and go on; otherwise nothing at all is loaded */
+  int upsert;          /* replace items that exist; otherwise they are conflicts */
+  int extended_json;   /* map {"$oid"}, {"$date"}, {"$numberLong"}, ... and _id, as mongoexport writes them */
+  const char* id_path; /* "/key": copied to "id" as a string; NULL: the item's own */
+  void* context;       /* for the callbacks */
   quire_progress progress; /* may be NULL */
   quire_skipped skipped;   /* may be NULL */
+  int generate_ids;        /* give an item without an id a UUID; otherwise it is an error */
 } quire_import_options;
 
 typedef struct quire_import_result {
@@ -276,32 +291,37 @@ typedef struct quire_import_result {
 /* Loads NDJSON, or one JSON array of objects, told apart by the first character. Sorts in bounded memory and
  * appends. All or nothing: an error (with its line) loads nothing, unless skip_errors. */
 QUIRE_API int quire_import(quire_container* container, quire_read_input read, void* read_context,
-                           const quire_import_options* options, quire_import_result* result, quire_error* error);
+                           const quire_import_options* options, quire_import_result* result,
+                           quire_error* error);
 
-/* ---- Statements --------------------------------------------------------------------------------------------- */
+/* ---- Statements
+ * --------------------------------------------------------------------------------------------- */
 
 typedef struct quire_statement quire_statement;
 
-/* Prepared on the database: identifiers in FROM name containers. Released by quire_finalize. A container that is dropped
- * and made anew under its name is queried anew; until then a step gives QUIRE_CONTAINER_NOT_FOUND. */
-QUIRE_API int quire_prepare(quire_database* database, const char* sql, size_t length, quire_statement** statement,
-                            quire_error* error);
-/* Prepared on a container: the first identifier in FROM stands for it, whatever it says, as in Cosmos. The statement may
- * outlive the handle; once the container is dropped, a step gives QUIRE_CONTAINER_NOT_FOUND. */
-QUIRE_API int quire_prepare_in(quire_container* container, const char* sql, size_t length, quire_statement** statement,
-                               quire_error* error);
-/* `name` with or without its @; QUIRE_INVALID_ARGUMENT if the statement has none such. The value is copied. Bind
- * before the first step or after a reset; bindings outlive resets. */
-QUIRE_API int quire_bind(quire_statement* statement, const char* name, quire_scalar value, quire_error* error);
+/* Prepared on the database: identifiers in FROM name containers. Released by quire_finalize. A container that
+ * is dropped and made anew under its name is queried anew; until then a step gives QUIRE_CONTAINER_NOT_FOUND.
+ */
+QUIRE_API int quire_prepare(quire_database* database, const char* sql, size_t length,
+                            quire_statement** statement, quire_error* error);
+/* Prepared on a container: the first identifier in FROM stands for it, whatever it says, as in Cosmos. The
+ * statement may outlive the handle; once the container is dropped, a step gives QUIRE_CONTAINER_NOT_FOUND. */
+QUIRE_API int quire_prepare_in(quire_container* container, const char* sql, size_t length,
+                               quire_statement** statement, quire_error* error);
+/* `name` with or without its @; QUIRE_INVALID_ARGUMENT if the statement has none such. The value is copied.
+ * Bind before the first step or after a reset; bindings outlive resets. */
+QUIRE_API int quire_bind(quire_statement* statement, const char* name, quire_scalar value,
+                         quire_error* error);
 QUIRE_API int quire_bind_json(quire_statement* statement, const char* name, const char* json, size_t length,
                               quire_error* error);
-/* QUIRE_ROW, QUIRE_DONE, or an error code. The first step takes the snapshot that all rows come from; it ends with
- * QUIRE_DONE or an error. After these, only reset and finalize make sense: a step is QUIRE_MISUSE. */
+/* QUIRE_ROW, QUIRE_DONE, or an error code. The first step takes the snapshot that all rows come from; it ends
+ * with QUIRE_DONE or an error. After these, only reset and finalize make sense: a step is QUIRE_MISUSE. */
 QUIRE_API int quire_step(quire_statement* statement, quire_error* error);
 /* The row: one JSON value (an object for a select list); good until the next step, reset or finalize. */
 QUIRE_API quire_value quire_row_value(quire_statement* statement);
 /* The same as compact JSON, owned by the statement, as long. NaN and Infinity: QUIRE_NOT_JSON_RESULT. */
-QUIRE_API int quire_row_json(quire_statement* statement, const char** json, size_t* length, quire_error* error);
+QUIRE_API int quire_row_json(quire_statement* statement, const char** json, size_t* length,
+                             quire_error* error);
 /* Ends the snapshot; the statement can be stepped again. */
 QUIRE_API void quire_reset(quire_statement* statement);
 QUIRE_API void quire_finalize(quire_statement* statement);

@@ -29,17 +29,18 @@ bool are_constant(std::span<BoundExpression* const> operands) {
 
 Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& scope) {
   if (expression.is_udf) {
-    QUIRE_ASSIGN(BoundExpression* bound, bind_operands(BoundKind::unsupported, expression, scope));
+    QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::unsupported, expression, scope));
     bound->message = keep("the user-defined function udf." + std::string(expression.text) +
                           " is not registered: this version does not execute scripts yet");
     return bound;
   }
-  if (const AggregateRow* row = find_aggregate(expression.text)) return bind_aggregate(expression, *row, scope);
+  if (const AggregateRow* row = find_aggregate(expression.text))
+    return bind_aggregate(expression, *row, scope);
   if (is_equal_ignoring_case(expression.text, "DOCUMENTID")) return bind_document_id(expression, scope);
   const Function* function = find_function(expression.text);
   if (function == nullptr) {
     if (!is_known_but_missing(expression.text)) return std::unexpected(unknown_function(expression));
-    QUIRE_ASSIGN(BoundExpression* bound, bind_operands(BoundKind::unsupported, expression, scope));
+    QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::unsupported, expression, scope));
     bound->message = keep("the function " + std::string(expression.text) +
                           " parses, but this version does not execute it yet");
     return bound;
@@ -48,9 +49,9 @@ Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& 
   const size_t count = expression.operands.size();
   if (count < arity.least || count > arity.most)
     return refuse(ErrorCode::wrong_arity, expression.span,
-                  "the function " + std::string(function->name) + " requires " + arity_text(arity) + ", not " +
-                      std::to_string(count) + " (SC2050): " + std::string(function->signature));
-  QUIRE_ASSIGN(BoundExpression* bound, bind_operands(BoundKind::call, expression, scope));
+                  "the function " + std::string(function->name) + " requires " + arity_text(arity) +
+                      ", not " + std::to_string(count) + " (SC2050): " + std::string(function->signature));
+  QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::call, expression, scope));
   bound->function = function;
   return fold(bound);
 }
@@ -65,18 +66,22 @@ Error Binder::unknown_function(const Expression& expression) const {
           at(expression.span)};
 }
 
-Result<BoundExpression*> Binder::bind_aggregate(const Expression& expression, const AggregateRow& row, Scope& scope) {
+Result<BoundExpression*> Binder::bind_aggregate(const Expression& expression, const AggregateRow& row,
+                                                Scope& scope) {
   const std::string name(row.name);
   if (!expression.is_star && expression.operands.size() != 1)
-    return refuse(ErrorCode::wrong_arity, expression.span, "the aggregate " + name + " requires 1 argument(s) (SC2050)");
+    return refuse(ErrorCode::wrong_arity, expression.span,
+                  "the aggregate " + name + " requires 1 argument(s) (SC2050)");
   if (expression.is_star && row.aggregate != Aggregate::count)
     return refuse(ErrorCode::semantic, expression.span, name + "(*) has no meaning; only COUNT(*) has");
   if (scope.in_aggregate)
     return refuse(ErrorCode::semantic, expression.span,
-                  "cannot perform an aggregate function on an expression containing an aggregate or a subquery (SC2101)");
+                  "cannot perform an aggregate function on an expression containing an aggregate or a "
+                  "subquery (SC2101)");
   if (!scope.aggregates_allowed)
     return refuse(ErrorCode::semantic, expression.span,
-                  "the aggregate " + name + " may not stand here; use it in SELECT, HAVING or ORDER BY, or in a subquery");
+                  "the aggregate " + name +
+                      " may not stand here; use it in SELECT, HAVING or ORDER BY, or in a subquery");
   BoundAggregate aggregate{row.aggregate, nullptr, expression.is_distinct};
   if (!expression.is_star) {
     scope.in_aggregate = true;
@@ -93,7 +98,8 @@ Result<BoundExpression*> Binder::bind_aggregate(const Expression& expression, co
 
 Result<BoundExpression*> Binder::bind_document_id(const Expression& expression, Scope& scope) {
   if (expression.operands.size() != 1)
-    return refuse(ErrorCode::wrong_arity, expression.span, "the function DOCUMENTID requires 1 argument(s) (SC2050)");
+    return refuse(ErrorCode::wrong_arity, expression.span,
+                  "the function DOCUMENTID requires 1 argument(s) (SC2050)");
   const Expression& argument = *expression.operands[0];
   if (argument.kind == ExpressionKind::identifier) {
     QUIRE_ASSIGN(const ScopeEntry* entry, resolve(argument, scope));

@@ -26,32 +26,57 @@ BoundExpression* Binder::make_unsupported(Span span, std::string_view what) {
 Result<BoundExpression*> Binder::bind(const Expression& expression, Scope& scope) {
   if (BoundExpression* key = find_group_key(expression, scope); key != nullptr) return key;
   switch (expression.kind) {
-    case ExpressionKind::literal: return make_constant(expression.literal, expression.span);
-    case ExpressionKind::parameter: return bind_parameter(expression);
-    case ExpressionKind::identifier: return bind_identifier(expression, scope);
+    case ExpressionKind::literal:
+      return make_constant(expression.literal, expression.span);
+    case ExpressionKind::parameter:
+      return bind_parameter(expression);
+    case ExpressionKind::identifier:
+      return bind_identifier(expression, scope);
     case ExpressionKind::member:
-    case ExpressionKind::index: return bind_path(expression, scope);
-    case ExpressionKind::unary: return bind_operands(BoundKind::unary, expression, scope);
-    case ExpressionKind::binary: return bind_operands(BoundKind::binary, expression, scope);
-    case ExpressionKind::logical_and: return bind_operands(BoundKind::logical_and, expression, scope);
-    case ExpressionKind::logical_or: return bind_operands(BoundKind::logical_or, expression, scope);
-    case ExpressionKind::conditional: return bind_operands(BoundKind::conditional, expression, scope);
-    case ExpressionKind::coalesce: return bind_operands(BoundKind::coalesce, expression, scope);
-    case ExpressionKind::in: return bind_operands(BoundKind::in, expression, scope);
-    case ExpressionKind::is_null: return bind_operands(BoundKind::is_null, expression, scope);
-    case ExpressionKind::array: return bind_operands(BoundKind::array, expression, scope);
-    case ExpressionKind::between: return bind_between(expression, scope);
-    case ExpressionKind::like: return bind_like(expression, scope);
-    case ExpressionKind::case_when: return bind_case(expression, scope);
-    case ExpressionKind::let: return make_unsupported(expression.span, "LET");
-    case ExpressionKind::object: return bind_object(expression, scope);
-    case ExpressionKind::call: return bind_call(expression, scope);
-    case ExpressionKind::exists: return bind_subquery(BoundKind::exists, expression, scope);
-    case ExpressionKind::array_query: return bind_subquery(BoundKind::array_query, expression, scope);
-    case ExpressionKind::all_query: return bind_subquery(BoundKind::all_query, expression, scope);
-    case ExpressionKind::first_query: return bind_subquery(BoundKind::first_query, expression, scope);
-    case ExpressionKind::last_query: return bind_subquery(BoundKind::last_query, expression, scope);
-    case ExpressionKind::scalar_query: return bind_subquery(BoundKind::scalar_query, expression, scope);
+    case ExpressionKind::index:
+      return bind_path(expression, scope);
+    case ExpressionKind::unary:
+      return bind_operands(BoundKind::unary, expression, scope);
+    case ExpressionKind::binary:
+      return bind_operands(BoundKind::binary, expression, scope);
+    case ExpressionKind::logical_and:
+      return bind_operands(BoundKind::logical_and, expression, scope);
+    case ExpressionKind::logical_or:
+      return bind_operands(BoundKind::logical_or, expression, scope);
+    case ExpressionKind::conditional:
+      return bind_operands(BoundKind::conditional, expression, scope);
+    case ExpressionKind::coalesce:
+      return bind_operands(BoundKind::coalesce, expression, scope);
+    case ExpressionKind::in:
+      return bind_operands(BoundKind::in, expression, scope);
+    case ExpressionKind::is_null:
+      return bind_operands(BoundKind::is_null, expression, scope);
+    case ExpressionKind::array:
+      return bind_operands(BoundKind::array, expression, scope);
+    case ExpressionKind::between:
+      return bind_between(expression, scope);
+    case ExpressionKind::like:
+      return bind_like(expression, scope);
+    case ExpressionKind::case_when:
+      return bind_case(expression, scope);
+    case ExpressionKind::let:
+      return make_unsupported(expression.span, "LET");
+    case ExpressionKind::object:
+      return bind_object(expression, scope);
+    case ExpressionKind::call:
+      return bind_call(expression, scope);
+    case ExpressionKind::exists:
+      return bind_subquery(BoundKind::exists, expression, scope);
+    case ExpressionKind::array_query:
+      return bind_subquery(BoundKind::array_query, expression, scope);
+    case ExpressionKind::all_query:
+      return bind_subquery(BoundKind::all_query, expression, scope);
+    case ExpressionKind::first_query:
+      return bind_subquery(BoundKind::first_query, expression, scope);
+    case ExpressionKind::last_query:
+      return bind_subquery(BoundKind::last_query, expression, scope);
+    case ExpressionKind::scalar_query:
+      return bind_subquery(BoundKind::scalar_query, expression, scope);
   }
   return make_unsupported(expression.span, "this expression");
 }
@@ -85,11 +110,12 @@ BoundExpression* Binder::negate(BoundExpression* operand, Span span) {
   return bound;
 }
 
-// x BETWEEN low AND high is x >= low AND x <= high; x is evaluated twice, which is cheaper than a slot for it.
+// x BETWEEN low AND high is x >= low AND x <= high; x is evaluated twice, which is cheaper than a slot for
+// it.
 Result<BoundExpression*> Binder::bind_between(const Expression& expression, Scope& scope) {
-  QUIRE_ASSIGN(BoundExpression* value, bind(*expression.operands[0], scope));
-  QUIRE_ASSIGN(BoundExpression* low, bind(*expression.operands[1], scope));
-  QUIRE_ASSIGN(BoundExpression* high, bind(*expression.operands[2], scope));
+  QUIRE_ASSIGN(BoundExpression * value, bind(*expression.operands[0], scope));
+  QUIRE_ASSIGN(BoundExpression * low, bind(*expression.operands[1], scope));
+  QUIRE_ASSIGN(BoundExpression * high, bind(*expression.operands[2], scope));
   BoundExpression* at_least = make(BoundKind::binary, expression.span);
   at_least->binary_operator = BinaryOperator::greater_equal;
   at_least->operands = list_of({value, low});
@@ -102,7 +128,7 @@ Result<BoundExpression*> Binder::bind_between(const Expression& expression, Scop
 }
 
 Result<BoundExpression*> Binder::bind_like(const Expression& expression, Scope& scope) {
-  QUIRE_ASSIGN(BoundExpression* bound, bind_operands(BoundKind::like, expression, scope));
+  QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::like, expression, scope));
   if (bound->kind != BoundKind::like) return bound;
   if (expression.has_escape) bound->escape = expression.text;
   const BoundExpression& pattern = *bound->operands[1];
@@ -126,8 +152,8 @@ Result<BoundExpression*> Binder::bind_case(const Expression& expression, Scope& 
     QUIRE_ASSIGN(result, bind(*expression.operands.back(), scope));
   }
   for (size_t i = expression.arms.size(); i-- > 0;) {
-    QUIRE_ASSIGN(BoundExpression* when, bind(*expression.arms[i].when, scope));
-    QUIRE_ASSIGN(BoundExpression* then, bind(*expression.arms[i].then, scope));
+    QUIRE_ASSIGN(BoundExpression * when, bind(*expression.arms[i].when, scope));
+    QUIRE_ASSIGN(BoundExpression * then, bind(*expression.arms[i].then, scope));
     if (subject != nullptr) {
       BoundExpression* equal = make(BoundKind::binary, expression.arms[i].when->span);
       equal->binary_operator = BinaryOperator::equal;
@@ -153,7 +179,8 @@ Result<BoundExpression*> Binder::bind_object(const Expression& expression, Scope
 
 Result<BoundQuery*> Binder::bind_inner_query(const Query& query, Scope& scope) {
   if (options_.strict && !query.order_by.empty())
-    return refuse(ErrorCode::not_in_strict_mode, query.span, "ORDER BY may stand only in the outermost query");
+    return refuse(ErrorCode::not_in_strict_mode, query.span,
+                  "ORDER BY may stand only in the outermost query");
   statement_.subqueries.push_back(std::make_unique<BoundQuery>());
   BoundQuery& bound = *statement_.subqueries.back();
   QUIRE_TRY(bind_query(query, bound, &scope));
@@ -164,9 +191,10 @@ Result<BoundExpression*> Binder::bind_subquery(BoundKind kind, const Expression&
   BoundExpression* bound = make(kind, expression.span);
   QUIRE_ASSIGN(bound->query, bind_inner_query(*expression.query, scope));
   if (kind == BoundKind::scalar_query && bound->query->may_give_many_rows)
-    return refuse(ErrorCode::semantic, expression.span,
-                  "the cardinality of a scalar subquery result set cannot be greater than one; use ARRAY(...), "
-                  "EXISTS(...), an aggregate or TOP 1");
+    return refuse(
+        ErrorCode::semantic, expression.span,
+        "the cardinality of a scalar subquery result set cannot be greater than one; use ARRAY(...), "
+        "EXISTS(...), an aggregate or TOP 1");
   return bound;
 }
 

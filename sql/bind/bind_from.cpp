@@ -28,8 +28,8 @@ Span path_span(const FromSource& source, std::string_view text) {
   return {static_cast<uint32_t>(start), static_cast<uint32_t>(path.size())};
 }
 
-// Whether this query or one around it reads the container already. In container scope a further name can only be an
-// alias; in `FROM (SELECT VALUE root.a FROM root) r`, root is the first.
+// Whether this query or one around it reads the container already. In container scope a further name can only
+// be an alias; in `FROM (SELECT VALUE root.a FROM root) r`, root is the first.
 bool has_container(Scope& innermost) {
   for (Scope* scope = &innermost; scope != nullptr; scope = scope->outer())
     for (const BoundSource& source : scope->query().sources)
@@ -57,7 +57,8 @@ Result<void> Binder::bind_source(const FromSource& source, bool is_first, Scope&
   return is_whole ? Result<void>() : bind_path_source(source, root, scope);
 }
 
-Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_first, bool is_hidden, Scope& scope) {
+Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_first, bool is_hidden,
+                                          Scope& scope) {
   std::string name(source.root);
   if (!options_.scope.empty()) {
     if (!is_first || has_container(scope)) {
@@ -91,13 +92,13 @@ Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_firs
 }
 
 Result<void> Binder::bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope) {
-  BoundExpression* expression =
-      make(source.steps.empty() ? BoundKind::slot : BoundKind::path, path_span(source, statement_.parsed->text));
+  BoundExpression* expression = make(source.steps.empty() ? BoundKind::slot : BoundKind::path,
+                                     path_span(source, statement_.parsed->text));
   expression->slot = root.slot;
   expression->steps = statement_.arena->make_array<BoundStep>(source.steps.size());
   for (size_t i = 0; i < source.steps.size(); ++i)
-    expression->steps[i] = source.steps[i].is_index ? BoundStep{{}, source.steps[i].index}
-                                                    : BoundStep{source.steps[i].name, -1};
+    expression->steps[i] =
+        source.steps[i].is_index ? BoundStep{{}, source.steps[i].index} : BoundStep{source.steps[i].name, -1};
   BoundSource bound{};
   bound.kind = source.iterates ? BoundSourceKind::elements : BoundSourceKind::expression;
   bound.slot = statement_.slot_count++;
@@ -108,7 +109,7 @@ Result<void> Binder::bind_path_source(const FromSource& source, const ScopeEntry
 }
 
 Result<void> Binder::bind_query_source(const FromSource& source, Scope& scope) {
-  QUIRE_ASSIGN(BoundQuery* query, bind_inner_query(*source.query, scope));
+  QUIRE_ASSIGN(BoundQuery * query, bind_inner_query(*source.query, scope));
   BoundSource bound{};
   bound.kind = BoundSourceKind::query;
   bound.slot = statement_.slot_count++;
@@ -122,8 +123,9 @@ Result<void> Binder::bind_query_source(const FromSource& source, Scope& scope) {
 Result<void> Binder::declare(const FromSource& source, std::string_view name, BoundSource bound, bool is_item,
                              Scope& scope) {
   if (!name.empty() && scope.has_own(name))
-    return refuse(ErrorCode::semantic, source.span,
-                  "the alias '" + std::string(name) + "' is used twice in one FROM; give one of them another name");
+    return refuse(
+        ErrorCode::semantic, source.span,
+        "the alias '" + std::string(name) + "' is used twice in one FROM; give one of them another name");
   if (!name.empty()) scope.add({name, bound.slot, is_item});
   if (source.on != nullptr) {
     QUIRE_ASSIGN(bound.on, bind(*source.on, scope));

@@ -32,12 +32,14 @@ Result<const ScopeEntry*> Binder::resolve(const Expression& identifier, Scope& s
     NearestName nearest(identifier.text);
     scope.offer_names(nearest);
     return refuse(ErrorCode::unresolved_name, identifier.span,
-                  "the identifier '" + std::string(identifier.text) + "' could not be resolved (SC2001)" + nearest.hint());
+                  "the identifier '" + std::string(identifier.text) + "' could not be resolved (SC2001)" +
+                      nearest.hint());
   }
   if (found.scope->is_after_grouping && !found.scope->in_aggregate)
-    return refuse(ErrorCode::semantic, identifier.span,
-                  "the property reference is invalid here because it is contained in neither an aggregate function "
-                  "nor the GROUP BY clause (SC2102)");
+    return refuse(
+        ErrorCode::semantic, identifier.span,
+        "the property reference is invalid here because it is contained in neither an aggregate function "
+        "nor the GROUP BY clause (SC2102)");
   return found.entry;
 }
 

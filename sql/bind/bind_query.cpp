@@ -24,12 +24,13 @@ bool select_contains_aggregate(const Query& query) {
 bool gives_one_row(const Query& query, const BoundQuery& bound) {
   if (bound.set_operation != SetOperation::none) return false;
   if (bound.is_grouped && bound.group_by.empty()) return true;
-  if (query.top != nullptr && query.top->kind == ExpressionKind::literal && query.top->literal.kind() == Kind::integer &&
-      query.top->literal.as_integer() <= 1)
+  if (query.top != nullptr && query.top->kind == ExpressionKind::literal &&
+      query.top->literal.kind() == Kind::integer && query.top->literal.as_integer() <= 1)
     return true;
   return std::all_of(bound.sources.begin(), bound.sources.end(), [](const BoundSource& source) {
     return source.kind == BoundSourceKind::expression ||
-           (source.kind == BoundSourceKind::query && !source.iterates_query && !source.query->may_give_many_rows);
+           (source.kind == BoundSourceKind::query && !source.iterates_query &&
+            !source.query->may_give_many_rows);
   });
 }
 
@@ -42,7 +43,8 @@ bool is_document_path(const Expression& expression) {
 }  // namespace
 
 bool contains_aggregate(const Expression& expression) {
-  if (expression.kind == ExpressionKind::call && !expression.is_udf && find_aggregate(expression.text) != nullptr)
+  if (expression.kind == ExpressionKind::call && !expression.is_udf &&
+      find_aggregate(expression.text) != nullptr)
     return true;
   if (contains_aggregate(expression.operands)) return true;
   for (const ObjectEntry& entry : expression.entries)
@@ -91,7 +93,7 @@ Result<void> Binder::bind_clauses(const Query& query, BoundQuery& bound, Scope& 
 
 Result<void> Binder::bind_grouping(const Query& query, BoundQuery& bound, Scope& scope) {
   for (const Expression* key : query.group_by) {
-    QUIRE_ASSIGN(BoundExpression* expression, bind(*key, scope));
+    QUIRE_ASSIGN(BoundExpression * expression, bind(*key, scope));
     bound.group_by.push_back(expression);
   }
   bound.is_grouped = !query.group_by.empty() || select_contains_aggregate(query);
@@ -103,7 +105,8 @@ Result<void> Binder::bind_grouping(const Query& query, BoundQuery& bound, Scope&
 }
 
 Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& scope) {
-  // Without GROUP BY an aggregate gives one row: the service takes an ORDER BY there, and there is nothing to sort.
+  // Without GROUP BY an aggregate gives one row: the service takes an ORDER BY there, and there is nothing to
+  // sort.
   const bool gives_one_group = bound.is_grouped && bound.group_by.empty();
   if (gives_one_group) scope.is_after_grouping = false;
   for (const OrderItem& item : query.order_by) {
@@ -118,16 +121,17 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
       continue;
     }
     const bool is_distance = key.kind == ExpressionKind::call;
-    if (options_.strict && !is_document_path(key) && !is_distance && !bound.is_grouped && !query.from.empty() &&
-        key.kind != ExpressionKind::identifier)
-      return refuse(ErrorCode::not_in_strict_mode, key.span,
-                    "the ORDER BY item could not be mapped to a document path; strict mode sorts by properties only");
+    if (options_.strict && !is_document_path(key) && !is_distance && !bound.is_grouped &&
+        !query.from.empty() && key.kind != ExpressionKind::identifier)
+      return refuse(
+          ErrorCode::not_in_strict_mode, key.span,
+          "the ORDER BY item could not be mapped to a document path; strict mode sorts by properties only");
     // Outside strict mode an alias of the select list may stand here.
     const Expression* meant = &key;
     if (key.kind == ExpressionKind::identifier && !options_.strict && scope.find(key.text).entry == nullptr)
       for (const SelectItem& selected : query.items)
         if (selected.alias && *selected.alias == key.text) meant = selected.expression;
-    QUIRE_ASSIGN(BoundExpression* expression, bind(*meant, scope));
+    QUIRE_ASSIGN(BoundExpression * expression, bind(*meant, scope));
     bound.order_by.push_back({expression, item.descending});
   }
   return {};
@@ -183,8 +187,9 @@ Result<BoundExpression*> Binder::bind_list(const Query& query, Scope& scope) {
     else
       name = keep("$" + std::to_string(++unnamed));
     if (!names.insert(name).second)
-      return refuse(ErrorCode::semantic, item.span,
-                    "the select list has two items named '" + std::string(name) + "'; give one an alias with AS");
+      return refuse(
+          ErrorCode::semantic, item.span,
+          "the select list has two items named '" + std::string(name) + "'; give one an alias with AS");
     object->entries[i].key = name;
     QUIRE_ASSIGN(object->entries[i].value, bind(expression, scope));
   }

@@ -1,6 +1,6 @@
-// The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file each idea:
-// bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp. Recursion is bounded by
-// kMostExpressionDepth.
+// The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file
+// each idea: bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp. Recursion is
+// bounded by kMostExpressionDepth.
 #pragma once
 
 #include <string>
@@ -38,7 +38,8 @@ class Binder {
   Result<void> bind_query_source(const FromSource& source, Scope& scope);
   Result<void> bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope);
   Result<ScopeEntry> bind_container(const FromSource& source, bool is_first, bool is_hidden, Scope& scope);
-  Result<void> declare(const FromSource& source, std::string_view name, BoundSource bound, bool is_item, Scope& scope);
+  Result<void> declare(const FromSource& source, std::string_view name, BoundSource bound, bool is_item,
+                       Scope& scope);
 
   // bind_expression.cpp
   Bound bind(const Expression& expression, Scope& scope);

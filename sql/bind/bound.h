@@ -1,8 +1,8 @@
 // The bound query: every name is a slot, a parameter or a row of the function table; what could not mean
 // anything has been refused. Made by bind(), read by plan/. Nodes live in the arena of their BoundStatement.
 //
-// Slots are numbered through the whole statement, subqueries included, so a correlated subquery simply reads a
-// slot that an outer source fills.
+// Slots are numbered through the whole statement, subqueries included, so a correlated subquery simply reads
+// a slot that an outer source fills.
 #pragma once
 
 #include <cstdint>
@@ -48,20 +48,28 @@ enum class BoundKind : uint8_t {
   system_property,  // slot (of an item), property: c._ts
   member,           // operands[0], steps: a path over a computed value
   index,            // operands[0] [ operands[1] ]: a string takes a member, an integer an element
-  unary, binary,    // operators
-  logical_and, logical_or,  // operands: two or more
-  conditional, coalesce,
-  in,               // operands[0] among operands[1..]; negated
-  like,             // operands[0] LIKE operands[1]; like_pattern if the pattern is constant; escape; negated
-  is_null,          // negated
-  array, object,    // operands / entries; undefined ones are left out
-  call,             // function, operands
-  document_id,      // DOCUMENTID(alias): slot
-  aggregate,        // aggregate: number in BoundQuery::aggregates of the query that owns it
-  group_key,        // group_key: number in BoundQuery::group_by
-  exists, array_query, scalar_query,  // query
-  all_query, first_query, last_query, // query
-  unsupported,      // message: means something, but this version cannot run it; operands are bound all the same
+  unary,
+  binary,  // operators
+  logical_and,
+  logical_or,  // operands: two or more
+  conditional,
+  coalesce,
+  in,       // operands[0] among operands[1..]; negated
+  like,     // operands[0] LIKE operands[1]; like_pattern if the pattern is constant; escape; negated
+  is_null,  // negated
+  array,
+  object,       // operands / entries; undefined ones are left out
+  call,         // function, operands
+  document_id,  // DOCUMENTID(alias): slot
+  aggregate,    // aggregate: number in BoundQuery::aggregates of the query that owns it
+  group_key,    // group_key: number in BoundQuery::group_by
+  exists,
+  array_query,
+  scalar_query,  // query
+  all_query,
+  first_query,
+  last_query,   // query
+  unsupported,  // message: means something, but this version cannot run it; operands are bound all the same
 };
 
 struct BoundExpression {
@@ -103,13 +111,13 @@ enum class BoundSourceKind : uint8_t {
 struct BoundSource {
   BoundSourceKind kind;
   SlotNumber slot;
-  std::string_view alias;            // for EXPLAIN; may be empty
-  std::string collection_name;       // collection
+  std::string_view alias;       // for EXPLAIN; may be empty
+  std::string collection_name;  // collection
   BoundExpression* expression = nullptr;
   BoundQuery* query = nullptr;
-  bool iterates_query = false;       // z IN (SELECT ...): the elements of each row that is an array
+  bool iterates_query = false;  // z IN (SELECT ...): the elements of each row that is an array
   JoinKind join = JoinKind::first;
-  BoundExpression* on = nullptr;     // inner_on, left_on
+  BoundExpression* on = nullptr;  // inner_on, left_on
 };
 
 struct BoundOrderItem {
@@ -117,8 +125,9 @@ struct BoundOrderItem {
   bool descending;
 };
 
-// SELECT. The rows are: FROM, WHERE, GROUP BY (if is_grouped), HAVING, ORDER BY, SELECT, DISTINCT, OFFSET/LIMIT.
-// After grouping, expressions refer to aggregates and group keys by number and to no source of this query.
+// SELECT. The rows are: FROM, WHERE, GROUP BY (if is_grouped), HAVING, ORDER BY, SELECT, DISTINCT,
+// OFFSET/LIMIT. After grouping, expressions refer to aggregates and group keys by number and to no source of
+// this query.
 struct BoundQuery {
   std::vector<BoundSource> sources;
   BoundExpression* where = nullptr;
@@ -131,7 +140,7 @@ struct BoundQuery {
   // whose value is undefined is left out.
   BoundExpression* value = nullptr;
   bool distinct = false;
-  BoundExpression* top = nullptr;     // constants or parameters
+  BoundExpression* top = nullptr;  // constants or parameters
   BoundExpression* offset = nullptr;
   BoundExpression* limit = nullptr;
   SetOperation set_operation = SetOperation::none;

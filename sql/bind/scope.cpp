@@ -20,7 +20,8 @@ Scope::Found Scope::find(std::string_view name) {
 }
 
 bool Scope::has_own(std::string_view name) const {
-  return std::any_of(entries_.begin(), entries_.end(), [&](const ScopeEntry& entry) { return entry.name == name; });
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&](const ScopeEntry& entry) { return entry.name == name; });
 }
 
 void Scope::offer_names(NearestName& nearest) const {

@@ -1,6 +1,6 @@
-// The syntax tree: what was written, before any name is resolved. Nodes live in the arena of their ParsedStatement
-// and are plain data. Their depth is bounded by kMostExpressionDepth, checked as they are made, so code
-// that walks them may recurse.
+// The syntax tree: what was written, before any name is resolved. Nodes live in the arena of their
+// ParsedStatement and are plain data. Their depth is bounded by kMostExpressionDepth, checked as they are
+// made, so code that walks them may recurse.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,24 @@ enum class UnaryOperator : uint8_t { minus, plus, bit_not, logical_not };
 
 // In the order of the table in operators.h (name, level).
 enum class BinaryOperator : uint8_t {
-  equal, not_equal, less, greater, less_equal, greater_equal,
-  shift_left, shift_right, shift_right_unsigned,
-  bit_or, bit_xor, bit_and, add, subtract, concatenate,
-  multiply, divide, modulo,
+  equal,
+  not_equal,
+  less,
+  greater,
+  less_equal,
+  greater_equal,
+  shift_left,
+  shift_right,
+  shift_right_unsigned,
+  bit_or,
+  bit_xor,
+  bit_and,
+  add,
+  subtract,
+  concatenate,
+  multiply,
+  divide,
+  modulo,
 };
 
 struct Query;
@@ -52,31 +66,32 @@ struct CaseArm {
 };
 
 enum class ExpressionKind : uint8_t {
-  literal,       // value
-  parameter,     // text: name without @
-  identifier,    // text
-  member,        // operands[0] . text                  (c.name; also c["name"] with a string literal)
-  index,         // operands[0] [ operands[1] ]          (any other index expression)
-  unary,         // unary_operator operands[0]
-  binary,        // operands[0] binary_operator operands[1]
-  logical_and,   // operands: two or more, flattened, left to right
-  logical_or,    // likewise
-  conditional,   // operands[0] ? operands[1] : operands[2]
-  coalesce,      // operands[0] ?? operands[1]
-  between,       // operands[0] [NOT] BETWEEN operands[1] AND operands[2]; negated
-  in,            // operands[0] [NOT] IN (operands[1..]); negated
-  like,          // operands[0] [NOT] LIKE operands[1] [ESCAPE text]; negated; has_escape
-  is_null,       // operands[0] IS [NOT] NULL; negated                    Quire's addition
-  case_when,     // CASE [operands[0]] WHEN arms END; operands.back() is ELSE if has_else    Quire's addition
-  let,           // LET text = operands[0] IN operands[1]
-  array,         // [operands...]
-  object,        // {entries...}
-  call,          // text(operands...); is_udf for udf.text(...); is_distinct for COUNT(DISTINCT x); is_star for COUNT(*)
-  exists,        // EXISTS(query)
-  array_query,   // ARRAY(query)
-  all_query,     // ALL(query)
-  first_query,   // FIRST(query)
-  last_query,    // LAST(query)
+  literal,      // value
+  parameter,    // text: name without @
+  identifier,   // text
+  member,       // operands[0] . text                  (c.name; also c["name"] with a string literal)
+  index,        // operands[0] [ operands[1] ]          (any other index expression)
+  unary,        // unary_operator operands[0]
+  binary,       // operands[0] binary_operator operands[1]
+  logical_and,  // operands: two or more, flattened, left to right
+  logical_or,   // likewise
+  conditional,  // operands[0] ? operands[1] : operands[2]
+  coalesce,     // operands[0] ?? operands[1]
+  between,      // operands[0] [NOT] BETWEEN operands[1] AND operands[2]; negated
+  in,           // operands[0] [NOT] IN (operands[1..]); negated
+  like,         // operands[0] [NOT] LIKE operands[1] [ESCAPE text]; negated; has_escape
+  is_null,      // operands[0] IS [NOT] NULL; negated                    Quire's addition
+  case_when,    // CASE [operands[0]] WHEN arms END; operands.back() is ELSE if has_else    Quire's addition
+  let,          // LET text = operands[0] IN operands[1]
+  array,        // [operands...]
+  object,       // {entries...}
+  call,         // text(operands...); is_udf for udf.text(...); is_distinct for COUNT(DISTINCT x); is_star for
+                // COUNT(*)
+  exists,       // EXISTS(query)
+  array_query,  // ARRAY(query)
+  all_query,    // ALL(query)
+  first_query,  // FIRST(query)
+  last_query,   // LAST(query)
   scalar_query,  // (query)
 };
 
@@ -92,7 +107,7 @@ struct Expression {
   bool is_star = false;
   bool is_bracketed = false;  // member: written c["name"], so any name goes
   bool is_parenthesised = false;
-  uint32_t depth = 1;         // 1 + the deepest operand or subquery expression
+  uint32_t depth = 1;  // 1 + the deepest operand or subquery expression
   Span span;
   std::string_view text;
   Value literal;
@@ -113,7 +128,8 @@ enum class SelectKind : uint8_t { star, value, list };
 // What a FROM source ranges over.
 enum class CollectionKind : uint8_t { path, query };
 
-// One step of a collection's path: .name, ["name"], [int] (index >= 0) or [@parameter]... as the grammar takes.
+// One step of a collection's path: .name, ["name"], [int] (index >= 0) or [@parameter]... as the grammar
+// takes.
 struct PathStep {
   std::string_view name;  // if is_index is false
   int64_t index = 0;

@@ -15,7 +15,9 @@ namespace {
 // TOP, OFFSET and LIMIT of the service and its SDKs are 32-bit integers.
 constexpr int64_t kMostStrictCount = std::numeric_limits<int32_t>::max();
 
-uint32_t depth_of(const Expression* expression) noexcept { return expression ? expression->depth : 0; }
+uint32_t depth_of(const Expression* expression) noexcept {
+  return expression ? expression->depth : 0;
+}
 
 }  // namespace
 
@@ -41,7 +43,8 @@ void AstBuilder::extension(const Token& token, std::string_view what) {
             fmt::format("{} is not part of Azure Cosmos DB's SQL, and strict mode takes nothing else", what));
 }
 
-// ---- Nodes -------------------------------------------------------------------------------------------------
+// ---- Nodes
+// -------------------------------------------------------------------------------------------------
 
 void AstBuilder::deepen(Expression* node, uint32_t below) {
   node->depth = std::max(node->depth, below + 1);
@@ -73,9 +76,13 @@ Expression* AstBuilder::make(ExpressionKind kind, uint32_t start, List<Expressio
   return node;
 }
 
-Expression* AstBuilder::make(ExpressionKind kind, uint32_t start, std::initializer_list<Expression*> operands) {
-  const auto copies = parsed_.arena.copy_array(std::span<Expression* const>(operands.begin(), operands.size()));
-  return make(kind, start, List<Expression*>{const_cast<Expression**>(copies.data()), static_cast<uint32_t>(copies.size())});
+Expression* AstBuilder::make(ExpressionKind kind, uint32_t start,
+                             std::initializer_list<Expression*> operands) {
+  const auto copies =
+      parsed_.arena.copy_array(std::span<Expression* const>(operands.begin(), operands.size()));
+  return make(
+      kind, start,
+      List<Expression*>{const_cast<Expression**>(copies.data()), static_cast<uint32_t>(copies.size())});
 }
 
 std::string_view AstBuilder::string_of(const Token& token) {
@@ -90,7 +97,8 @@ std::string_view AstBuilder::name_of(const Token& token) {
   return token.kind == TOKEN_STRING ? string_of(token) : text_of(token);
 }
 
-// ---- Expressions -------------------------------------------------------------------------------------------
+// ---- Expressions
+// -------------------------------------------------------------------------------------------
 
 Expression* AstBuilder::literal(const Token& token) {
   Expression* node = make(ExpressionKind::literal, token.offset);
@@ -140,7 +148,8 @@ Expression* AstBuilder::member(Expression* base, const Token& name) {
 }
 
 Expression* AstBuilder::index(Expression* base, Expression* index) {
-  const bool is_name = index->kind == ExpressionKind::literal && index->literal.is_string() && !index->is_parenthesised;
+  const bool is_name =
+      index->kind == ExpressionKind::literal && index->literal.is_string() && !index->is_parenthesised;
   if (!is_name) return make(ExpressionKind::index, base->span.offset, {base, index});
   Expression* node = make(ExpressionKind::member, base->span.offset, {base});
   node->text = index->literal.as_string();
@@ -199,7 +208,8 @@ Expression* AstBuilder::in(Expression* needle, bool negated, List<Expression*> l
   const std::span<Expression*> operands = parsed_.arena.make_array<Expression*>(size_t{list.size} + 1);
   operands[0] = needle;
   std::ranges::copy(list.span(), operands.begin() + 1);
-  Expression* node = make(ExpressionKind::in, needle->span.offset, List<Expression*>{operands.data(), list.size + 1});
+  Expression* node =
+      make(ExpressionKind::in, needle->span.offset, List<Expression*>{operands.data(), list.size + 1});
   node->negated = negated;
   return node;
 }
@@ -275,7 +285,8 @@ Expression* AstBuilder::call_distinct(const Token& name, const Token& distinct, 
 
 Expression* AstBuilder::call_star(const Token& name, const Token& star) {
   if (!equals_ignoring_case(text_of(name), "COUNT"))
-    fail_at(ErrorCode::syntax, star.offset, fmt::format("'*' can be the argument of COUNT only, not of {}", text_of(name)));
+    fail_at(ErrorCode::syntax, star.offset,
+            fmt::format("'*' can be the argument of COUNT only, not of {}", text_of(name)));
   extension(star, "COUNT(*) (write COUNT(1))");
   Expression* node = call(name, {nullptr, 0});
   node->is_star = true;
@@ -295,7 +306,8 @@ Expression* AstBuilder::parenthesised(const Token& start, Expression* inside) {
   return inside;
 }
 
-// ---- Queries -----------------------------------------------------------------------------------------------
+// ---- Queries
+// -----------------------------------------------------------------------------------------------
 
 SelectItem AstBuilder::item(Expression* expression, const Token& alias) {
   SelectItem item{expression, std::nullopt, span_from(expression->span.offset)};
@@ -352,13 +364,18 @@ List<FromSource> AstBuilder::join(List<FromSource> sources, JoinKind kind, const
   return append(sources, *source);
 }
 
-PathStep AstBuilder::name_step(const Token& name) { return {.name = text_of(name)}; }
+PathStep AstBuilder::name_step(const Token& name) {
+  return {.name = text_of(name)};
+}
 
-PathStep AstBuilder::string_step(const Token& name) { return {.name = string_of(name), .is_bracketed = true}; }
+PathStep AstBuilder::string_step(const Token& name) {
+  return {.name = string_of(name), .is_bracketed = true};
+}
 
 PathStep AstBuilder::index_step(const Token& index) {
   const auto number = number_of(text_of(index));
-  if (number && number->kind() == Kind::integer) return {.name = {}, .index = number->as_integer(), .is_index = true};
+  if (number && number->kind() == Kind::integer)
+    return {.name = {}, .index = number->as_integer(), .is_index = true};
   fail_at(ErrorCode::limit_exceeded, index.offset, "an array index must fit 64 bits");
   return {.name = {}, .index = 0, .is_index = true};
 }
@@ -411,7 +428,9 @@ Query* AstBuilder::unite(Query* first, const Token& keyword, SetOperation operat
   return first;
 }
 
-void AstBuilder::statement(Query* query) { parsed_.statement.query = query; }
+void AstBuilder::statement(Query* query) {
+  parsed_.statement.query = query;
+}
 
 void AstBuilder::explain(const Token& start, bool analyze, ExplainStage stage, Query* query) {
   extension(start, "EXPLAIN");

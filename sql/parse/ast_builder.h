@@ -1,5 +1,6 @@
-// Makes the nodes of the tree, for the actions of grammar.y: each action is one call. A call never fails on its
-// own: the first error is kept, later calls give nodes that are safe to build on, and the parser's loop stops.
+// Makes the nodes of the tree, for the actions of grammar.y: each action is one call. A call never fails on
+// its own: the first error is kept, later calls give nodes that are safe to build on, and the parser's loop
+// stops.
 //
 // Whatever an action makes ends before the token that the parser looks at, so a node needs to be told only
 // where it starts.
@@ -19,8 +20,8 @@
 
 namespace quire::sql {
 
-// A list that grows while it is parsed. Trivial, since it is a member of the parser's union of semantic values.
-// Its capacity follows from its size: the next power of two.
+// A list that grows while it is parsed. Trivial, since it is a member of the parser's union of semantic
+// values. Its capacity follows from its size: the next power of two.
 template <typename T>
 struct List {
   T* items;
@@ -64,7 +65,10 @@ class AstBuilder {
   AstBuilder(ParsedStatement& parsed, bool strict);
 
   // ---- For the parser's loop.
-  void before_token(const Token& token) noexcept { previous_end_ = end_of_last_; end_of_last_ = token.end(); }
+  void before_token(const Token& token) noexcept {
+    previous_end_ = end_of_last_;
+    end_of_last_ = token.end();
+  }
   bool has_failed() const noexcept { return error_.has_value(); }
   Error take_error() { return std::move(*error_); }
   void fail_at(ErrorCode code, uint32_t offset, std::string message);
@@ -80,7 +84,8 @@ class AstBuilder {
   List<T> append(List<T> list, const T& item) {
     const bool is_full = list.size == 0 || (list.size >= kFirstCapacity && std::has_single_bit(list.size));
     if (is_full) {
-      const std::span<T> grown = parsed_.arena.make_array<T>(list.size == 0 ? kFirstCapacity : size_t{list.size} * 2);
+      const std::span<T> grown =
+          parsed_.arena.make_array<T>(list.size == 0 ? kFirstCapacity : size_t{list.size} * 2);
       std::copy(list.items, list.items + list.size, grown.begin());
       list.items = grown.data();
     }

@@ -26,7 +26,11 @@ bool equals_ignoring_case(std::string_view text, std::string_view capitals) noex
 constexpr bool is_name_start(char c) noexcept {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-constexpr bool is_name_part(char c) noexcept { return is_name_start(c) || is_digit(c); }
+constexpr bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+constexpr bool is_name_part(char c) noexcept {
+  return is_name_start(c) || is_digit(c);
+}
 
 }  // namespace quire::sql

@@ -61,15 +61,20 @@ struct LookAlike {
   std::string_view hint;
 };
 constexpr LookAlike kLookAlikes[] = {
-    {"\u2018", "typographic quote; write ' or \""}, {"\u2019", "typographic quote; write ' or \""},
-    {"\u201C", "typographic quote; write ' or \""}, {"\u201D", "typographic quote; write ' or \""},
-    {"\u2212", "typographic minus; write -"}, {"\u2013", "dash; write -"},
+    {"\u2018", "typographic quote; write ' or \""},
+    {"\u2019", "typographic quote; write ' or \""},
+    {"\u201C", "typographic quote; write ' or \""},
+    {"\u201D", "typographic quote; write ' or \""},
+    {"\u2212", "typographic minus; write -"},
+    {"\u2013", "dash; write -"},
     {"`", "a name that is not plain goes in brackets: c[\"name\"]"},
     {"$", "names are letters, digits and _; any other name goes in brackets: c[\"name\"]"},
     {"#", "comments begin with -- or stand between /* and */"},
 };
 
-constexpr bool is_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr bool is_space(char c) noexcept {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 // Queries copied from web pages hold these, and published ones that the service takes do.
 constexpr std::string_view kWideSpaces[] = {
@@ -96,7 +101,9 @@ class Lexer {
   }
 
  private:
-  char peek(size_t ahead = 0) const noexcept { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  char peek(size_t ahead = 0) const noexcept {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
 
   void add(int kind, size_t offset, size_t length) {
     list_.tokens.push_back({kind, static_cast<uint32_t>(offset), static_cast<uint32_t>(length)});
@@ -117,7 +124,8 @@ class Lexer {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (peek() == '/' && peek(1) == '*') {
         const size_t close = text_.find("*/", at_ + 2);
-        if (close == std::string_view::npos) return unreadable(at_, "the comment that begins here has no closing */");
+        if (close == std::string_view::npos)
+          return unreadable(at_, "the comment that begins here has no closing */");
         at_ = close + 2;
       } else if (const size_t bytes = bytes_of_wide_space(); bytes != 0) {
         at_ += bytes;
@@ -149,7 +157,10 @@ class Lexer {
     const std::string_view word = text_.substr(start, at_ - start);
     const Keyword* reserved = find_reserved_word(word);
     const bool is_special_number = word == "NaN" || word == "Infinity";
-    add(reserved ? reserved->token : is_special_number ? TOKEN_SPECIAL_NUMBER : TOKEN_NAME, start, word.size());
+    add(reserved            ? reserved->token
+        : is_special_number ? TOKEN_SPECIAL_NUMBER
+                            : TOKEN_NAME,
+        start, word.size());
     return true;
   }
 
@@ -189,7 +200,8 @@ class Lexer {
 
   bool read_parameter() {
     const size_t start = at_++;
-    if (!is_name_start(peek())) return unreadable(start, "'@' begins a parameter: a name must follow, as in @name");
+    if (!is_name_start(peek()))
+      return unreadable(start, "'@' begins a parameter: a name must follow, as in @name");
     while (is_name_part(peek())) ++at_;
     add(TOKEN_PARAMETER, start, at_ - start);
     return true;
@@ -204,12 +216,16 @@ class Lexer {
       return true;
     }
     for (const LookAlike& row : kLookAlikes)
-      if (rest.starts_with(row.bytes)) return unreadable(at_, fmt::format("unexpected '{}' ({})", row.bytes, row.hint));
+      if (rest.starts_with(row.bytes))
+        return unreadable(at_, fmt::format("unexpected '{}' ({})", row.bytes, row.hint));
     const auto byte = static_cast<unsigned char>(rest[0]);
-    if (byte < 0x20 || byte == 0x7F) return unreadable(at_, fmt::format("unexpected control character U+{:04X}", byte));
+    if (byte < 0x20 || byte == 0x7F)
+      return unreadable(at_, fmt::format("unexpected control character U+{:04X}", byte));
     const std::string_view character = rest.substr(0, bytes_of_code_point(rest[0]));
     const std::string_view hint =
-        byte < 0x80 ? "" : " (names are ASCII letters, digits and _; any other name goes in brackets: c[\"name\"])";
+        byte < 0x80
+            ? ""
+            : " (names are ASCII letters, digits and _; any other name goes in brackets: c[\"name\"])";
     return unreadable(at_, fmt::format("unexpected '{}'{}", character, hint));
   }
 
@@ -226,7 +242,8 @@ class ContextualWords {
   void resolve() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       const int kind = tokens_[i].kind;
-      if (kind == TOKEN_NAME) tokens_[i].kind = resolve_name(i);
+      if (kind == TOKEN_NAME)
+        tokens_[i].kind = resolve_name(i);
       else if ((kind == TOKEN_LEFT || is_word(i, "RIGHT")) && kind_at(i + 1) == TOKEN_LEFT_PARENTHESIS)
         tokens_[i].kind = kind_at(i - 1) == TOKEN_DOT ? kind : TOKEN_NAME;  // the functions
     }
@@ -250,9 +267,11 @@ class ContextualWords {
     if (before_query && is_word(i, "LAST")) return TOKEN_LAST;
     if (is_word(i, "LET") && is_name(i + 1) && kind_at(i + 2) == TOKEN_EQUAL) return TOKEN_LET;
     if (is_word(i, "RANK") && follows_order_by(i) && begins_call(i + 1)) return TOKEN_RANK;
-    if (is_word(i, "UNION") && (kind_at(i + 1) == TOKEN_SELECT || (is_word(i + 1, "ALL") && kind_at(i + 2) == TOKEN_SELECT)))
+    if (is_word(i, "UNION") &&
+        (kind_at(i + 1) == TOKEN_SELECT || (is_word(i + 1, "ALL") && kind_at(i + 2) == TOKEN_SELECT)))
       return TOKEN_UNION;
-    if (is_word(i, "ALL") && kind_at(i + 1) == TOKEN_SELECT && kind_at(i - 1) == TOKEN_UNION) return TOKEN_ALL;
+    if (is_word(i, "ALL") && kind_at(i + 1) == TOKEN_SELECT && kind_at(i - 1) == TOKEN_UNION)
+      return TOKEN_ALL;
     return TOKEN_NAME;
   }
 

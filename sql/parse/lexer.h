@@ -14,8 +14,8 @@
 namespace quire::sql {
 
 struct TokenList {
-  std::vector<Token> tokens;            // ends in an end token (kind 0) or in TOKEN_UNREADABLE
-  std::optional<Error> unreadable;      // why, if the last token is TOKEN_UNREADABLE
+  std::vector<Token> tokens;        // ends in an end token (kind 0) or in TOKEN_UNREADABLE
+  std::optional<Error> unreadable;  // why, if the last token is TOKEN_UNREADABLE
 };
 
 // `text` is valid UTF-8 of at most kMostQueryText bytes.

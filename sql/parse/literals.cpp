@@ -18,8 +18,12 @@ std::optional<uint32_t> four_hex_digits(std::string_view text) noexcept {
   return unit;
 }
 
-constexpr bool is_high_surrogate(uint32_t unit) noexcept { return unit >= 0xD800 && unit < 0xDC00; }
-constexpr bool is_low_surrogate(uint32_t unit) noexcept { return unit >= 0xDC00 && unit < 0xE000; }
+constexpr bool is_high_surrogate(uint32_t unit) noexcept {
+  return unit >= 0xD800 && unit < 0xDC00;
+}
+constexpr bool is_low_surrogate(uint32_t unit) noexcept {
+  return unit >= 0xDC00 && unit < 0xE000;
+}
 
 char* append_utf8(char* out, uint32_t code_point) noexcept {
   if (code_point < 0x80) {
@@ -52,7 +56,8 @@ Result<uint32_t> read_unicode_escape(std::string_view token, size_t& at) {
   at += 6;
   if (is_low_surrogate(*first)) return fail_at(start, "a low surrogate without its high one before it");
   if (!is_high_surrogate(*first)) return *first;
-  const auto second = token.substr(at).starts_with("\\u") ? four_hex_digits(token.substr(at + 2)) : std::nullopt;
+  const auto second =
+      token.substr(at).starts_with("\\u") ? four_hex_digits(token.substr(at + 2)) : std::nullopt;
   if (!second || !is_low_surrogate(*second))
     return fail_at(start, "a high surrogate without its low one after it");
   at += 6;
@@ -108,7 +113,8 @@ Result<std::string_view> unquote(std::string_view token, bool strict, Arena& are
       *out++ = c;
       at += 2;
     } else {
-      // The service's lexer lets unknown escapes pass. The backslash stays, so that "\d+" is the pattern it looks like.
+      // The service's lexer lets unknown escapes pass. The backslash stays, so that "\d+" is the pattern it
+      // looks like.
       *out++ = token[at++];
       *out++ = token[at++];
     }
@@ -148,7 +154,8 @@ void append_quoted(std::string& out, std::string_view text) {
 std::optional<Value> number_of(std::string_view token) noexcept {
   const char* const end = token.data() + token.size();
   int64_t integer = 0;
-  if (const auto [stop, error] = std::from_chars(token.data(), end, integer); error == std::errc() && stop == end)
+  if (const auto [stop, error] = std::from_chars(token.data(), end, integer);
+      error == std::errc() && stop == end)
     return Value::integer(integer);
   double real = 0;
   const auto [stop, error] = std::from_chars(token.data(), end, real);

@@ -11,8 +11,8 @@
 
 namespace quire::sql {
 
-// What a string token, quotes included, stands for: a part of the token where it has no escapes, else bytes in
-// `arena`. An error's position holds only the offset within `token`.
+// What a string token, quotes included, stands for: a part of the token where it has no escapes, else bytes
+// in `arena`. An error's position holds only the offset within `token`.
 Result<std::string_view> unquote(std::string_view token, bool strict, Arena& arena);
 
 // Appends `text` as a string literal in double quotes.

@@ -52,7 +52,9 @@ const BinaryOperatorRow& operator_row(BinaryOperator op) noexcept {
   return kBinaryOperators[static_cast<size_t>(op)];
 }
 
-const UnaryOperatorRow& operator_row(UnaryOperator op) noexcept { return kUnaryOperators[static_cast<size_t>(op)]; }
+const UnaryOperatorRow& operator_row(UnaryOperator op) noexcept {
+  return kUnaryOperators[static_cast<size_t>(op)];
+}
 
 OperatorLevel level_of(const Expression& expression) noexcept {
   switch (expression.kind) {

@@ -1,5 +1,5 @@
-// The operators of the language as it writes them, and how tightly each binds: what the grammar's nonterminals say,
-// for the printer and whoever else needs names.
+// The operators of the language as it writes them, and how tightly each binds: what the grammar's
+// nonterminals say, for the printer and whoever else needs names.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The tree as an indented outline, a node a line, for EXPLAIN (AST): how a text was understood, with every operator
-// and clause where it belongs. Recursion is bounded by kMostExpressionDepth.
+// The tree as an indented outline, a node a line, for EXPLAIN (AST): how a text was understood, with every
+// operator and clause where it belongs. Recursion is bounded by kMostExpressionDepth.
 #include <iterator>
 #include <string>
 

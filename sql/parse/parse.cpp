@@ -18,7 +18,7 @@ namespace {
 
 // Statements that begin so are not queries; no query begins with a word other than SELECT and EXPLAIN.
 constexpr std::string_view kOtherStatements[] = {
-    "INSERT", "UPSERT", "REPLACE", "UPDATE", "DELETE", "PATCH",  "CREATE",  "DROP",
+    "INSERT", "UPSERT", "REPLACE", "UPDATE",   "DELETE", "PATCH",   "CREATE", "DROP",
     "ALTER",  "BEGIN",  "COMMIT",  "ROLLBACK", "PRAGMA", "EXECUTE", "ADVISE", "CHECK",
 };
 
@@ -35,7 +35,8 @@ size_t first_invalid_byte(std::string_view text) {
   }
   for (size_t at = good; at < bad;) {
     size_t length = 1;
-    while (length <= 4 && at + length <= text.size() && !simdjson::validate_utf8(text.data() + at, length)) ++length;
+    while (length <= 4 && at + length <= text.size() && !simdjson::validate_utf8(text.data() + at, length))
+      ++length;
     if (length > 4 || at + length > text.size()) return at;
     at += length;
   }
@@ -47,7 +48,8 @@ Result<void> check_text(std::string_view text) {
     return fail(ErrorCode::limit_exceeded, fmt::format("the statement has {} bytes; at most {} are allowed",
                                                        text.size(), kMostQueryText));
   if (!simdjson::validate_utf8(text.data(), text.size()))
-    return fail(ErrorCode::syntax, "the statement is not valid UTF-8", position_of(text, first_invalid_byte(text)));
+    return fail(ErrorCode::syntax, "the statement is not valid UTF-8",
+                position_of(text, first_invalid_byte(text)));
   return {};
 }
 

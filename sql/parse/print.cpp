@@ -1,5 +1,5 @@
-// The tree as SQL on one line. Parentheses that were written stay; others appear only where the tree would read
-// back differently without them. Recursion is bounded by kMostExpressionDepth.
+// The tree as SQL on one line. Parentheses that were written stay; others appear only where the tree would
+// read back differently without them. Recursion is bounded by kMostExpressionDepth.
 #include <string>
 
 #include "sql/parse/ast.h"
@@ -266,7 +266,8 @@ class Printer {
       return;
     }
     // A point right after a number would be the number's.
-    const bool after_number = base.kind == ExpressionKind::literal && base.literal.is_number() && !base.is_parenthesised;
+    const bool after_number =
+        base.kind == ExpressionKind::literal && base.literal.is_number() && !base.is_parenthesised;
     if (after_number && !node.is_bracketed) out_ += ' ';
     name_step(node.text, node.is_bracketed);
   }

@@ -99,15 +99,24 @@ constexpr Slip kSlips[] = {
     {TOKEN_PARAMETER, TOKEN_DISTINCT, "DISTINCT stands before TOP"},
     {TOKEN_IN, TOKEN_PARAMETER, "for an array write ARRAY_CONTAINS(@list, x)"},
     {TOKEN_IN, TOKEN_NAME, "IN takes a list in parentheses; for an array write ARRAY_CONTAINS(array, x)"},
-    {TOKEN_LEFT_PARENTHESIS, TOKEN_SELECT, "a subquery here needs its own parentheses, or EXISTS or ARRAY before them"},
+    {TOKEN_LEFT_PARENTHESIS, TOKEN_SELECT,
+     "a subquery here needs its own parentheses, or EXISTS or ARRAY before them"},
     {TOKEN_ESCAPE, TOKEN_PARAMETER, "ESCAPE takes a string literal alone"},
     {kAny, TOKEN_LIMIT, "write both, in this order: OFFSET 0 LIMIT n"},
     {kAny, TOKEN_SEMICOLON, "one statement at a time"},
     {TOKEN_COMMA, kClosing, "remove the comma before it"},
 };
 
-constexpr int kClosingTokens[] = {0,           TOKEN_FROM,  TOKEN_WHERE, TOKEN_ORDER, TOKEN_GROUP, TOKEN_OFFSET,
-                                  TOKEN_COMMA, TOKEN_RIGHT_PARENTHESIS,  TOKEN_RIGHT_BRACKET, TOKEN_RIGHT_BRACE};
+constexpr int kClosingTokens[] = {0,
+                                  TOKEN_FROM,
+                                  TOKEN_WHERE,
+                                  TOKEN_ORDER,
+                                  TOKEN_GROUP,
+                                  TOKEN_OFFSET,
+                                  TOKEN_COMMA,
+                                  TOKEN_RIGHT_PARENTHESIS,
+                                  TOKEN_RIGHT_BRACKET,
+                                  TOKEN_RIGHT_BRACE};
 
 bool fits(int wanted, int kind) {
   if (wanted == kClosing) return std::ranges::find(kClosingTokens, kind) != std::end(kClosingTokens);
@@ -117,11 +126,16 @@ bool fits(int wanted, int kind) {
 class Description {
  public:
   explicit Description(const UnexpectedToken& unexpected)
-      : text_(unexpected.text), tokens_(unexpected.tokens), index_(unexpected.index), token_(tokens_[index_]),
-        expected_(unexpected.expected), strict_(unexpected.strict) {}
+      : text_(unexpected.text),
+        tokens_(unexpected.tokens),
+        index_(unexpected.index),
+        token_(tokens_[index_]),
+        expected_(unexpected.expected),
+        strict_(unexpected.strict) {}
 
   Error make() const {
-    std::string message = token_.kind == 0 ? "the query ends too early" : fmt::format("unexpected {}", shown(token_));
+    std::string message =
+        token_.kind == 0 ? "the query ends too early" : fmt::format("unexpected {}", shown(token_));
     if (const std::vector<std::string_view> names = expected_names(); !names.empty()) {
       message += ": expected ";
       for (size_t i = 0; i < names.size(); ++i) {
@@ -170,8 +184,10 @@ class Description {
     for (const Slip& slip : kSlips)
       if (fits(slip.token, token_.kind) && (slip.before == kAny || fits(slip.before, kind(-1))))
         return std::string(slip.hint);
-    if (token_.kind == TOKEN_NAME && follows_number_directly()) return "a number ends in a digit; there are no hexadecimal numbers";
-    if (token_.kind == TOKEN_COMMA && expected_[TOKEN_JOIN]) return "sources are joined with JOIN, not with commas";
+    if (token_.kind == TOKEN_NAME && follows_number_directly())
+      return "a number ends in a digit; there are no hexadecimal numbers";
+    if (token_.kind == TOKEN_COMMA && expected_[TOKEN_JOIN])
+      return "sources are joined with JOIN, not with commas";
     if (kind(-1) == TOKEN_NAME && kind(-2) == TOKEN_DOT && token_.kind == TOKEN_LEFT_PARENTHESIS)
       return "values have no methods: the value is the function's argument, f(c.x)";
     if (std::string hint = misspelt_keyword(); !hint.empty()) return hint;
@@ -190,11 +206,13 @@ class Description {
   std::string reserved_word_hint() const {
     const std::string_view word = token_.text(text_);
     if (find_reserved_word(word) == nullptr) return {};
-    if (kind(-1) == TOKEN_DOT) return fmt::format("{0} is a reserved word: write [\"{0}\"] without the dot", word);
+    if (kind(-1) == TOKEN_DOT)
+      return fmt::format("{0} is a reserved word: write [\"{0}\"] without the dot", word);
     if (kind(1) == TOKEN_COLON && expected_[TOKEN_STRING]) return fmt::format("write \"{}\" in quotes", word);
     if (kind(-1) == TOKEN_AS && expected_[TOKEN_STRING])
       return fmt::format("{0} is a reserved word: write AS \"{0}\"", word);
-    if (token_.kind == TOKEN_RESERVED || kind(-1) == TOKEN_AS) return fmt::format("{} is a reserved word", word);
+    if (token_.kind == TOKEN_RESERVED || kind(-1) == TOKEN_AS)
+      return fmt::format("{} is a reserved word", word);
     return {};
   }
 
@@ -213,7 +231,8 @@ class Description {
 
   // The name before was taken for an alias, as FORM in: SELECT c.id FORM c.
   std::string misspelt_clause() const {
-    static constexpr std::string_view kClauses[] = {"FROM", "WHERE", "GROUP", "ORDER", "JOIN", "OFFSET", "LIKE"};
+    static constexpr std::string_view kClauses[] = {"FROM", "WHERE",  "GROUP", "ORDER",
+                                                    "JOIN", "OFFSET", "LIKE"};
     if (kind(-1) != TOKEN_NAME) return {};
     const std::string_view word = tokens_[index_ - 1].text(text_);
     NearestName nearest(word);
@@ -243,6 +262,8 @@ class Description {
 
 }  // namespace
 
-Error describe_unexpected(const UnexpectedToken& unexpected) { return Description(unexpected).make(); }
+Error describe_unexpected(const UnexpectedToken& unexpected) {
+  return Description(unexpected).make();
+}
 
 }  // namespace quire::sql

@@ -1,5 +1,5 @@
-// Says what is wrong where the grammar does not take a token: the token, what could stand there, and for common
-// slips what to write instead.
+// Says what is wrong where the grammar does not take a token: the token, what could stand there, and for
+// common slips what to write instead.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // Which items a scan has to visit. Equality of every path of the partition key (or of the first paths of a
-// hierarchical key) with something that the row does not decide routes to one partition; `id` as well makes it a
-// point read. The conditions so used leave the filter: the access path alone decides them, also where the other side
-// turns out, at run time, to be no scalar (no item can match).
+// hierarchical key) with something that the row does not decide routes to one partition; `id` as well makes
+// it a point read. The conditions so used leave the filter: the access path alone decides them, also where
+// the other side turns out, at run time, to be no scalar (no item can match).
 #include <algorithm>
 #include <optional>
 
@@ -56,7 +56,8 @@ class AccessPathChooser {
  private:
   void find_equalities(const PlanNode& filter, SlotNumber slot) {
     for (const BoundExpression* condition : filter.conditions) {
-      if (condition->kind != BoundKind::binary || condition->binary_operator != BinaryOperator::equal) continue;
+      if (condition->kind != BoundKind::binary || condition->binary_operator != BinaryOperator::equal)
+        continue;
       const BoundExpression* left = condition->operands[0];
       const BoundExpression* right = condition->operands[1];
       if (is_path_of(*left, slot) && is_known_before_the_scan(*right))

@@ -1,5 +1,5 @@
-// From a bound query to the plan as it is written: sources from left to right, WHERE, GROUP BY, HAVING, ORDER BY,
-// the value, DISTINCT, TOP and OFFSET LIMIT.
+// From a bound query to the plan as it is written: sources from left to right, WHERE, GROUP BY, HAVING, ORDER
+// BY, the value, DISTINCT, TOP and OFFSET LIMIT.
 #include "sql/plan/plan.h"
 
 namespace quire::sql {

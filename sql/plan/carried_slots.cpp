@@ -1,5 +1,5 @@
-// Which slots a row must carry through an operator that makes rows anew (elements, subqueries, sorts): those that
-// something above it reads. What nobody reads is not copied.
+// Which slots a row must carry through an operator that makes rows anew (elements, subqueries, sorts): those
+// that something above it reads. What nobody reads is not copied.
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
 
@@ -68,7 +68,8 @@ void find_carried_slots(PlannedQuery& query, SlotNumber slot_count) {
       for (SlotNumber slot = 0; slot < slot_count; ++slot) {
         // Above a group, keys and aggregates are read by number, not by slot: a sort carries all of them.
         const bool of_group = is_grouped_below && slot >= query.first_group_key_slot;
-        if (bound_below.contains(slot) && (of_group || read_above.contains(slot))) node->carried.push_back(slot);
+        if (bound_below.contains(slot) && (of_group || read_above.contains(slot)))
+          node->carried.push_back(slot);
       }
     }
     if (node->kind == PlanKind::group) is_grouped_below = false;

@@ -1,5 +1,5 @@
-// Under TOP or LIMIT a sort needs to keep only as many rows as can be returned. DISTINCT between them may drop any
-// of those, and a row whose value is undefined is dropped as well, so the sort must then keep all.
+// Under TOP or LIMIT a sort needs to keep only as many rows as can be returned. DISTINCT between them may
+// drop any of those, and a row whose value is undefined is dropped as well, so the sort must then keep all.
 #include "sql/plan/plan.h"
 
 namespace quire::sql {

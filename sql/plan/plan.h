@@ -1,7 +1,8 @@
-// The plan: one tree of nodes from the bound query to what runs. build_plan() makes it as the query is written
-// (EXPLAIN (LOGICAL)); rules then rewrite it in place: conditions move down to the first node that can
-// decide them, equality on the partition key becomes a partition scan or a point read, a sort under a limit keeps
-// only the rows that can be returned (EXPLAIN (PHYSICAL)). sql/run turns each node into one operator.
+// The plan: one tree of nodes from the bound query to what runs. build_plan() makes it as the query is
+// written (EXPLAIN (LOGICAL)); rules then rewrite it in place: conditions move down to the first node that
+// can decide them, equality on the partition key becomes a partition scan or a point read, a sort under a
+// limit keeps only the rows that can be returned (EXPLAIN (PHYSICAL)). sql/run turns each node into one
+// operator.
 //
 // A row is a set of slots. The planner adds slots of its own after the binder's: one for the value of each
 // query, and one for each group key and aggregate.
@@ -48,13 +49,13 @@ struct PlanNode {
   uint32_t number = 0;  // within the plan, for the counters of EXPLAIN ANALYZE
   std::unique_ptr<PlanNode> input;
 
-  const BoundSource* source = nullptr;               // scan, expression, elements, subquery
-  AccessPath access;                                 // scan
-  const PlannedQuery* query = nullptr;               // subquery
-  std::vector<const BoundExpression*> conditions;    // filter
-  const BoundQuery* bound = nullptr;                 // group, sort, project, limit: whose clauses
-  bool top_k = false;                                // sort: stop at the limit of `bound`
-  const PlannedQuery* other = nullptr;               // append
+  const BoundSource* source = nullptr;             // scan, expression, elements, subquery
+  AccessPath access;                               // scan
+  const PlannedQuery* query = nullptr;             // subquery
+  std::vector<const BoundExpression*> conditions;  // filter
+  const BoundQuery* bound = nullptr;               // group, sort, project, limit: whose clauses
+  bool top_k = false;                              // sort: stop at the limit of `bound`
+  const PlannedQuery* other = nullptr;             // append
   // elements, subquery, sort: the slots from below that something above reads, so which a row must carry.
   std::vector<SlotNumber> carried;
 };

@@ -69,20 +69,30 @@ class PlanPrinter {
 
   std::string describe(const PlanNode& node) const {
     switch (node.kind) {
-      case PlanKind::one_row: return "one row";
-      case PlanKind::scan: return describe_scan(node);
+      case PlanKind::one_row:
+        return "one row";
+      case PlanKind::scan:
+        return describe_scan(node);
       case PlanKind::expression:
         return fmt::format("value of {} as {}", words(node.source->expression), node.source->alias);
       case PlanKind::elements:
         return fmt::format("elements of {} as {}", words(node.source->expression), node.source->alias);
-      case PlanKind::subquery: return fmt::format("rows of a subquery as {}", node.source->alias);
-      case PlanKind::filter: return fmt::format("filter {}", list(node.conditions, " AND "));
-      case PlanKind::group: return describe_group(node);
-      case PlanKind::sort: return describe_sort(node);
-      case PlanKind::project: return fmt::format("value {}", words(node.bound->value));
-      case PlanKind::distinct: return "distinct";
-      case PlanKind::limit: return describe_limit(node);
-      case PlanKind::append: return "append";
+      case PlanKind::subquery:
+        return fmt::format("rows of a subquery as {}", node.source->alias);
+      case PlanKind::filter:
+        return fmt::format("filter {}", list(node.conditions, " AND "));
+      case PlanKind::group:
+        return describe_group(node);
+      case PlanKind::sort:
+        return describe_sort(node);
+      case PlanKind::project:
+        return fmt::format("value {}", words(node.bound->value));
+      case PlanKind::distinct:
+        return "distinct";
+      case PlanKind::limit:
+        return describe_limit(node);
+      case PlanKind::append:
+        return "append";
     }
     return {};
   }
@@ -96,7 +106,8 @@ class PlanPrinter {
   std::string describe_sort(const PlanNode& node) const {
     std::string keys;
     for (const BoundOrderItem& item : node.bound->order_by)
-      keys += fmt::format("{}{}{}", keys.empty() ? "" : ", ", words(item.expression), item.descending ? " DESC" : "");
+      keys += fmt::format("{}{}{}", keys.empty() ? "" : ", ", words(item.expression),
+                          item.descending ? " DESC" : "");
     return fmt::format("{} by {}", node.top_k ? "top-k sort" : "sort", keys);
   }
 
@@ -134,7 +145,8 @@ class PlanPrinter {
     if (node.kind == PlanKind::project) print_subqueries(node.bound->value, depth);
     if (node.kind == PlanKind::group) {
       for (const BoundExpression* key : node.bound->group_by) print_subqueries(key, depth);
-      for (const BoundAggregate& aggregate : node.bound->aggregates) print_subqueries(aggregate.argument, depth);
+      for (const BoundAggregate& aggregate : node.bound->aggregates)
+        print_subqueries(aggregate.argument, depth);
     }
     if (node.kind == PlanKind::sort)
       for (const BoundOrderItem& item : node.bound->order_by) print_subqueries(item.expression, depth);

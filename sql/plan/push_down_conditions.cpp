@@ -32,7 +32,8 @@ std::unique_ptr<PlanNode>* lowest_place(std::unique_ptr<PlanNode>* top, const Sl
   return at;
 }
 
-void place(Plan& plan, std::unique_ptr<PlanNode>& at, const BoundExpression* condition, const BoundQuery* bound) {
+void place(Plan& plan, std::unique_ptr<PlanNode>& at, const BoundExpression* condition,
+           const BoundQuery* bound) {
   if (at->kind != PlanKind::filter) {
     auto filter = std::make_unique<PlanNode>();
     filter->kind = PlanKind::filter;

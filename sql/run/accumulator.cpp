@@ -23,7 +23,9 @@ class CountAccumulator final : public Accumulator {
     for (const RowNumber row : rows) counts_[group_of[row]] += is_counted(values[row]) ? 1 : 0;
   }
 
-  Value result(size_t group, Arena&) const override { return Value::integer(static_cast<int64_t>(counts_[group])); }
+  Value result(size_t group, Arena&) const override {
+    return Value::integer(static_cast<int64_t>(counts_[group]));
+  }
 
  private:
   static bool is_counted(const Value& value) { return only_true ? value.is_true() : value.is_defined(); }
@@ -162,14 +164,21 @@ class DistinctAccumulator final : public Accumulator {
 
 std::unique_ptr<Accumulator> make_plain(Aggregate aggregate, bool stable, Arena& arena, size_t memory_limit) {
   switch (aggregate) {
-    case Aggregate::count: return std::make_unique<CountAccumulator<false>>();
-    case Aggregate::count_if: return std::make_unique<CountAccumulator<true>>();
-    case Aggregate::sum: return std::make_unique<SumAccumulator<false>>();
-    case Aggregate::avg: return std::make_unique<SumAccumulator<true>>();
-    case Aggregate::min: return std::make_unique<ExtremeAccumulator<false>>(stable, arena);
-    case Aggregate::max: return std::make_unique<ExtremeAccumulator<true>>(stable, arena);
+    case Aggregate::count:
+      return std::make_unique<CountAccumulator<false>>();
+    case Aggregate::count_if:
+      return std::make_unique<CountAccumulator<true>>();
+    case Aggregate::sum:
+      return std::make_unique<SumAccumulator<false>>();
+    case Aggregate::avg:
+      return std::make_unique<SumAccumulator<true>>();
+    case Aggregate::min:
+      return std::make_unique<ExtremeAccumulator<false>>(stable, arena);
+    case Aggregate::max:
+      return std::make_unique<ExtremeAccumulator<true>>(stable, arena);
     case Aggregate::make_list:
-    case Aggregate::make_set: return std::make_unique<ListAccumulator>(stable, arena, memory_limit);
+    case Aggregate::make_set:
+      return std::make_unique<ListAccumulator>(stable, arena, memory_limit);
   }
   return nullptr;
 }

@@ -1,5 +1,5 @@
-// Accumulators: one aggregate over all groups. They take a batch at a time: the rows, the group of each row, and the
-// argument's values (DIALECT.md 6).
+// Accumulators: one aggregate over all groups. They take a batch at a time: the rows, the group of each row,
+// and the argument's values (DIALECT.md 6).
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class Accumulator {
   virtual Value result(size_t group, Arena& arena) const = 0;
 };
 
-// `arena` keeps values that must outlive their batch; `stable` says that none has to. Throws MemoryLimitExceeded
-// when it grows past the limit.
+// `arena` keeps values that must outlive their batch; `stable` says that none has to. Throws
+// MemoryLimitExceeded when it grows past the limit.
 std::unique_ptr<Accumulator> make_accumulator(Aggregate aggregate, bool distinct, bool stable, Arena& arena,
                                               size_t memory_limit);
 

@@ -1,6 +1,6 @@
-// The operators that make several rows of one: the elements of an array (x IN c.arr) and the rows of a subquery
-// (JOIN (SELECT ...) x). Slots that are read above are carried along; a batch they make never spans two batches
-// of their input, since the input's values end when its next batch is asked for.
+// The operators that make several rows of one: the elements of an array (x IN c.arr) and the rows of a
+// subquery (JOIN (SELECT ...) x). Slots that are read above are carried along; a batch they make never spans
+// two batches of their input, since the input's values end when its next batch is asked for.
 #include <algorithm>
 
 #include "sql/run/operator.h"
@@ -44,7 +44,10 @@ class CarriedSlots {
 class Elements final : public Operator {
  public:
   Elements(const PlanNode& node, std::unique_ptr<Evaluator> array, Input input)
-      : Operator(node), slot_(node.source->slot), array_(std::move(array)), input_(std::move(input)),
+      : Operator(node),
+        slot_(node.source->slot),
+        array_(std::move(array)),
+        input_(std::move(input)),
         carried_(node.carried) {}
 
   void rewind(Frame& frame) override {
@@ -96,20 +99,26 @@ class Elements final : public Operator {
   std::unique_ptr<Evaluator> array_;
   Input input_;
   CarriedSlots carried_;
-  Rows rows_;           // of the input's batch, those still to do
+  Rows rows_;  // of the input's batch, those still to do
   Vector arrays_;
   uint32_t element_ = 0;  // of the first of rows_, the element to do next
   Arena::Mark mark_;
   Column elements_;
 };
 
-// For each input row the rows of a subquery, or, for `z IN (SELECT ...)`, the elements of those that are arrays.
+// For each input row the rows of a subquery, or, for `z IN (SELECT ...)`, the elements of those that are
+// arrays.
 class SubqueryRows final : public Operator {
  public:
   SubqueryRows(const PlanNode& node, Frame& frame, Input input)
-      : Operator(node), slot_(node.source->slot), iterates_(node.source->iterates_query),
-        bound_(*node.source->query), input_(std::move(input)), query_(frame.run, *node.query, frame.capacity),
-        carried_(node.carried), outer_(bound_.outer_slots) {}
+      : Operator(node),
+        slot_(node.source->slot),
+        iterates_(node.source->iterates_query),
+        bound_(*node.source->query),
+        input_(std::move(input)),
+        query_(frame.run, *node.query, frame.capacity),
+        carried_(node.carried),
+        outer_(bound_.outer_slots) {}
 
   void rewind(Frame& frame) override {
     input_->rewind(frame);
@@ -205,7 +214,8 @@ class SubqueryRows final : public Operator {
 
 }  // namespace
 
-std::unique_ptr<Operator> make_elements(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input) {
+std::unique_ptr<Operator> make_elements(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                        Input input) {
   auto array = EvaluatorFactory(frame, query).make(*node.source->expression);
   frame.is_stable[node.source->slot] = array->is_stable();
   return std::make_unique<Elements>(node, std::move(array), std::move(input));

@@ -72,7 +72,10 @@ class ObjectEvaluator final : public Evaluator {
 class CallEvaluator final : public Evaluator {
  public:
   CallEvaluator(const Function& function, EvaluatorList arguments, std::unique_ptr<CallState> state)
-      : function_(function), arguments_(std::move(arguments)), state_(std::move(state)), row_(arguments_.size()) {}
+      : function_(function),
+        arguments_(std::move(arguments)),
+        state_(std::move(state)),
+        row_(arguments_.size()) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
     Value* out = column_.reserve(frame.capacity);

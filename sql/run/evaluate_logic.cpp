@@ -1,5 +1,5 @@
-// Evaluators that decide: AND, OR, ?:, ??, IN, LIKE, IS NULL. Each later operand runs only over the rows that the
-// earlier ones left undecided.
+// Evaluators that decide: AND, OR, ?:, ??, IN, LIKE, IS NULL. Each later operand runs only over the rows that
+// the earlier ones left undecided.
 #include <algorithm>
 #include <cstring>
 
@@ -13,10 +13,12 @@ namespace {
 
 using EvaluatorList = std::vector<std::unique_ptr<Evaluator>>;
 
-// AND and OR of three-valued logic. `decisive` is the value that settles the result: false for AND, true for OR.
+// AND and OR of three-valued logic. `decisive` is the value that settles the result: false for AND, true for
+// OR.
 class LogicalEvaluator final : public Evaluator {
  public:
-  LogicalEvaluator(bool decisive, EvaluatorList operands) : decisive_(decisive), operands_(std::move(operands)) {}
+  LogicalEvaluator(bool decisive, EvaluatorList operands)
+      : decisive_(decisive), operands_(std::move(operands)) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
     Value* out = column_.reserve(frame.capacity);
@@ -119,8 +121,8 @@ class CoalesceEvaluator final : public Evaluator {
 // needle IN (a, b, ...): the OR of equalities. Constants stand in a hash table; the rest is compared in turn.
 class InEvaluator final : public Evaluator {
  public:
-  InEvaluator(std::unique_ptr<Evaluator> needle, EvaluatorList computed, std::unique_ptr<TupleTable> constants,
-              bool has_undefined_constant, bool negated)
+  InEvaluator(std::unique_ptr<Evaluator> needle, EvaluatorList computed,
+              std::unique_ptr<TupleTable> constants, bool has_undefined_constant, bool negated)
       : needle_(std::move(needle)),
         computed_(std::move(computed)),
         constants_(std::move(constants)),
@@ -163,7 +165,8 @@ class InEvaluator final : public Evaluator {
 
 class LikeEvaluator final : public Evaluator {
  public:
-  LikeEvaluator(const BoundExpression& expression, std::unique_ptr<Evaluator> text, std::unique_ptr<Evaluator> pattern)
+  LikeEvaluator(const BoundExpression& expression, std::unique_ptr<Evaluator> text,
+                std::unique_ptr<Evaluator> pattern)
       : expression_(expression), text_(std::move(text)), pattern_(std::move(pattern)) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
@@ -173,7 +176,8 @@ class LikeEvaluator final : public Evaluator {
     for (const RowNumber row : rows) {
       const LikePattern* pattern = pattern_for(patterns[row], frame);
       const bool decided = pattern != nullptr && texts[row].is_string();
-      out[row] = decided ? Value::boolean(pattern->matches(texts[row].as_string()) != expression_.negated) : Value();
+      out[row] =
+          decided ? Value::boolean(pattern->matches(texts[row].as_string()) != expression_.negated) : Value();
     }
     return Vector::column(out);
   }
@@ -206,7 +210,8 @@ class LikeEvaluator final : public Evaluator {
 
 class IsNullEvaluator final : public Evaluator {
  public:
-  IsNullEvaluator(std::unique_ptr<Evaluator> operand, bool negated) : operand_(std::move(operand)), negated_(negated) {}
+  IsNullEvaluator(std::unique_ptr<Evaluator> operand, bool negated)
+      : operand_(std::move(operand)), negated_(negated) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
     Value* out = column_.reserve(frame.capacity);

@@ -1,5 +1,5 @@
-// Evaluators of the unary and binary operators. Comparisons of two numbers or two strings, which are most of what
-// queries do, are decided here without a call; everything else goes to sql/functions/operators.
+// Evaluators of the unary and binary operators. Comparisons of two numbers or two strings, which are most of
+// what queries do, are decided here without a call; everything else goes to sql/functions/operators.
 #include <cstring>
 
 #include "sql/functions/operators.h"
@@ -10,7 +10,8 @@ namespace {
 
 class UnaryEvaluator final : public Evaluator {
  public:
-  UnaryEvaluator(UnaryOperator op, std::unique_ptr<Evaluator> operand) : op_(op), operand_(std::move(operand)) {}
+  UnaryEvaluator(UnaryOperator op, std::unique_ptr<Evaluator> operand)
+      : op_(op), operand_(std::move(operand)) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
     const Vector operands = operand_->evaluate(rows, frame);
@@ -123,12 +124,18 @@ std::unique_ptr<Evaluator> make_binary(const BoundExpression& expression, Evalua
   };
   using enum BinaryOperator;
   switch (expression.binary_operator) {
-    case equal: return comparison.template operator()<equal>();
-    case not_equal: return comparison.template operator()<not_equal>();
-    case less: return comparison.template operator()<less>();
-    case greater: return comparison.template operator()<greater>();
-    case less_equal: return comparison.template operator()<less_equal>();
-    case greater_equal: return comparison.template operator()<greater_equal>();
+    case equal:
+      return comparison.template operator()<equal>();
+    case not_equal:
+      return comparison.template operator()<not_equal>();
+    case less:
+      return comparison.template operator()<less>();
+    case greater:
+      return comparison.template operator()<greater>();
+    case less_equal:
+      return comparison.template operator()<less_equal>();
+    case greater_equal:
+      return comparison.template operator()<greater_equal>();
     case shift_left:
     case shift_right:
     case shift_right_unsigned:

@@ -84,8 +84,8 @@ class ResolvedSteps {
     for (const BoundStep& step : steps) steps_.push_back({{.name = step.name}, step.index});
   }
 
-  // Called before a batch with one of its values: all values of a slot are of one container as a rule; a value
-  // of another dictionary is still read right, by name.
+  // Called before a batch with one of its values: all values of a slot are of one container as a rule; a
+  // value of another dictionary is still read right, by name.
   void prepare_for(const Value& sample) {
     if (!sample.is_encoded() || sample.dictionary() == resolved_for_) return;
     resolved_for_ = sample.dictionary();
@@ -135,7 +135,8 @@ class SystemPropertyEvaluator final : public Evaluator {
 
   Vector evaluate(Rows rows, Frame& frame) override {
     return map_rows(rows, frame, frame.slots[slot_], column_, [&](const Value& item) {
-      return item.is_object() ? collection_.system_property(item, property_, frame.arena) : Value::undefined();
+      return item.is_object() ? collection_.system_property(item, property_, frame.arena)
+                              : Value::undefined();
     });
   }
 
@@ -197,7 +198,9 @@ class IndexEvaluator final : public Evaluator {
 
 }  // namespace
 
-std::unique_ptr<Evaluator> make_constant(const Value& value) { return std::make_unique<ConstantEvaluator>(value); }
+std::unique_ptr<Evaluator> make_constant(const Value& value) {
+  return std::make_unique<ConstantEvaluator>(value);
+}
 
 std::unique_ptr<Evaluator> make_plain_slot(SlotNumber slot, EvaluatorFactory& factory) {
   return std::make_unique<SlotEvaluator>(slot, factory.frame().is_stable[slot]);
@@ -217,7 +220,8 @@ std::unique_ptr<Evaluator> make_member(const BoundExpression& expression, Evalua
   return std::make_unique<PathEvaluator>(factory.make(*expression.operands[0]), expression.steps);
 }
 
-std::unique_ptr<Evaluator> make_system_property(const BoundExpression& expression, EvaluatorFactory& factory) {
+std::unique_ptr<Evaluator> make_system_property(const BoundExpression& expression,
+                                                EvaluatorFactory& factory) {
   const Collection* collection = factory.run().item_collections[expression.slot];
   if (collection == nullptr) return make_constant(Value::undefined());
   return std::make_unique<SystemPropertyEvaluator>(expression.slot, expression.property, *collection);

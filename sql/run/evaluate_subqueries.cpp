@@ -1,5 +1,5 @@
-// Evaluators of subqueries within expressions: EXISTS, ARRAY, scalar subqueries, FIRST, LAST, ALL. A query that reads
-// nothing of the rows around it runs once; any other runs for each row.
+// Evaluators of subqueries within expressions: EXISTS, ARRAY, scalar subqueries, FIRST, LAST, ALL. A query
+// that reads nothing of the rows around it runs once; any other runs for each row.
 #include "sql/run/operator.h"
 
 namespace quire::sql {
@@ -33,11 +33,16 @@ class SubqueryEvaluator final : public Evaluator {
     bind_outer_row(bound_, frame, row, query_.frame());
     query_.rewind();
     switch (kind_) {
-      case BoundKind::exists: return Value::boolean(!query_.next().empty());
-      case BoundKind::array_query: return collect(arena);
-      case BoundKind::last_query: return last(arena);
-      case BoundKind::all_query: return all(frame.run);
-      default: return first(arena);
+      case BoundKind::exists:
+        return Value::boolean(!query_.next().empty());
+      case BoundKind::array_query:
+        return collect(arena);
+      case BoundKind::last_query:
+        return last(arena);
+      case BoundKind::all_query:
+        return all(frame.run);
+      default:
+        return first(arena);
     }
   }
 

@@ -14,34 +14,56 @@ size_t Evaluator::select_true(Rows rows, Frame& frame, RowNumber* selected) {
 
 std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& expression) {
   switch (expression.kind) {
-    case BoundKind::constant: return make_constant(expression.constant);
-    case BoundKind::parameter: return make_constant(run().parameters[expression.parameter]);
-    case BoundKind::slot: return make_slot(expression, *this);
-    case BoundKind::path: return make_path(expression, *this);
-    case BoundKind::system_property: return make_system_property(expression, *this);
-    case BoundKind::member: return make_member(expression, *this);
-    case BoundKind::index: return make_index(expression, *this);
-    case BoundKind::unary: return make_unary(expression, *this);
-    case BoundKind::binary: return make_binary(expression, *this);
+    case BoundKind::constant:
+      return make_constant(expression.constant);
+    case BoundKind::parameter:
+      return make_constant(run().parameters[expression.parameter]);
+    case BoundKind::slot:
+      return make_slot(expression, *this);
+    case BoundKind::path:
+      return make_path(expression, *this);
+    case BoundKind::system_property:
+      return make_system_property(expression, *this);
+    case BoundKind::member:
+      return make_member(expression, *this);
+    case BoundKind::index:
+      return make_index(expression, *this);
+    case BoundKind::unary:
+      return make_unary(expression, *this);
+    case BoundKind::binary:
+      return make_binary(expression, *this);
     case BoundKind::logical_and:
-    case BoundKind::logical_or: return make_logical(expression, *this);
-    case BoundKind::conditional: return make_conditional(expression, *this);
-    case BoundKind::coalesce: return make_coalesce(expression, *this);
-    case BoundKind::in: return make_in(expression, *this);
-    case BoundKind::like: return make_like(expression, *this);
-    case BoundKind::is_null: return make_is_null(expression, *this);
-    case BoundKind::array: return make_array(expression, *this);
-    case BoundKind::object: return make_object(expression, *this);
-    case BoundKind::call: return make_call(expression, *this);
-    case BoundKind::document_id: return make_document_id(expression, *this);
-    case BoundKind::aggregate: return make_plain_slot(query_.first_aggregate_slot + expression.aggregate, *this);
-    case BoundKind::group_key: return make_plain_slot(query_.first_group_key_slot + expression.group_key, *this);
+    case BoundKind::logical_or:
+      return make_logical(expression, *this);
+    case BoundKind::conditional:
+      return make_conditional(expression, *this);
+    case BoundKind::coalesce:
+      return make_coalesce(expression, *this);
+    case BoundKind::in:
+      return make_in(expression, *this);
+    case BoundKind::like:
+      return make_like(expression, *this);
+    case BoundKind::is_null:
+      return make_is_null(expression, *this);
+    case BoundKind::array:
+      return make_array(expression, *this);
+    case BoundKind::object:
+      return make_object(expression, *this);
+    case BoundKind::call:
+      return make_call(expression, *this);
+    case BoundKind::document_id:
+      return make_document_id(expression, *this);
+    case BoundKind::aggregate:
+      return make_plain_slot(query_.first_aggregate_slot + expression.aggregate, *this);
+    case BoundKind::group_key:
+      return make_plain_slot(query_.first_group_key_slot + expression.group_key, *this);
     case BoundKind::exists:
     case BoundKind::array_query:
     case BoundKind::scalar_query:
     case BoundKind::all_query:
     case BoundKind::first_query:
-    case BoundKind::last_query: return make_subquery(expression, *this);
+    case BoundKind::last_query:
+      return make_subquery(expression, *this);
     case BoundKind::unsupported:
       run().set_error({ErrorCode::not_executable, std::string(expression.message),
                        position_of(run().plan.statement->parsed->text, expression.span.offset)});
@@ -50,7 +72,8 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
   return make_constant(Value::undefined());
 }
 
-std::vector<std::unique_ptr<Evaluator>> EvaluatorFactory::make_all(std::span<BoundExpression* const> expressions) {
+std::vector<std::unique_ptr<Evaluator>> EvaluatorFactory::make_all(
+    std::span<BoundExpression* const> expressions) {
   std::vector<std::unique_ptr<Evaluator>> made;
   made.reserve(expressions.size());
   for (const BoundExpression* expression : expressions) made.push_back(make(*expression));

@@ -1,8 +1,9 @@
-// An expression made ready to run over batches: a tree of evaluators, one for each node of the bound expression. One
-// virtual call serves a whole batch; the loops within are free of calls where the work is small.
+// An expression made ready to run over batches: a tree of evaluators, one for each node of the bound
+// expression. One virtual call serves a whole batch; the loops within are free of calls where the work is
+// small.
 //
-// An evaluator belongs to one execution and to one Frame. What it returns stays until it is asked again, or until
-// the frame's arena is rewound.
+// An evaluator belongs to one execution and to one Frame. What it returns stays until it is asked again, or
+// until the frame's arena is rewound.
 #pragma once
 
 #include <memory>
@@ -26,7 +27,8 @@ class Evaluator {
   // memory of `rows` itself). Comparisons do it without making a column.
   virtual size_t select_true(Rows rows, Frame& frame, RowNumber* selected);
 
-  // True if values outlive the batch without retain(): they lie in storage, or are no strings and no built values.
+  // True if values outlive the batch without retain(): they lie in storage, or are no strings and no built
+  // values.
   virtual bool is_stable() const { return false; }
 };
 

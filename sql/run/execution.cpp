@@ -17,8 +17,8 @@ int64_t ticks_now() {
 }
 
 Error out_of_memory(size_t limit) {
-  return {ErrorCode::out_of_memory, "the statement needs more than its memory limit of " + std::to_string(limit) +
-                                        " bytes; narrow it, or raise the limit"};
+  return {ErrorCode::out_of_memory, "the statement needs more than its memory limit of " +
+                                        std::to_string(limit) + " bytes; narrow it, or raise the limit"};
 }
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -36,12 +36,15 @@ std::vector<std::string> lines_of(std::string_view text) {
 PreparedQuery::PreparedQuery() = default;
 PreparedQuery::~PreparedQuery() = default;
 
-const std::vector<std::string>& PreparedQuery::parameter_names() const { return plan_->statement->parameters; }
+const std::vector<std::string>& PreparedQuery::parameter_names() const {
+  return plan_->statement->parameters;
+}
 
 Result<std::unique_ptr<PreparedQuery>> PreparedQuery::prepare(std::string_view sql, Source& source,
                                                               const PrepareOptions& options) {
   QUIRE_ASSIGN(auto parsed, parse(sql, options.strict));
-  QUIRE_ASSIGN(auto bound, bind(std::move(parsed), source, {.strict = options.strict, .scope = options.scope}));
+  QUIRE_ASSIGN(auto bound,
+               bind(std::move(parsed), source, {.strict = options.strict, .scope = options.scope}));
   std::unique_ptr<PreparedQuery> prepared(new PreparedQuery);
   QUIRE_ASSIGN(prepared->plan_, build_plan(std::move(bound)));
   const Statement& statement = prepared->plan_->statement->parsed->statement;
@@ -81,7 +84,8 @@ struct Execution::State {
     const auto& names = prepared.parameter_names();
     for (size_t i = 0; i < names.size(); ++i)
       if (i >= run.is_bound.size() || !run.is_bound[i])
-        return fail(ErrorCode::unbound_parameter, "the parameter @" + names[i] + " has no value; bind it before the first step");
+        return fail(ErrorCode::unbound_parameter,
+                    "the parameter @" + names[i] + " has no value; bind it before the first step");
     return {};
   }
 
@@ -114,9 +118,14 @@ struct Execution::State {
   Result<void> explain(const Statement& statement) {
     is_explain = true;
     switch (statement.explain_stage) {
-      case ExplainStage::ast: lines = lines_of(outline(statement)); return {};
-      case ExplainStage::logical: lines = prepared.logical_plan_; return {};
-      case ExplainStage::physical: break;
+      case ExplainStage::ast:
+        lines = lines_of(outline(statement));
+        return {};
+      case ExplainStage::logical:
+        lines = prepared.logical_plan_;
+        return {};
+      case ExplainStage::physical:
+        break;
     }
     if (!statement.analyze) {
       lines = print_plan(run.plan);
@@ -126,7 +135,8 @@ struct Execution::State {
     QUIRE_TRY(run_to_end());
     lines = print_plan(run.plan, run.counters);
     const uint64_t returned = run.counters[run.plan.query.root->number].rows;
-    lines.push_back("items read " + std::to_string(run.items_read) + ", rows returned " + std::to_string(returned));
+    lines.push_back("items read " + std::to_string(run.items_read) + ", rows returned " +
+                    std::to_string(returned));
     return {};
   }
 
@@ -171,6 +181,8 @@ Result<std::optional<Value>> Execution::next() try {
   return std::unexpected(*state_->run.error);
 }
 
-ExecutionStats Execution::stats() const { return {state_->run.items_read, state_->rows_returned}; }
+ExecutionStats Execution::stats() const {
+  return {state_->run.items_read, state_->rows_returned};
+}
 
 }  // namespace quire::sql

@@ -21,7 +21,8 @@ struct Plan;
 
 struct PrepareOptions {
   bool strict = false;
-  std::string_view scope;  // the container that FROM's first identifier stands for; empty: they name containers
+  std::string_view
+      scope;  // the container that FROM's first identifier stands for; empty: they name containers
 };
 
 // A statement, parsed, bound and planned. Immutable: executions share it.

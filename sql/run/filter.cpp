@@ -73,7 +73,10 @@ class DefinedValue final : public Operator {
 class Distinct final : public Operator {
  public:
   Distinct(const PlanNode& node, SlotNumber slot, Frame& frame, Input input)
-      : Operator(node), slot_(slot), input_(std::move(input)), arena_(frame.run.memory_limit),
+      : Operator(node),
+        slot_(slot),
+        input_(std::move(input)),
+        arena_(frame.run.memory_limit),
         seen_(1, frame.run.memory_limit) {}
 
   void rewind(Frame& frame) override {
@@ -157,7 +160,10 @@ class Limit final : public Operator {
 class Append final : public Operator {
  public:
   Append(const PlanNode& node, SlotNumber slot, Frame& frame, Input input)
-      : Operator(node), slot_(slot), input_(std::move(input)), other_(frame.run, *node.other, frame.capacity) {}
+      : Operator(node),
+        slot_(slot),
+        input_(std::move(input)),
+        other_(frame.run, *node.other, frame.capacity) {}
 
   void rewind(Frame& frame) override {
     input_->rewind(frame);
@@ -189,7 +195,8 @@ class Append final : public Operator {
 
 }  // namespace
 
-std::unique_ptr<Operator> make_filter(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input) {
+std::unique_ptr<Operator> make_filter(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                      Input input) {
   EvaluatorFactory factory(frame, query);
   std::vector<std::unique_ptr<Evaluator>> conditions;
   for (const BoundExpression* condition : node.conditions) conditions.push_back(factory.make(*condition));
@@ -203,13 +210,15 @@ std::unique_ptr<Operator> make_bind_value(const PlanNode& node, const PlannedQue
   return std::make_unique<DefinedValue>(node, node.source->slot, std::move(value), std::move(input));
 }
 
-std::unique_ptr<Operator> make_project(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input) {
+std::unique_ptr<Operator> make_project(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                       Input input) {
   auto value = EvaluatorFactory(frame, query).make(*node.bound->value);
   frame.is_stable[query.value_slot] = value->is_stable();
   return std::make_unique<DefinedValue>(node, query.value_slot, std::move(value), std::move(input));
 }
 
-std::unique_ptr<Operator> make_distinct(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input) {
+std::unique_ptr<Operator> make_distinct(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                        Input input) {
   return std::make_unique<Distinct>(node, query.value_slot, frame, std::move(input));
 }
 
@@ -217,7 +226,8 @@ std::unique_ptr<Operator> make_limit(const PlanNode& node, Frame& frame, Input i
   return std::make_unique<Limit>(node, frame, std::move(input));
 }
 
-std::unique_ptr<Operator> make_append(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input) {
+std::unique_ptr<Operator> make_append(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                      Input input) {
   frame.is_stable[query.value_slot] = false;
   return std::make_unique<Append>(node, query.value_slot, frame, std::move(input));
 }

@@ -1,5 +1,5 @@
-// What operators and evaluators share while a statement runs: one RunState for the whole, one Frame for each query
-// in it (the statement's own and each subquery's).
+// What operators and evaluators share while a statement runs: one RunState for the whole, one Frame for each
+// query in it (the statement's own and each subquery's).
 #pragma once
 
 #include <atomic>
@@ -44,8 +44,8 @@ struct RunState {
   }
 };
 
-// The rows of one query in flight. An operator that makes a batch points the slots it fills at its columns and
-// rewinds the arena; operators above read them until they ask for the next batch.
+// The rows of one query in flight. An operator that makes a batch points the slots it fills at its columns
+// and rewinds the arena; operators above read them until they ask for the next batch.
 struct Frame {
   Frame(RunState& run, size_t batch_capacity)
       : run(run),
@@ -59,10 +59,11 @@ struct Frame {
   std::vector<Vector> slots;  // outer slots stand here as single values
   // By slot: its values outlive the batch without retain(). Set while the operators are made, bottom up.
   std::vector<bool> is_stable;
-  size_t capacity;            // rows a batch may hold
+  size_t capacity;  // rows a batch may hold
 };
 
-// A copy of a value that was made in a batch's arena, to outlive the batch. What lies in storage is not copied.
+// A copy of a value that was made in a batch's arena, to outlive the batch. What lies in storage is not
+// copied.
 Value retain(const Value& value, Arena& arena);
 
 }  // namespace quire::sql

@@ -1,5 +1,5 @@
-// GROUP BY and aggregates: reads all of its input, then gives a row for each group, in the order in which the groups
-// were first met. Without GROUP BY there is one group, whether or not a row came.
+// GROUP BY and aggregates: reads all of its input, then gives a row for each group, in the order in which the
+// groups were first met. Without GROUP BY there is one group, whether or not a row came.
 #include <algorithm>
 
 #include "sql/run/accumulator.h"
@@ -12,15 +12,20 @@ namespace {
 class Group final : public Operator {
  public:
   Group(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input)
-      : Operator(node), bound_(*query.bound), input_(std::move(input)), arena_(frame.run.memory_limit),
-        first_key_slot_(query.first_group_key_slot), first_aggregate_slot_(query.first_aggregate_slot),
+      : Operator(node),
+        bound_(*query.bound),
+        input_(std::move(input)),
+        arena_(frame.run.memory_limit),
+        first_key_slot_(query.first_group_key_slot),
+        first_aggregate_slot_(query.first_aggregate_slot),
         groups_(bound_.group_by.size(), frame.run.memory_limit) {
     EvaluatorFactory factory(frame, query);
     keys_ = factory.make_all(bound_.group_by);
     for (const BoundAggregate& aggregate : bound_.aggregates)
       arguments_.push_back(aggregate.argument != nullptr ? factory.make(*aggregate.argument)
                                                          : make_constant(Value::boolean(true)));
-    keys_are_stable_ = std::all_of(keys_.begin(), keys_.end(), [](const auto& key) { return key->is_stable(); });
+    keys_are_stable_ =
+        std::all_of(keys_.begin(), keys_.end(), [](const auto& key) { return key->is_stable(); });
     key_columns_.resize(keys_.size());
     aggregate_columns_.resize(arguments_.size());
     key_of_row_.resize(keys_.size());
@@ -94,7 +99,8 @@ class Group final : public Operator {
     }
     for (size_t i = 0; i < accumulators_.size(); ++i) {
       Value* column = aggregate_columns_[i].reserve(frame.capacity);
-      for (size_t row = 0; row < count; ++row) column[row] = accumulators_[i]->result(next_group_ + row, arena_);
+      for (size_t row = 0; row < count; ++row)
+        column[row] = accumulators_[i]->result(next_group_ + row, arena_);
       frame.slots[first_aggregate_slot_ + i] = Vector::column(column);
     }
   }
@@ -120,7 +126,8 @@ class Group final : public Operator {
 
 }  // namespace
 
-std::unique_ptr<Operator> make_group(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input) {
+std::unique_ptr<Operator> make_group(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                     Input input) {
   return std::make_unique<Group>(node, query, frame, std::move(input));
 }
 

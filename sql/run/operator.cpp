@@ -5,18 +5,30 @@ namespace quire::sql {
 std::unique_ptr<Operator> make_operator(const PlanNode& node, const PlannedQuery& query, Frame& frame) {
   Input input = node.input != nullptr ? make_operator(*node.input, query, frame) : nullptr;
   switch (node.kind) {
-    case PlanKind::one_row: return make_one_row(node);
-    case PlanKind::scan: return make_scan(node, query, frame);
-    case PlanKind::expression: return make_bind_value(node, query, frame, std::move(input));
-    case PlanKind::elements: return make_elements(node, query, frame, std::move(input));
-    case PlanKind::subquery: return make_subquery_rows(node, frame, std::move(input));
-    case PlanKind::filter: return make_filter(node, query, frame, std::move(input));
-    case PlanKind::group: return make_group(node, query, frame, std::move(input));
-    case PlanKind::sort: return make_sort(node, query, frame, std::move(input));
-    case PlanKind::project: return make_project(node, query, frame, std::move(input));
-    case PlanKind::distinct: return make_distinct(node, query, frame, std::move(input));
-    case PlanKind::limit: return make_limit(node, frame, std::move(input));
-    case PlanKind::append: return make_append(node, query, frame, std::move(input));
+    case PlanKind::one_row:
+      return make_one_row(node);
+    case PlanKind::scan:
+      return make_scan(node, query, frame);
+    case PlanKind::expression:
+      return make_bind_value(node, query, frame, std::move(input));
+    case PlanKind::elements:
+      return make_elements(node, query, frame, std::move(input));
+    case PlanKind::subquery:
+      return make_subquery_rows(node, frame, std::move(input));
+    case PlanKind::filter:
+      return make_filter(node, query, frame, std::move(input));
+    case PlanKind::group:
+      return make_group(node, query, frame, std::move(input));
+    case PlanKind::sort:
+      return make_sort(node, query, frame, std::move(input));
+    case PlanKind::project:
+      return make_project(node, query, frame, std::move(input));
+    case PlanKind::distinct:
+      return make_distinct(node, query, frame, std::move(input));
+    case PlanKind::limit:
+      return make_limit(node, frame, std::move(input));
+    case PlanKind::append:
+      return make_append(node, query, frame, std::move(input));
   }
   return make_one_row(node);
 }
@@ -37,7 +49,9 @@ size_t capacity_for(const PlannedQuery& query, size_t most) {
 }  // namespace
 
 Pipeline::Pipeline(RunState& run, const PlannedQuery& query, size_t batch_capacity)
-    : frame_(run, capacity_for(query, batch_capacity)), value_slot_(query.value_slot), root_(make_operator(*query.root, query, frame_)) {}
+    : frame_(run, capacity_for(query, batch_capacity)),
+      value_slot_(query.value_slot),
+      root_(make_operator(*query.root, query, frame_)) {}
 
 void bind_outer_row(const BoundQuery& query, const Frame& outer, RowNumber row, Frame& inner) {
   for (const SlotNumber slot : query.outer_slots)
@@ -50,7 +64,7 @@ uint64_t row_count(const BoundExpression& expression, std::string_view clause, R
   const bool is_whole = value.kind() == Kind::integer ||
                         (value.kind() == Kind::real && value.as_real() >= 0 && value.as_real() <= INT32_MAX &&
                          value.as_real() == static_cast<double>(static_cast<int64_t>(value.as_real())));
-  const int64_t count = !is_whole                        ? -1
+  const int64_t count = !is_whole                       ? -1
                         : value.kind() == Kind::integer ? value.as_integer()
                                                         : static_cast<int64_t>(value.as_real());
   if (count >= 0 && count <= INT32_MAX) return static_cast<uint64_t>(count);

@@ -1,5 +1,5 @@
-// Operators: the nodes of a plan made ready to run. Each pulls batches from the one below it. One operator a file;
-// make_operator() is the list of them.
+// Operators: the nodes of a plan made ready to run. Each pulls batches from the one below it. One operator a
+// file; make_operator() is the list of them.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ class Operator {
   explicit Operator(const PlanNode& node) : node_number_(node.number) {}
   virtual ~Operator() = default;
 
-  // The next batch: never empty but at the end, or when frame.run.error is set. What the frame's slots hold stays
-  // until next() is called again.
+  // The next batch: never empty but at the end, or when frame.run.error is set. What the frame's slots hold
+  // stays until next() is called again.
   Rows next(Frame& frame) {
     const Rows rows = pull(frame);
     frame.run.counters[node_number_].rows += rows.size();
@@ -64,15 +64,23 @@ std::unique_ptr<Operator> make_operator(const PlanNode& node, const PlannedQuery
 using Input = std::unique_ptr<Operator>;
 std::unique_ptr<Operator> make_one_row(const PlanNode& node);
 std::unique_ptr<Operator> make_scan(const PlanNode& node, const PlannedQuery& query, Frame& frame);
-std::unique_ptr<Operator> make_bind_value(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input);
-std::unique_ptr<Operator> make_elements(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input);
+std::unique_ptr<Operator> make_bind_value(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                          Input input);
+std::unique_ptr<Operator> make_elements(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                        Input input);
 std::unique_ptr<Operator> make_subquery_rows(const PlanNode& node, Frame& frame, Input input);
-std::unique_ptr<Operator> make_filter(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input);
-std::unique_ptr<Operator> make_group(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input);
-std::unique_ptr<Operator> make_sort(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input);
-std::unique_ptr<Operator> make_project(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input);
-std::unique_ptr<Operator> make_distinct(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input);
+std::unique_ptr<Operator> make_filter(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                      Input input);
+std::unique_ptr<Operator> make_group(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                     Input input);
+std::unique_ptr<Operator> make_sort(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                    Input input);
+std::unique_ptr<Operator> make_project(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                       Input input);
+std::unique_ptr<Operator> make_distinct(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                        Input input);
 std::unique_ptr<Operator> make_limit(const PlanNode& node, Frame& frame, Input input);
-std::unique_ptr<Operator> make_append(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input);
+std::unique_ptr<Operator> make_append(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                      Input input);
 
 }  // namespace quire::sql

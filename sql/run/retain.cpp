@@ -2,8 +2,8 @@
 
 namespace quire::sql {
 
-// Built values nest no deeper than the expressions that built them, which the parser bounds; encoded ones lie in
-// storage, which outlives the execution.
+// Built values nest no deeper than the expressions that built them, which the parser bounds; encoded ones lie
+// in storage, which outlives the execution.
 Value retain(const Value& value, Arena& arena) {
   if (value.is_string()) return Value::string(arena.copy_string(value.as_string()));
   if (!value.is_built()) return value;

@@ -60,8 +60,8 @@ class Scan final : public Operator {
     return first_rows(*count);
   }
 
-  // Opens the cursor. Without one, but true: no item can match, since a key component is no scalar or the id is no
-  // string.
+  // Opens the cursor. Without one, but true: no item can match, since a key component is no scalar or the id
+  // is no string.
   bool open(Frame& frame) {
     is_open_ = true;
     constexpr size_t kMostComponents = 3;
@@ -101,7 +101,9 @@ class Scan final : public Operator {
 
 }  // namespace
 
-std::unique_ptr<Operator> make_one_row(const PlanNode& node) { return std::make_unique<OneRow>(node); }
+std::unique_ptr<Operator> make_one_row(const PlanNode& node) {
+  return std::make_unique<OneRow>(node);
+}
 
 std::unique_ptr<Operator> make_scan(const PlanNode& node, const PlannedQuery& query, Frame& frame) {
   return std::make_unique<Scan>(node, query, frame);

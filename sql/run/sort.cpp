@@ -1,6 +1,6 @@
-// ORDER BY: reads all of its input and gives it in order. A row is its keys and the slots that are read above.
-// Rows that compare equal keep the order in which they came. Under a limit (top-k) a heap holds the first rows only, and
-// most rows are turned away by one comparison.
+// ORDER BY: reads all of its input and gives it in order. A row is its keys and the slots that are read
+// above. Rows that compare equal keep the order in which they came. Under a limit (top-k) a heap holds the
+// first rows only, and most rows are turned away by one comparison.
 #include <algorithm>
 #include <numeric>
 
@@ -13,7 +13,10 @@ namespace {
 class Sort final : public Operator {
  public:
   Sort(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input)
-      : Operator(node), bound_(*node.bound), input_(std::move(input)), arena_(frame.run.memory_limit),
+      : Operator(node),
+        bound_(*node.bound),
+        input_(std::move(input)),
+        arena_(frame.run.memory_limit),
         carried_(node.carried) {
     EvaluatorFactory factory(frame, query);
     for (const BoundOrderItem& item : bound_.order_by) keys_.push_back(factory.make(*item.expression));
@@ -43,7 +46,8 @@ class Sort final : public Operator {
     uint64_t wanted = UINT64_MAX;
     if (bound_.top != nullptr) wanted = row_count(*bound_.top, "TOP", run);
     if (bound_.limit != nullptr)
-      wanted = std::min(wanted, row_count(*bound_.limit, "LIMIT", run) + row_count(*bound_.offset, "OFFSET", run));
+      wanted =
+          std::min(wanted, row_count(*bound_.limit, "LIMIT", run) + row_count(*bound_.offset, "OFFSET", run));
     return wanted;
   }
 
@@ -104,7 +108,8 @@ class Sort final : public Operator {
 
   void store(uint32_t number, RowNumber row, Frame& frame) {
     Value* to = values_.data() + number * width_;
-    for (size_t i = 0; i < keys_.size(); ++i) to[i] = keys_[i]->is_stable() ? row_[i] : retain(row_[i], arena_);
+    for (size_t i = 0; i < keys_.size(); ++i)
+      to[i] = keys_[i]->is_stable() ? row_[i] : retain(row_[i], arena_);
     for (size_t i = 0; i < carried_.size(); ++i) {
       const Value& value = frame.slots[carried_[i]][row];
       to[keys_.size() + i] = carried_is_stable_[i] ? value : retain(value, arena_);
@@ -136,7 +141,8 @@ class Sort final : public Operator {
   size_t width_ = 0;            // values a row
   uint64_t most_ = UINT64_MAX;  // rows to keep
   std::vector<Value> values_;   // width_ values a row: keys, then carried slots
-  std::vector<uint32_t> order_; // row numbers; a heap with the last row in front once it is full, then sorted
+  std::vector<uint32_t>
+      order_;  // row numbers; a heap with the last row in front once it is full, then sorted
   std::vector<uint64_t> arrival_;
   uint64_t arrivals_ = 0;
   bool is_read_ = false;
@@ -148,7 +154,8 @@ class Sort final : public Operator {
 
 }  // namespace
 
-std::unique_ptr<Operator> make_sort(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input) {
+std::unique_ptr<Operator> make_sort(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                    Input input) {
   return std::make_unique<Sort>(node, query, frame, std::move(input));
 }
 

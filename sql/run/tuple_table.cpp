@@ -54,7 +54,8 @@ std::optional<uint32_t> TupleTable::find(std::span<const Value> tuple) const {
 void TupleTable::grow() {
   const size_t size = places_.empty() ? kFirstPlaces : places_.size() * 2;
   // Twice: the vectors hold the old and the new while they grow.
-  if (size * (sizeof(uint32_t) + sizeof(uint64_t) + arity_ * sizeof(Value)) > memory_limit_ || size > UINT32_MAX)
+  if (size * (sizeof(uint32_t) + sizeof(uint64_t) + arity_ * sizeof(Value)) > memory_limit_ ||
+      size > UINT32_MAX)
     throw MemoryLimitExceeded{};
   places_.assign(size, 0);
   const size_t mask = size - 1;

@@ -1,5 +1,5 @@
-// A hash table of tuples of Values under deep equality: the keys of GROUP BY, the values seen by DISTINCT, the
-// constants of IN. Tuples are numbered in the order in which they came.
+// A hash table of tuples of Values under deep equality: the keys of GROUP BY, the values seen by DISTINCT,
+// the constants of IN. Tuples are numbered in the order in which they came.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,9 @@ class TupleTable {
 
   size_t arity_;
   size_t memory_limit_;
-  std::vector<Value> values_;      // arity_ values a tuple
-  std::vector<uint64_t> hashes_;   // by tuple
-  std::vector<uint32_t> places_;   // open addressing: tuple number + 1, or 0; a power of two long
+  std::vector<Value> values_;     // arity_ values a tuple
+  std::vector<uint64_t> hashes_;  // by tuple
+  std::vector<uint32_t> places_;  // open addressing: tuple number + 1, or 0; a power of two long
 };
 
 }  // namespace quire::sql

@@ -12,6 +12,8 @@ constexpr std::array<RowNumber, kBatchSize> kRowNumbers = number_rows();
 
 }  // namespace
 
-Rows first_rows(size_t count) { return Rows(kRowNumbers).first(count); }
+Rows first_rows(size_t count) {
+  return Rows(kRowNumbers).first(count);
+}
 
 }  // namespace quire::sql

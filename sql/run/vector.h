@@ -1,5 +1,5 @@
-// Batches. A batch is up to kBatchSize rows; each slot has a Vector, a column of Values by row. Which rows of the
-// batch are still in play is a list of row numbers, so that a filter moves no value.
+// Batches. A batch is up to kBatchSize rows; each slot has a Vector, a column of Values by row. Which rows of
+// the batch are still in play is a list of row numbers, so that a filter moves no value.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace quire::sql {
 
-// Enough rows to make the cost of a virtual call vanish, few enough that their documents (half a kilobyte each)
-// stay in the second-level cache from the scan to the last expression.
+// Enough rows to make the cost of a virtual call vanish, few enough that their documents (half a kilobyte
+// each) stay in the second-level cache from the scan to the last expression.
 constexpr size_t kBatchSize = 1024;
 
 using RowNumber = uint16_t;

@@ -65,8 +65,9 @@ class Judge {
   }
 
   bool may_be_extra(std::string_view name) const {
-    const bool is_system = std::find(std::begin(sql::kSystemPropertyNames), std::end(sql::kSystemPropertyNames), name) !=
-                           std::end(sql::kSystemPropertyNames);
+    const bool is_system =
+        std::find(std::begin(sql::kSystemPropertyNames), std::end(sql::kSystemPropertyNames), name) !=
+        std::end(sql::kSystemPropertyNames);
     return is_system || (expected_.ids_were_added && name == "id");
   }
 
@@ -90,7 +91,8 @@ bool matches(const std::vector<Value>& rows, const Expectation& expected) {
   if (!judge.is_same_set(rows, expected.rows)) return false;
   if (!expected.ordered) return true;
   for (size_t i = 0; i < rows.size(); ++i)
-    if (!judge.is_same(rows[i].member(expected.order_key), expected.rows[i].member(expected.order_key))) return false;
+    if (!judge.is_same(rows[i].member(expected.order_key), expected.rows[i].member(expected.order_key)))
+      return false;
   return true;
 }
 

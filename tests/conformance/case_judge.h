@@ -12,9 +12,9 @@ struct Expectation {
   std::vector<sql::Value> rows;
   bool ordered = false;
   bool unordered_arrays = false;
-  std::string order_key;       // only this key's order counts
-  double tolerance = 1e-12;    // relative, for doubles
-  bool ids_were_added = false; // by the runner: an id that the case does not expect is passed over
+  std::string order_key;        // only this key's order counts
+  double tolerance = 1e-12;     // relative, for doubles
+  bool ids_were_added = false;  // by the runner: an id that the case does not expect is passed over
 };
 
 bool matches(const std::vector<sql::Value>& rows, const Expectation& expected);

@@ -1,8 +1,8 @@
 // conformance [--quiet] [--only TEXT] [--floor FILE] FILE...
 //
-// Runs the cases of *.parse.jsonl in strict mode and those of *.eval.jsonl over a database in memory, prints each
-// failure, and closes with `N passed, N failed` over all files. With --floor, fails if fewer cases pass than the file
-// says (lines `eval N` and `parse N`), or more, which asks for the floor to be raised.
+// Runs the cases of *.parse.jsonl in strict mode and those of *.eval.jsonl over a database in memory, prints
+// each failure, and closes with `N passed, N failed` over all files. With --floor, fails if fewer cases pass
+// than the file says (lines `eval N` and `parse N`), or more, which asks for the floor to be raised.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -45,7 +45,8 @@ class Database {
     options.struct_size = sizeof options;
     options.strict = strict ? 1 : 0;
     quire_error error{};
-    if (quire_open(":memory:", &options, &database_, &error) != QUIRE_OK) throw std::runtime_error(error.message);
+    if (quire_open(":memory:", &options, &database_, &error) != QUIRE_OK)
+      throw std::runtime_error(error.message);
   }
   ~Database() {
     forget_container();
@@ -58,7 +59,8 @@ class Database {
   Failure renew_container(const Value& partition_key) {
     forget_container();
     std::string definition = R"({"id":"c")";
-    if (partition_key.is_string()) definition += R"(,"partitionKey":{"paths":[)" + json_of(partition_key) + "]}";
+    if (partition_key.is_string())
+      definition += R"(,"partitionKey":{"paths":[)" + json_of(partition_key) + "]}";
     if (partition_key.is_array()) definition += R"(,"partitionKey":{"paths":)" + json_of(partition_key) + "}";
     definition += "}";
     quire_error error{};
@@ -70,16 +72,19 @@ class Database {
 
   Failure add(const std::string& json) {
     quire_error error{};
-    if (quire_upsert(container_, nullptr, json.data(), json.size(), nullptr, nullptr, &error) == QUIRE_OK) return {};
+    if (quire_upsert(container_, nullptr, json.data(), json.size(), nullptr, nullptr, &error) == QUIRE_OK)
+      return {};
     return fmt::format("document {}: {}", json.substr(0, 200), error.message);
   }
 
   // The rows, or the error.
-  Failure query(const std::string& sql, const Value& parameters, sql::Arena& arena, std::vector<Value>* rows) {
+  Failure query(const std::string& sql, const Value& parameters, sql::Arena& arena,
+                std::vector<Value>* rows) {
     quire_statement* statement = nullptr;
     quire_error error{};
     const auto run = [&]() -> int {
-      if (const int code = quire_prepare_in(container_, sql.data(), sql.size(), &statement, &error)) return code;
+      if (const int code = quire_prepare_in(container_, sql.data(), sql.size(), &statement, &error))
+        return code;
       if (rows == nullptr) return QUIRE_OK;
       for (uint32_t i = 0; i < parameters.size(); ++i) {
         const sql::Member parameter = parameters.member_at(i);
@@ -140,8 +145,10 @@ class Runner {
         continue;
       }
       const std::string query(given->member("query").as_string());
-      const std::string name(is_parse ? given->member("source").as_string() : given->member("name").as_string());
-      if (!only_.empty() && name.find(only_) == std::string::npos && query.find(only_) == std::string::npos) continue;
+      const std::string name(is_parse ? given->member("source").as_string()
+                                      : given->member("name").as_string());
+      if (!only_.empty() && name.find(only_) == std::string::npos && query.find(only_) == std::string::npos)
+        continue;
       const Failure failure = is_parse ? judge_parse(*given, query) : judge_eval(*given, query, arena);
       ++(failure ? failed : passed);
       if (failure && !quiet_) fmt::print("FAILED {}\n  query: {}\n  {}\n", name, query, *failure);
@@ -163,7 +170,8 @@ class Runner {
           fmt::print("{}: {} cases pass, fewer than the {} of {}\n", kind, passed_[kind], least, floor);
           code = 1;
         } else if (passed_[kind] > least) {
-          fmt::print("{}: {} cases pass, more than the {} of {}: raise it\n", kind, passed_[kind], least, floor);
+          fmt::print("{}: {} cases pass, more than the {} of {}: raise it\n", kind, passed_[kind], least,
+                     floor);
         }
       }
     }
@@ -185,7 +193,8 @@ class Runner {
       refused = strict_.query(query, Value(), arena, nullptr);
     }
     if (is_valid == !refused) return {};
-    return is_valid ? "refused: " + *refused : "taken, though it is not valid: " + std::string(given.member("error").as_string());
+    return is_valid ? "refused: " + *refused
+                    : "taken, though it is not valid: " + std::string(given.member("error").as_string());
   }
 
   Failure judge_eval(const Value& given, const std::string& query, sql::Arena& arena) {
@@ -218,7 +227,8 @@ class Runner {
     expected.ordered = given.member("ordered").is_true();
     expected.unordered_arrays = given.member("unorderedArrays").is_true();
     if (const Value key = given.member("orderKey"); key.is_string()) expected.order_key = key.as_string();
-    if (query.find("ST_") != std::string::npos || query.find("st_") != std::string::npos) expected.tolerance = 1e-6;
+    if (query.find("ST_") != std::string::npos || query.find("st_") != std::string::npos)
+      expected.tolerance = 1e-6;
     if (const Value approximate = given.member("approxNumbers"); approximate.is_number())
       expected.tolerance = approximate.as_double();
     return expected;

@@ -28,20 +28,21 @@ TEST_P(AcceptedTest, PrintsAsTextThatParsesToItself) {
 
 INSTANTIATE_TEST_SUITE_P(
     Parse, AcceptedTest,
-    testing::Values(Accepted{"star", "select * from c"}, Accepted{"value", "SELECT VALUE c.a[\"b c\"][0] FROM root c"},
-                    Accepted{"lateral", "SELECT x FROM c JOIN x IN c.list JOIN (SELECT VALUE 1) y"},
-                    Accepted{"iteration", "SELECT VALUE z FROM z IN c.list"},
-                    Accepted{"operators", "SELECT VALUE 1 + 2 * -3 || 'a' ?? b ? c : d FROM c"},
-                    Accepted{"between", "SELECT 1 FROM c WHERE c.a BETWEEN 1 AND 2 AND c.b = 3"},
-                    Accepted{"like", "SELECT 1 FROM c WHERE c.a NOT LIKE 'a!%' ESCAPE '!'"},
-                    Accepted{"grouping", "SELECT c.a, COUNT(1) FROM c GROUP BY c.a ORDER BY c.a DESC OFFSET 1 LIMIT @n"},
-                    Accepted{"subqueries", "SELECT ARRAY(SELECT 1), (SELECT 2) FROM c WHERE EXISTS(SELECT 3)"},
-                    Accepted{"additions", "SELECT CASE WHEN c.a IS NULL THEN 1 ELSE 2 END FROM c UNION ALL SELECT 1;"},
-                    Accepted{"joins", "SELECT p FROM p LEFT JOIN a ON a.x = p.x INNER JOIN b ON b.y = a.y"},
-                    Accepted{"unreserved", "SELECT 1 AS rank, c.first, c.all FROM c"},
-                    Accepted{"left", "SELECT LEFT(c.a, 2), RIGHT(c.a, 2) FROM c"},
-                    Accepted{"numbers", "SELECT VALUE [.5, 5., 1e5, 9223372036854775807, NaN, Infinity]"},
-                    Accepted{"comments", "SELECT /* all */ * -- of it\nFROM c"}),
+    testing::Values(
+        Accepted{"star", "select * from c"}, Accepted{"value", "SELECT VALUE c.a[\"b c\"][0] FROM root c"},
+        Accepted{"lateral", "SELECT x FROM c JOIN x IN c.list JOIN (SELECT VALUE 1) y"},
+        Accepted{"iteration", "SELECT VALUE z FROM z IN c.list"},
+        Accepted{"operators", "SELECT VALUE 1 + 2 * -3 || 'a' ?? b ? c : d FROM c"},
+        Accepted{"between", "SELECT 1 FROM c WHERE c.a BETWEEN 1 AND 2 AND c.b = 3"},
+        Accepted{"like", "SELECT 1 FROM c WHERE c.a NOT LIKE 'a!%' ESCAPE '!'"},
+        Accepted{"grouping", "SELECT c.a, COUNT(1) FROM c GROUP BY c.a ORDER BY c.a DESC OFFSET 1 LIMIT @n"},
+        Accepted{"subqueries", "SELECT ARRAY(SELECT 1), (SELECT 2) FROM c WHERE EXISTS(SELECT 3)"},
+        Accepted{"additions", "SELECT CASE WHEN c.a IS NULL THEN 1 ELSE 2 END FROM c UNION ALL SELECT 1;"},
+        Accepted{"joins", "SELECT p FROM p LEFT JOIN a ON a.x = p.x INNER JOIN b ON b.y = a.y"},
+        Accepted{"unreserved", "SELECT 1 AS rank, c.first, c.all FROM c"},
+        Accepted{"left", "SELECT LEFT(c.a, 2), RIGHT(c.a, 2) FROM c"},
+        Accepted{"numbers", "SELECT VALUE [.5, 5., 1e5, 9223372036854775807, NaN, Infinity]"},
+        Accepted{"comments", "SELECT /* all */ * -- of it\nFROM c"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 struct Refused {
@@ -63,7 +64,8 @@ TEST_P(RefusedTest, SaysWhere) {
 
 INSTANTIATE_TEST_SUITE_P(
     Parse, RefusedTest,
-    testing::Values(Refused{"misspelt", "SELECT * FORM c", 1, 10}, Refused{"cut_off", "SELECT * FROM c WHERE", 1, 22},
+    testing::Values(Refused{"misspelt", "SELECT * FORM c", 1, 10},
+                    Refused{"cut_off", "SELECT * FROM c WHERE", 1, 22},
                     Refused{"second_line", "SELECT *\nFROM c\nWHERE == 1", 3, 7},
                     Refused{"unclosed_string", "SELECT VALUE 'abc", 1, 14},
                     Refused{"reserved", "SELECT c.order FROM c", 1, 10}, Refused{"empty", "", 1, 1},
@@ -77,8 +79,9 @@ TEST(ParseTest, HintsAtCommonSlips) {
 
 TEST(ParseTest, StrictModeTakesTheServicesGrammarAlone) {
   for (const std::string_view text :
-       {"SELECT 1;", "SELECT COUNT(*) FROM c", "SELECT 1 FROM c WHERE c.a IS NULL", "SELECT 1 UNION ALL SELECT 2",
-        "SELECT 1 FROM c WHERE c.a BETWEEN 1 AND 2 AND c.b = 3", "EXPLAIN SELECT 1"}) {
+       {"SELECT 1;", "SELECT COUNT(*) FROM c", "SELECT 1 FROM c WHERE c.a IS NULL",
+        "SELECT 1 UNION ALL SELECT 2", "SELECT 1 FROM c WHERE c.a BETWEEN 1 AND 2 AND c.b = 3",
+        "EXPLAIN SELECT 1"}) {
     EXPECT_FALSE(printed(text).starts_with("error")) << text;
     EXPECT_TRUE(printed(text, true).starts_with("error")) << text;
   }
@@ -114,7 +117,8 @@ TEST(ParseTest, DeepNestingIsAnErrorAndNoCrash) {
   for (const std::string& text :
        {"SELECT VALUE " + repeated("(", 50'000) + "1", "SELECT VALUE 1" + repeated("+1", 100'000),
         "SELECT VALUE " + repeated("[", 50'000), "SELECT VALUE " + repeated("NOT ", 50'000) + "x",
-        "SELECT VALUE " + repeated("(SELECT VALUE ", 20'000) + "1", "SELECT VALUE c" + repeated(".a", 100'000),
+        "SELECT VALUE " + repeated("(SELECT VALUE ", 20'000) + "1",
+        "SELECT VALUE c" + repeated(".a", 100'000),
         "SELECT VALUE " + repeated("1?", 50'000) + "1" + repeated(":1", 50'000)}) {
     const auto parsed = parse(text, false);
     ASSERT_FALSE(parsed) << text.substr(0, 40);
@@ -135,7 +139,8 @@ TEST(ParseTest, TextPastTheLimitIsRefused) {
 
 TEST(ParseTest, EveryPrefixOfAStatementIsTakenOrRefusedCleanly) {
   const std::string text =
-      "SELECT TOP 5 c.a AS \"x\", {b: [1.5e3, 'q\\u0041']} FROM c JOIN t IN c.t WHERE c.a LIKE '%' AND t NOT IN (1)";
+      "SELECT TOP 5 c.a AS \"x\", {b: [1.5e3, 'q\\u0041']} FROM c JOIN t IN c.t WHERE c.a LIKE '%' AND t NOT "
+      "IN (1)";
   for (size_t length = 0; length < text.size(); ++length) {
     const auto parsed = parse(text.substr(0, length), false);
     EXPECT_TRUE(parsed || !parsed.error().message.empty());

@@ -131,7 +131,8 @@ class CaseFile {
     const std::string sql = read_until("");
     const auto rows = rows_of(sql);
     ASSERT_FALSE(rows) << at << ": " << sql << " gave " << rows->size() << " rows";
-    EXPECT_EQ(error_code_row(rows.error().code).name, code) << at << ": " << sql << "\n" << rows.error().message;
+    EXPECT_EQ(error_code_row(rows.error().code).name, code) << at << ": " << sql << "\n"
+                                                            << rows.error().message;
   }
 
   std::filesystem::path path_;

@@ -42,11 +42,16 @@ class MemoryCollection final : public Collection {
 
   Value system_property(const Value& item, SystemProperty property, Arena& arena) const override {
     switch (property) {
-      case SystemProperty::rid: return Value::string(arena.copy_string("rid" + std::to_string(document_id(item))));
-      case SystemProperty::self: return Value::string("dbs/memory/");
-      case SystemProperty::etag: return Value::string("\"etag\"");
-      case SystemProperty::attachments: return Value::string("attachments/");
-      case SystemProperty::ts: return Value::integer(1'700'000'000);
+      case SystemProperty::rid:
+        return Value::string(arena.copy_string("rid" + std::to_string(document_id(item))));
+      case SystemProperty::self:
+        return Value::string("dbs/memory/");
+      case SystemProperty::etag:
+        return Value::string("\"etag\"");
+      case SystemProperty::attachments:
+        return Value::string("attachments/");
+      case SystemProperty::ts:
+        return Value::integer(1'700'000'000);
     }
     return {};
   }

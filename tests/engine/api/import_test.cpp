@@ -77,7 +77,9 @@ TEST_F(ImportTest, AnInterruptStopsIt) {
       kLine.copy(buffer + filled, kLine.size());
     return static_cast<int64_t>(filled);
   };
-  EXPECT_TRUE(fails_with(things_.import(reader), QUIRE_INTERRUPTED));
+  ImportOptions options;
+  options.generate_ids = true;
+  EXPECT_TRUE(fails_with(things_.import(reader, options), QUIRE_INTERRUPTED));
   EXPECT_EQ(count(), "0\n");
 }
 

@@ -43,5 +43,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/quire-config-version.cmak
 install(EXPORT quire_targets NAMESPACE quire:: DESTINATION ${package_dir} FILE quire-targets.cmake)
 install(FILES ${PROJECT_BINARY_DIR}/quire-config.cmake ${PROJECT_BINARY_DIR}/quire-config-version.cmake
         DESTINATION ${package_dir})
+# Relative, so that an installed tree may be moved.
+file(RELATIVE_PATH pkgconfig_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/quire.pc.in ${PROJECT_BINARY_DIR}/quire.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/quire.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

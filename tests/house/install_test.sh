@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# install_test.sh BUILD_FOLDER: installs Quire to a temporary prefix and builds a small program against it, by find_package and by
+# pkg-config; looks at what the shared library exports; compiles the headers as the standards they promise.
+set -euo pipefail
+
+build=$(realpath "$1")
+source=$(realpath "$(dirname "$0")/../..")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+prefix=$folder/prefix
+cmake --install "$build" --prefix "$prefix" >/dev/null
+library=$(dirname "$(find "$prefix" -name libquire.so)")
+
+cat >"$folder/main.cpp" <<'CPP'
+#include <cstdio>
+#include <quire/quire.hpp>
+
+int main() {
+  auto database = quire::Database::open(":memory:");
+  auto statement = database->prepare("SELECT VALUE 6 * 7");
+  for (quire::Value row : statement->rows()) std::printf("%lld\n", static_cast<long long>(row.as_integer()));
+}
+CPP
+cat >"$folder/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES CXX)
+find_package(quire 0.1 REQUIRED)
+foreach(kind quire static)
+  add_executable(user_${kind} main.cpp)
+  target_compile_features(user_${kind} PRIVATE cxx_std_20)
+  target_link_libraries(user_${kind} PRIVATE quire::${kind})
+endforeach()
+CMAKE
+
+expect_42() { [ "$("$@")" = 42 ] || { echo "$1 did not print 42"; exit 1; }; }
+
+cmake -S "$folder" -B "$folder/build" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$folder/build" >/dev/null
+expect_42 "$folder/build/user_quire"
+expect_42 "$folder/build/user_static"
+
+export PKG_CONFIG_PATH=$library/pkgconfig
+# shellcheck disable=SC2046 # flags are words
+g++ -std=c++20 "$folder/main.cpp" -o "$folder/user" $(pkg-config --cflags --libs quire) "-Wl,-rpath,$library"
+expect_42 "$folder/user"
+
+others=$(nm -D --defined-only "$library/libquire.so" | awk '{print $3}' | grep -v '^quire_' || true)
+[ -z "$others" ] || { printf 'libquire.so exports more than quire_*:\n%s\n' "$others"; exit 1; }
+
+echo '#include <quire/quire.h>' >"$folder/only.c"
+gcc -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/only.c"
+echo '#include <quire/quire.hpp>' >"$folder/only.cpp"
+g++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/only.cpp"
+if command -v clang++-19 >/dev/null; then
+  clang++-19 -std=c++20 -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/only.cpp"
+fi

@@ -2,7 +2,7 @@
 # The rules of the house that a machine can see: which way includes may point, what no file may be called, what every
 # folder must say. Prints each breach; exit 1 if there is one.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 breaches=0
 
 breach() {

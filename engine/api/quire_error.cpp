@@ -62,7 +62,7 @@ constexpr bool numbers_agree() {
 }
 static_assert(numbers_agree(), "quire.h and sql/error.h number the codes alike");
 
-constexpr char kVersion[] = "0.1.0";
+constexpr char kVersion[] = QUIRE_VERSION;
 
 }  // namespace
 

@@ -1,10 +1,12 @@
 // Bulk import: JSON lines, or one JSON array of objects, into a container.
 //
-//   read -> split into texts -> encode -> sort by item key in bounded memory -> check -> append
+//   read -> split into texts -> map, encode -> sort by item key in bounded memory -> check keys -> append
 //
-// Everything that can be wrong with an item is found before the first write, so an import that fails on its data loads
-// nothing. The sorted items are then written in commits of kCommitBytes: killed in between, the file holds the commits
-// made so far, each whole.
+// What can be wrong with an item is found before the first write, so an import that fails on its data loads
+// nothing. The sorted items are then written in commits of a bounded size, since LMDB holds the pages of a
+// transaction in memory: killed in between, the file holds the commits made so far, each whole.
+//
+// Three threads share the work: parsing and merging (the caller's), sorting and spilling, committing.
 #pragma once
 
 #include <atomic>
@@ -23,8 +25,8 @@ namespace quire::engine {
 using InputReader = std::function<int64_t(char* buffer, size_t capacity)>;
 
 struct ImportOptions {
-  bool skip_errors = false;    // leave bad items out and go on
-  bool upsert = false;         // replace items that exist; of two with one key in the input, the later one stays
+  bool skip_errors = false;  // leave bad items out and go on
+  bool upsert = false;  // replace items that exist; of two with one key in the input, the later one stays
   bool extended_json = false;  // map mongoexport's {"$oid"}, {"$date"}, ... and _id
   std::string id_path;         // "/key": copied to id as a string; empty: the item's own
   bool generate_ids = false;   // give an item without an id a UUID; otherwise it is an error
@@ -42,8 +44,8 @@ struct ImportResult {
   uint64_t bytes_read = 0;
 };
 
-// Errors: those of ItemEncoder and conflict, with the position in the input (line and column); io; interrupted; no_space.
-// Not for who holds a write transaction.
+// Errors: those of ItemEncoder and conflict, with the position in the input (line and column); io;
+// interrupted; no_space. Not for who holds a write transaction.
 Result<ImportResult> import_items(Environment& environment, ContainerStore& store, const InputReader& read,
                                   const ImportOptions& options);
 

@@ -1,7 +1,5 @@
 #include "engine/container/import_input.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -10,10 +8,11 @@ namespace {
 
 constexpr size_t kBlock = size_t{1} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+constexpr std::string_view kBlanks = " \t\r\n";
 
 }  // namespace
+
+// ---- Bytes
 
 Result<bool> ImportInput::fill() {
   if (at_end_) return false;
@@ -23,8 +22,9 @@ Result<bool> ImportInput::fill() {
     begin_ = 0;
   }
   if (buffer_.size() - end_ < kBlock) buffer_.resize(std::max(buffer_.size() * 2, end_ + kBlock));
-  const int64_t count = read_(buffer_.data() + end_, buffer_.size() - end_);
-  if (count < 0 || static_cast<uint64_t>(count) > buffer_.size() - end_)
+  const size_t room = buffer_.size() - end_;
+  const int64_t count = read_(buffer_.data() + end_, room);
+  if (count < 0 || static_cast<uint64_t>(count) > room)
     return fail(ErrorCode::io, "the input cannot be read");
   at_end_ = count == 0;
   end_ += static_cast<size_t>(count);
@@ -33,19 +33,24 @@ Result<bool> ImportInput::fill() {
 }
 
 void ImportInput::take(size_t bytes) {
-  for (size_t i = begin_; i < begin_ + bytes; ++i) {
-    ++column_;
-    if (buffer_[i] != '\n') continue;
-    ++line_;
-    column_ = 1;
-  }
+  std::string_view taken = ahead().substr(0, bytes);
   begin_ += bytes;
+  place_.offset += bytes;
+  if (const size_t newline = taken.rfind('\n'); newline != std::string_view::npos) {
+    place_.line += static_cast<uint32_t>(
+        std::count(taken.begin(), taken.begin() + static_cast<ptrdiff_t>(newline) + 1, '\n'));
+    place_.column = 1;
+    taken.remove_prefix(newline + 1);
+  }
+  // Code points: all bytes but those that continue one.
+  place_.column +=
+      static_cast<uint32_t>(std::ranges::count_if(taken, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 Result<std::optional<char>> ImportInput::peek() {
-  while (true) {
-    while (begin_ < end_ && is_blank(buffer_[begin_])) take(1);
-    if (begin_ < end_) return buffer_[begin_];
+  for (;;) {
+    take(std::min(ahead().find_first_not_of(kBlanks), ahead().size()));
+    if (!ahead().empty()) return ahead().front();
     QUIRE_ASSIGN(const bool has_more, fill());
     if (!has_more) return std::nullopt;
   }
@@ -53,12 +58,14 @@ Result<std::optional<char>> ImportInput::peek() {
 
 Result<void> ImportInput::start() {
   is_started_ = true;
-  while (end_ - begin_ < kByteOrderMark.size()) {
+  while (ahead().size() < kByteOrderMark.size()) {
     QUIRE_ASSIGN(const bool has_more, fill());
     if (!has_more) break;
   }
-  if (std::string_view(buffer_.data() + begin_, end_ - begin_).starts_with(kByteOrderMark))
+  if (ahead().starts_with(kByteOrderMark)) {
     begin_ += kByteOrderMark.size();
+    place_.offset += kByteOrderMark.size();
+  }
   QUIRE_ASSIGN(const std::optional<char> first, peek());
   is_array_ = first == '[';
   if (is_array_) take(1);
@@ -70,109 +77,130 @@ Result<bool> ImportInput::next(ImportText& text) {
   return is_array_ ? next_element(text) : next_line(text);
 }
 
+// ---- Lines
+
+Result<std::optional<size_t>> ImportInput::find_newline() {
+  for (size_t searched = 0;;) {
+    const size_t newline = ahead().find('\n', searched);
+    if (newline != std::string_view::npos) return newline;
+    searched = ahead().size();
+    if (searched > longest_text_) return std::nullopt;
+    QUIRE_ASSIGN(const bool has_more, fill());
+    if (!has_more) return std::nullopt;
+  }
+}
+
+Result<void> ImportInput::pass_over_line() {
+  for (;;) {
+    const size_t newline = ahead().find('\n');
+    take(newline == std::string_view::npos ? ahead().size() : newline + 1);
+    if (newline != std::string_view::npos) return {};
+    QUIRE_ASSIGN(const bool has_more, fill());
+    if (!has_more) return {};
+  }
+}
+
 Result<bool> ImportInput::next_line(ImportText& text) {
-  while (true) {
-    size_t searched = 0;
-    const char* newline = nullptr;
-    while (true) {
-      newline = begin_ + searched < end_ ? static_cast<const char*>(std::memchr(buffer_.data() + begin_ + searched, '\n',
-                                                                                end_ - begin_ - searched))
-                                         : nullptr;
-      if (newline != nullptr) break;
-      searched = end_ - begin_;
-      if (searched > longest_text_) break;
-      QUIRE_ASSIGN(const bool has_more, fill());
-      if (!has_more) break;
+  for (;;) {
+    QUIRE_ASSIGN(const std::optional<size_t> newline, find_newline());
+    if (ahead().empty()) return false;
+    const size_t length = newline.value_or(ahead().size());
+    text = {ahead().substr(0, length), place_, 0, length > longest_text_};
+    if (text.is_too_long) {
+      text.json = {};
+      QUIRE_TRY(pass_over_line());
+      return true;
     }
-    const size_t length = newline != nullptr ? static_cast<size_t>(newline - buffer_.data()) - begin_ : end_ - begin_;
-    if (length == 0 && newline == nullptr) return false;
-    const uint64_t line = line_;
-    const uint64_t column = column_;
-    const size_t start = begin_;
-    begin_ += length + (newline != nullptr ? 1 : 0);
-    ++line_;
-    column_ = 1;
-    if (length > longest_text_) {
-      // The rest of the line is passed over, so that the next call starts on a line of its own.
-      for (bool is_inside = newline == nullptr; is_inside;) {
-        const auto* end = static_cast<const char*>(std::memchr(buffer_.data() + begin_, '\n', end_ - begin_));
-        is_inside = end == nullptr;
-        begin_ = is_inside ? end_ : static_cast<size_t>(end - buffer_.data()) + 1;
-        if (!is_inside) break;
-        QUIRE_ASSIGN(const bool has_more, fill());
-        if (!has_more) break;
-      }
-      return fail(ErrorCode::too_large,
-                  fmt::format("the line is longer than {} bytes, more than an item may have", longest_text_),
-                  {0, static_cast<uint32_t>(line), 1});
-    }
-    std::string_view json(buffer_.data() + start, length);
-    while (!json.empty() && is_blank(json.back())) json.remove_suffix(1);
-    if (json.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    text = {json, line, column};
+    // A line is taken without looking at its bytes again: the next one starts at column 1.
+    const size_t taken = length + (newline ? 1 : 0);
+    begin_ += taken;
+    place_ = {place_.offset + taken, place_.line + 1, 1};
+    const size_t last = text.json.find_last_not_of(kBlanks);
+    if (last == std::string_view::npos) continue;
+    text.json = text.json.substr(0, last + 1);
     return true;
   }
 }
 
-Error ImportInput::misplaced(std::string_view what) const {
-  return {ErrorCode::invalid_json, std::string(what),
-          {bytes_read_ - (end_ - begin_), static_cast<uint32_t>(line_), static_cast<uint32_t>(column_)}};
+// ---- Elements
+
+std::unexpected<Error> ImportInput::misplaced(std::string_view what) const {
+  return fail(ErrorCode::invalid_json, std::string(what), place_);
 }
 
 Result<bool> ImportInput::next_element(ImportText& text) {
-  QUIRE_ASSIGN(std::optional<char> next, peek());
-  if (!next) return std::unexpected(misplaced("the array is not closed with ]"));
-  if (*next == ']') {
-    take(1);
-    QUIRE_ASSIGN(const std::optional<char> after, peek());
-    if (after) return std::unexpected(misplaced("there is something behind the end of the array"));
-    is_array_ = false;  // a further call finds no line either
-    return false;
-  }
-  if (!is_first_element_) {
-    if (*next != ',') return std::unexpected(misplaced("a comma or ] is expected between the elements of the array"));
-    take(1);
-    QUIRE_ASSIGN(next, peek());
-  }
-  if (!next || *next != '{') return std::unexpected(misplaced("each element of the array must be an object"));
-  is_first_element_ = false;
-  const uint64_t line = line_;
-  const uint64_t column = column_;
-  scanned_ = depth_ = 0;
-  in_string_ = is_escaped_ = false;
-  size_t length = scan_value();
-  while (length == 0) {
-    if (end_ - begin_ > longest_text_)
-      return std::unexpected(
-          misplaced(fmt::format("the element is longer than {} bytes, more than an item may have", longest_text_)));
-    QUIRE_ASSIGN(const bool has_more, fill());
-    if (!has_more) return std::unexpected(misplaced("the array ends within an element"));
-    length = scan_value();
-  }
-  const size_t start = begin_;
-  take(length);
-  text = {{buffer_.data() + start, length}, line, column};
+  QUIRE_ASSIGN(const bool has_element, begin_element());
+  if (!has_element) return false;
+  QUIRE_TRY(read_element(text));
   return true;
 }
 
-// Counts brackets outside of strings; what is within them the JSON reader judges.
-size_t ImportInput::scan_value() {
-  for (; begin_ + scanned_ < end_; ++scanned_) {
-    const char c = buffer_[begin_ + scanned_];
-    if (is_escaped_) {
-      is_escaped_ = false;
-    } else if (in_string_) {
-      is_escaped_ = c == '\\';
-      in_string_ = c != '"';
+// Goes to the first byte of the next element; false at the end of the array, which must be the end of the
+// input.
+Result<bool> ImportInput::begin_element() {
+  QUIRE_ASSIGN(std::optional<char> next, peek());
+  if (next == ']') {
+    take(1);
+    QUIRE_ASSIGN(next, peek());
+    if (next) return misplaced("there is something behind the end of the array");
+    is_array_ = false;  // a further call finds no line either
+    return false;
+  }
+  if (next && elements_ > 0) {
+    if (*next != ',') return misplaced("a comma or ] is expected between the elements of the array");
+    take(1);
+    QUIRE_ASSIGN(next, peek());
+  }
+  if (!next) return misplaced("the array is not closed with ]");
+  if (*next == ',' || *next == ']' || *next == '}')
+    return misplaced("an element of the array is expected here");
+  return true;
+}
+
+Result<void> ImportInput::read_element(ImportText& text) {
+  text = {{}, place_, ++elements_, false};
+  ValueScan scan;
+  while (!scan.go_on(ahead())) {
+    if (scan.done > longest_text_) {
+      text.is_too_long = true;
+      take(scan.done);
+      scan.done = 0;
+    }
+    QUIRE_ASSIGN(const bool has_more, fill());
+    if (!has_more) return misplaced("the array ends within its last element");
+  }
+  text.is_too_long = text.is_too_long || scan.done > longest_text_;
+  if (!text.is_too_long) text.json = ahead().substr(0, scan.done);
+  take(scan.done);
+  return {};
+}
+
+bool ImportInput::ValueScan::go_on(std::string_view bytes) {
+  constexpr std::string_view kEndsScalar = ",]} \t\r\n";
+  for (; done < bytes.size(); ++done) {
+    const char c = bytes[done];
+    if (in_string) {
+      if (is_escaped)
+        is_escaped = false;
+      else if (c == '\\')
+        is_escaped = true;
+      else if (c == '"') {
+        in_string = false;
+        if (depth == 0) return ++done, true;
+      }
+    } else if (in_scalar) {
+      if (kEndsScalar.contains(c)) return true;
     } else if (c == '"') {
-      in_string_ = true;
+      in_string = true;
     } else if (c == '{' || c == '[') {
-      ++depth_;
-    } else if ((c == '}' || c == ']') && --depth_ == 0) {
-      return scanned_ + 1;
+      ++depth;
+    } else if (depth == 0) {
+      in_scalar = true;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return ++done, true;
     }
   }
-  return 0;
+  return false;
 }
 
 }  // namespace quire::engine

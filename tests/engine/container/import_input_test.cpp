@@ -1,0 +1,102 @@
+// The input of an import cut into texts, however its bytes arrive.
+#include "engine/container/import_input.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "tests/engine/file/temporary_folder.h"
+
+namespace quire::engine {
+namespace {
+
+using testing::ElementsAre;
+
+// Gives `bytes`, so many at a time.
+InputReader reader_of(std::string bytes, size_t at_a_time = 1 << 20) {
+  return [bytes = std::move(bytes), at_a_time, done = size_t{0}](char* buffer, size_t capacity) mutable {
+    const size_t count = std::min({at_a_time, capacity, bytes.size() - done});
+    std::memcpy(buffer, bytes.data() + done, count);
+    done += count;
+    return static_cast<int64_t>(count);
+  };
+}
+
+struct Cut {
+  std::vector<std::string> texts;
+  Result<void> end{};
+};
+
+// Each text as line:column:json; * for one that is too long.
+Cut cut(const std::string& input, size_t at_a_time, size_t longest = 1000) {
+  const InputReader reader = reader_of(input, at_a_time);
+  ImportInput texts(reader, longest);
+  Cut cut;
+  ImportText text;
+  for (;;) {
+    const auto next = texts.next(text);
+    if (!next) cut.end = std::unexpected(next.error());
+    if (!next || !*next) return cut;
+    cut.texts.push_back(std::to_string(text.start.line) + ":" + std::to_string(text.start.column) + ":" +
+                        (text.is_too_long ? "*" : std::string(text.json)));
+  }
+}
+
+class ImportInputTest : public testing::TestWithParam<size_t> {};
+INSTANTIATE_TEST_SUITE_P(BytesAtATime, ImportInputTest, testing::Values(1, 7, 1 << 20));
+
+TEST_P(ImportInputTest, LinesWithoutBlankOnesAndLineEnds) {
+  EXPECT_THAT(cut("{\"a\":1}\n\n  \r\n{\"b\":2}\r\n{\"c\":3}", GetParam()).texts,
+              ElementsAre("1:1:{\"a\":1}", "4:1:{\"b\":2}", "5:1:{\"c\":3}"));
+  EXPECT_THAT(cut("", GetParam()).texts, ElementsAre());
+  EXPECT_THAT(cut("\n\n", GetParam()).texts, ElementsAre());
+}
+
+TEST_P(ImportInputTest, AByteOrderMarkIsNoPartOfTheFirstLine) {
+  EXPECT_THAT(cut("\xEF\xBB\xBF{}\n{}", GetParam()).texts, ElementsAre("1:1:{}", "2:1:{}"));
+  EXPECT_THAT(cut("\xEF\xBB\xBF[{}]", GetParam()).texts, ElementsAre("1:2:{}"));
+}
+
+TEST_P(ImportInputTest, ElementsOfAnArrayWithPlacesInCodePoints) {
+  const Cut cuts = cut(" \n[ {\"a\":\"é]}\\\"\"} ,{\"b\":[{}, 2]},\n  7 , \"x,]\",true]\n", GetParam());
+  EXPECT_TRUE(succeeds(cuts.end));
+  EXPECT_THAT(cuts.texts, ElementsAre("2:3:{\"a\":\"é]}\\\"\"}", "2:18:{\"b\":[{}, 2]}", "3:3:7",
+                                      "3:7:\"x,]\"", "3:13:true"));
+  EXPECT_THAT(cut("[]", GetParam()).texts, ElementsAre());
+}
+
+TEST_P(ImportInputTest, WhatDoesNotBelongBetweenElementsEndsTheInput) {
+  const auto end_of = [](const std::string& input) { return cut(input, GetParam()).end; };
+  EXPECT_TRUE(fails_with(end_of("[{} {}]"), ErrorCode::invalid_json, "comma"));
+  EXPECT_TRUE(fails_with(end_of("[{}"), ErrorCode::invalid_json, "not closed"));
+  EXPECT_TRUE(fails_with(end_of("[{},"), ErrorCode::invalid_json, "not closed"));
+  EXPECT_TRUE(fails_with(end_of("[{},]"), ErrorCode::invalid_json, "element"));
+  EXPECT_TRUE(fails_with(end_of("[,{}]"), ErrorCode::invalid_json, "element"));
+  EXPECT_TRUE(fails_with(end_of("[{\"a\":1"), ErrorCode::invalid_json, "within"));
+  EXPECT_TRUE(fails_with(end_of("[{}] {}"), ErrorCode::invalid_json, "behind the end"));
+  const auto late = end_of("[{},\n {} x]");
+  ASSERT_TRUE(fails_with(late, ErrorCode::invalid_json));
+  EXPECT_EQ(late.error().position.line, 2u);
+  EXPECT_EQ(late.error().position.column, 5u);
+  EXPECT_EQ(late.error().position.offset, 9u);
+}
+
+TEST_P(ImportInputTest, LongTextsArePassedOver) {
+  const std::string long_text = "{\"a\":\"" + std::string(50, 'x') + "\"}";
+  EXPECT_THAT(cut("{}\n" + long_text + "\n[]\n" + long_text, GetParam(), 20).texts,
+              ElementsAre("1:1:{}", "2:1:*", "3:1:[]", "4:1:*"));
+  EXPECT_THAT(cut("[{}," + long_text + ",{}]", GetParam(), 20).texts,
+              ElementsAre("1:2:{}", "1:5:*", "1:64:{}"));
+}
+
+TEST(ImportInput, AReaderThatFailsEndsTheInput) {
+  const InputReader failing = [](char*, size_t) { return int64_t{-1}; };
+  const InputReader lying = [](char*, size_t capacity) { return static_cast<int64_t>(capacity) + 1; };
+  ImportText text;
+  EXPECT_TRUE(fails_with(ImportInput(failing, 10).next(text), ErrorCode::io));
+  EXPECT_TRUE(fails_with(ImportInput(lying, 10).next(text), ErrorCode::io));
+}
+
+}  // namespace
+}  // namespace quire::engine

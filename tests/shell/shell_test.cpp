@@ -64,8 +64,8 @@ constexpr const char* kBooks =
 TEST_F(ShellTest, ImportsAndAnswers) {
   const std::string books = write("books.ndjson", kBooks);
   const ShellRun run = this->run({path("b.quire"), ".import " + books + " books --partition-key /shelf",
-                             "SELECT VALUE COUNT(1) FROM books b WHERE b.shelf = \"a\"", ".use books",
-                             "SELECT VALUE c.title FROM c WHERE c.pages < 100"});
+                                  "SELECT VALUE COUNT(1) FROM books b WHERE b.shelf = \"a\"", ".use books",
+                                  "SELECT VALUE c.title FROM c WHERE c.pages < 100"});
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   EXPECT_EQ(run.output, "2\n\"Вогонь і сад\"\n");
   EXPECT_EQ(run.errors, "3 items imported\n");
@@ -79,7 +79,7 @@ TEST_F(ShellTest, KeepsWhatItImported) {
 
 TEST_F(ShellTest, ImportsFromStandardInput) {
   const ShellRun run = this->run({path("b.quire"), ".import - books", "SELECT VALUE COUNT(1) FROM books"},
-                            "[{\"id\":\"1\"}, {\"id\":\"2\"}]");
+                                 "[{\"id\":\"1\"}, {\"id\":\"2\"}]");
   EXPECT_EQ(run.output, "2\n") << run.errors;
 }
 
@@ -110,7 +110,8 @@ TEST_F(ShellTest, SkipsBadLinesWhenAsked) {
 }
 
 TEST_F(ShellTest, RunsAScript) {
-  const ShellRun run = this->run({}, "SELECT VALUE 1;\nSELECT VALUE\n  [2,\n\n  3]\n\n.mode json\nSELECT VALUE 4");
+  const ShellRun run =
+      this->run({}, "SELECT VALUE 1;\nSELECT VALUE\n  [2,\n\n  3]\n\n.mode json\nSELECT VALUE 4");
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   EXPECT_EQ(run.output, "1\n[2,3]\n4\n");
 }
@@ -140,7 +141,7 @@ TEST_F(ShellTest, BindsParameters) {
 TEST_F(ShellTest, ShowsTables) {
   const std::string books = write("books.ndjson", kBooks);
   const ShellRun run = this->run({":memory:", ".import " + books + " books", ".mode table",
-                             "SELECT b.title, b.pages FROM books b WHERE b.id < \"3\""});
+                                  "SELECT b.title, b.pages FROM books b WHERE b.id < \"3\""});
   EXPECT_EQ(run.output,
             "title         pages  \n"
             "------------  -----  \n"

@@ -3,6 +3,18 @@
 #include "engine/container/container.h"
 
 namespace quire::engine {
+namespace {
+
+// The lines of a record behind its first hold the key numbers, the offsets and the first values, which the
+// query is about to read: their way from memory runs beside the walk.
+void prefetch(Bytes record) noexcept {
+  constexpr size_t kLine = 64;
+  constexpr size_t kLines = 3;
+  for (size_t line = 1; line <= kLines; ++line)
+    if (line * kLine < record.size()) __builtin_prefetch(record.data() + line * kLine);
+}
+
+}  // namespace
 
 // The strings of the partition key are copied: a cursor outlives the call that opened it, and its caller's
 // values.
@@ -37,9 +49,11 @@ Result<size_t> ItemCursor::fill_all(std::span<sql::Value> roots) {
       is_done_ = true;
       return filled;
     }
-    roots[filled] = store_->root_of(cursor_.record());
+    const Bytes record = cursor_.record();
+    roots[filled] = store_->root_of(record);
     if (roots[filled].is_undefined()) [[unlikely]]
       return std::unexpected(store_->damaged(cursor_.key()));
+    prefetch(record);
   }
   return roots.size();
 }

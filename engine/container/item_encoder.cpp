@@ -62,7 +62,8 @@ Result<EncodedItem> ItemEncoder::finish(MissingId missing_id) {
   if (!item.root.is_object()) return fail(ErrorCode::invalid_argument, "an item must be a JSON object");
   const bool lacks_id = keys_->id_of(item.root).is_undefined();
   if (lacks_id && missing_id == MissingId::refuse)
-    return fail(ErrorCode::invalid_id, "the item has no \"id\"; name the property to take it from, or have ids made");
+    return fail(ErrorCode::invalid_id,
+                "the item has no \"id\"; name the property to take it from, or have ids made");
   if (lacks_id || keys_->has_system_property(item.root)) {
     QUIRE_TRY(rewrite(item.root));
     item.root = read_root();

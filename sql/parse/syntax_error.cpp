@@ -192,10 +192,11 @@ class Description {
       return "values have no methods: the value is the function's argument, f(c.x)";
     if (std::string hint = misspelt_keyword(); !hint.empty()) return hint;
     if (std::string hint = reserved_word_hint(); !hint.empty()) return hint;
-    if (std::string hint = misspelt_clause(); !hint.empty()) return hint;
-    if (token_.kind == TOKEN_NAME && kind(-1) == TOKEN_NAME && expected_[TOKEN_PERCENT])
+    const bool was_compared =
+        kind(-2) == TOKEN_EQUAL || kind(-2) == TOKEN_NOT_EQUAL || kind(-2) == TOKEN_LIKE;
+    if (token_.kind == TOKEN_NAME && kind(-1) == TOKEN_NAME && was_compared)
       return "a string needs quotes: 'text'";
-    return {};
+    return misspelt_clause();
   }
 
   bool follows_number_directly() const {

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "sql/parse/ast.h"
 
@@ -73,8 +75,57 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(ParseTest, HintsAtCommonSlips) {
-  EXPECT_NE(printed("SELECT 1 FROM c WHERE c.a == 1").find("="), std::string::npos);
-  EXPECT_NE(printed("SELECT c.value FROM c").find("[\"value\"]"), std::string::npos);
+  constexpr std::pair<std::string_view, std::string_view> kSlips[] = {
+      {"SELECT 1 FROM c WHERE c.a == 1", "write = to compare"},
+      {"SELECT 1 FROM c WHERE !c.a", "write NOT"},
+      {"SELECT 1 FROM c WHERE c.a && c.b", "write AND"},
+      {"SELECT c.value FROM c", "write [\"value\"] without the dot"},
+      {"SELECT 1 AS value FROM c", "write AS \"value\""},
+      {"SELECT {order: 1}", "write \"order\" in quotes"},
+      {"SELECT c.* FROM c", "a whole item is SELECT *"},
+      {"SELECT *, c.a FROM c", "stands alone in a select list"},
+      {"SELECT TOP 5 DISTINCT c.a FROM c", "DISTINCT stands before TOP"},
+      {"SELECT c.a, FROM c", "remove the comma before it"},
+      {"SELECT 1 FROM a, b", "joined with JOIN"},
+      {"SELECT 1 FROM c LIMIT 5", "OFFSET 0 LIMIT n"},
+      {"SELECT 1 FROM c WHERE c.a IN @list", "ARRAY_CONTAINS(@list, x)"},
+      {"SELECT 1 FROM c WHERE c.a = John Smith", "a string needs quotes"},
+      {"SELECT 1 FROM c WHERE c.a = \u201CJohn\u201D", "typographic quote"},
+      {"SELECT c.id FORM c", "did you mean FROM?"},
+      {"SELECT * WHEE true", "did you mean WHERE?"},
+      {"SELECT 1 FROM c WHERE c.a = 0xFF", "no hexadecimal numbers"},
+  };
+  for (const auto& [text, hint] : kSlips)
+    EXPECT_NE(printed(text).find(hint), std::string::npos) << text << "\n" << printed(text);
+}
+
+TEST(ParseTest, NamesWhatCouldStandThere) {
+  EXPECT_EQ(printed("SELECT VALUE ABS(-1"),
+            "error: the query ends too early: expected an operator, ',' or ')'");
+  EXPECT_EQ(printed("SELECT * FROM"), "error: the query ends too early: expected a name or '('");
+  EXPECT_EQ(printed("SELECT TOP -1 c.a"), "error: unexpected '-': expected an integer or a parameter");
+  // Strict mode does not offer what it would then refuse.
+  EXPECT_EQ(printed("SELECT VALUE 1, 2", true).find("UNION"), std::string::npos);
+}
+
+TEST(ParseTest, OutlinesEachOperatorWhereItBelongs) {
+  const auto parsed = parse("SELECT c.a AS x FROM c WHERE c.a = 1 OR NOT c.b", false);
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(outline((*parsed)->statement),
+            "SELECT\n"
+            "  item AS \"x\"\n"
+            "    member \"a\"\n"
+            "      identifier c\n"
+            "  FROM c\n"
+            "  WHERE\n"
+            "    OR\n"
+            "      operator =\n"
+            "        member \"a\"\n"
+            "          identifier c\n"
+            "        literal 1\n"
+            "      operator NOT\n"
+            "        member \"b\"\n"
+            "          identifier c\n");
 }
 
 TEST(ParseTest, StrictModeTakesTheServicesGrammarAlone) {

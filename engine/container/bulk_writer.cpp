@@ -4,26 +4,26 @@
 
 #include <ctime>
 
-#include "engine/file/file_cursor.h"
 #include "sql/value/document.h"
 
 namespace quire::engine {
 
 BulkWriter::BulkWriter(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
-                       const ContainerStatistics& statistics)
+                       const ContainerStatistics& statistics, FileCursor end)
     : transaction_(&transaction),
       store_(&store),
       mode_(mode),
       statistics_(statistics),
-      timestamp_(static_cast<uint32_t>(std::time(nullptr))) {}
+      timestamp_(static_cast<uint32_t>(std::time(nullptr))),
+      end_(std::move(end)) {}
 
 Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode) {
   QUIRE_TRY(store.refresh(transaction));
   QUIRE_ASSIGN(const ContainerStatistics statistics, read_statistics(transaction, store.tables_.statistics));
-  BulkWriter writer(transaction, store, mode, statistics);
-  QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, store.tables_.items));
-  QUIRE_ASSIGN(const bool has_items, cursor.last());
-  if (has_items) writer.last_key_ = cursor.key();
+  QUIRE_ASSIGN(FileCursor end, FileCursor::open(transaction, store.tables_.items));
+  BulkWriter writer(transaction, store, mode, statistics, std::move(end));
+  QUIRE_ASSIGN(const bool has_items, writer.end_.last());
+  if (has_items) writer.last_key_ = writer.end_.key();
   return writer;
 }
 
@@ -35,17 +35,17 @@ RecordHeader BulkWriter::next_header() {
   return header;
 }
 
-Result<void> BulkWriter::add(Bytes key, Bytes document) {
+Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash) {
   const size_t size = RecordHeader::kBytes + document.size();
   const bool is_last = key > Bytes(last_key_);
   QUIRE_ASSIGN(const std::span<char> place,
-               is_last ? transaction_->reserve_append(store_->tables_.items, key, size)
+               is_last ? transaction_->reserve_append(end_, key, size)
                        : transaction_->reserve_new(store_->tables_.items, key, size));
-  if (place.data() == nullptr) return replace(key, document);
+  if (place.data() == nullptr) return replace(key, document, hash);
   if (is_last) last_key_.assign(key);
   RecordHeader header = next_header();
   header.rid = ++statistics_.last_rid;
-  write_record(header, document, place);
+  write_record(header, document, hash, place);
   ++items_;
   ++statistics_.items;
   statistics_.document_bytes += document.size();
@@ -53,7 +53,7 @@ Result<void> BulkWriter::add(Bytes key, Bytes document) {
 }
 
 // The key is there: with the same item, or one that shares its hash.
-Result<void> BulkWriter::replace(Bytes key, Bytes document) {
+Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash) {
   const sql::Value root =
       sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
   const PartitionKey partition_key = store_->partition_key_of(root);
@@ -74,7 +74,7 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document) {
   statistics_.document_bytes -= document_of(existing->record).size();
   QUIRE_ASSIGN(const std::span<char> place,
                transaction_->reserve(store_->tables_.items, key, RecordHeader::kBytes + document.size()));
-  write_record(header, document, place);
+  write_record(header, document, hash, place);
   ++items_;
   return {};
 }

@@ -18,6 +18,7 @@
 #include <string>
 
 #include "engine/container/container.h"
+#include "engine/file/file_cursor.h"
 #include "engine/file/transaction.h"
 #include "sql/error.h"
 
@@ -32,7 +33,7 @@ class BulkWriter {
   // `key` as of ItemKey::bytes, `document` as of EncodedItem. In mode create: conflict if the key is there,
   // and nothing changed. In both modes epk_clash if what is there belongs to another partition key or long
   // id.
-  Result<void> add(Bytes key, Bytes document);
+  Result<void> add(Bytes key, Bytes document, uint64_t hash);
   // What has been added since begin.
   uint64_t items() const noexcept { return items_; }
   // Must be called last, else the statistics miss the items.
@@ -40,8 +41,8 @@ class BulkWriter {
 
  private:
   BulkWriter(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
-             const ContainerStatistics& statistics);
-  Result<void> replace(Bytes key, Bytes document);
+             const ContainerStatistics& statistics, FileCursor end);
+  Result<void> replace(Bytes key, Bytes document, uint64_t hash);
   RecordHeader next_header();
 
   WriteTransaction* transaction_;
@@ -50,6 +51,7 @@ class BulkWriter {
   ContainerStatistics statistics_;
   uint32_t timestamp_;
   uint64_t items_ = 0;
+  FileCursor end_;        // of the table
   std::string last_key_;  // of the table, so that appends are known without trying
 };
 

@@ -4,23 +4,26 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <filesystem>
+#include <future>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <unordered_set>
+#include <vector>
 
 #include "engine/container/bulk_writer.h"
-#include "engine/container/detached_encoder.h"
+#include "engine/container/import_block.h"
 #include "engine/container/import_input.h"
-#include "engine/container/import_mapping.h"
 #include "engine/container/import_sorter.h"
 #include "engine/container/import_writer.h"
 
 namespace quire::engine {
 namespace {
 
-// JSON may be several times longer than the document that it makes: longer texts are not even read into
-// memory.
-constexpr size_t kTextPerDocumentByte = 8;
-constexpr size_t kTextAllowance = size_t{64} << 10;
 constexpr auto kBetweenReports = std::chrono::milliseconds(200);
 
 // The folder for the sort's temporary file: that of the database, where there must be room for the items
@@ -35,33 +38,20 @@ std::string folder_for_runs(const Environment& environment) {
   return folder.empty() ? "." : folder.string();
 }
 
-// The error of one text, with its place in the whole input.
-Error placed(Error error, const ImportText& text) {
-  Position& position = error.position;
-  if (position.line <= 1) {
-    position.column = text.start.column + std::max<uint32_t>(position.column, 1) - 1;
-    position.line = text.start.line;
-  } else {
-    position.line += text.start.line - 1;
-  }
-  position.offset += text.start.offset;
-  if (text.element != 0) error.message += fmt::format(" (element {} of the array)", text.element);
-  return error;
+// How many blocks are encoded at the same time, the one being filled included.
+size_t block_count() {
+  return std::clamp<size_t>(std::thread::hardware_concurrency(), 2, 8) + 1;
 }
 
 class Import {
  public:
-  Import(Environment& environment, ContainerStore& store, DetachedEncoder encoder, ImportMapping mapping,
-         const InputReader& read, const ImportOptions& options)
+  Import(Environment& environment, ContainerStore& store, const InputReader& read,
+         const ImportOptions& options)
       : environment_(environment),
         store_(store),
-        encoder_(std::move(encoder)),
-        mapping_(std::move(mapping)),
         options_(options),
-        longest_text_(static_cast<size_t>(store.definition().item_limit_bytes) * kTextPerDocumentByte +
-                      kTextAllowance),
-        input_(read, longest_text_),
-        sorter_(folder_for_runs(environment), options.sort_memory),
+        input_(read, longest_import_text(store.definition())),
+        sorter_(folder_for_runs(environment), options.sort_memory, block_count()),
         interrupts_at_start_(options.interrupts != nullptr ? options.interrupts->load() : 0) {}
 
   Result<ImportResult> run() {
@@ -78,40 +68,82 @@ class Import {
   }
 
  private:
-  // ---- Reading
+  // ---- Reading: while one block is filled, others are encoded
+
+  struct Slot {
+    ImportBlock block;
+    uint64_t number = 0;  // of the block in the input
+    std::future<void> encoding;
+  };
 
   Result<void> read_all() {
-    ImportText text;
-    for (;;) {
-      QUIRE_ASSIGN(const bool has_text, input_.next(text));
-      if (!has_text) return {};
-      if (auto added = add(text); !added) {
-        if (!is_about_the_item(added.error())) return added;
-        QUIRE_TRY(skip(placed(std::move(added.error()), text)));
-      }
-      QUIRE_TRY(report(sorter_.items()));
+    std::vector<Slot> slots;
+    slots.reserve(block_count());
+    for (size_t i = 0; i < block_count(); ++i) {
+      QUIRE_ASSIGN(ImportBlock block, ImportBlock::make(environment_, store_, options_, sorter_.lane(i)));
+      slots.push_back({std::move(block), 0, {}});
+      free_slots_.push_back(&slots.back());
+    }
+    return encode_all(slots.size());
+  }
+
+  Result<void> encode_all(size_t slots) {
+    for (uint64_t number = 0;; ++number) {
+      QUIRE_ASSIGN(Slot * slot, take_slot());
+      slot->number = number;
+      const auto has_more = fill(slot->block);
+      slot->encoding = std::async(std::launch::async, [this, slot] {
+        slot->block.encode();
+        const std::lock_guard lock(mutex_);
+        free_slots_.push_back(slot);
+        slot_is_free_.notify_one();
+      });
+      if (has_more && *has_more) continue;
+      for (size_t i = 0; i < slots; ++i) QUIRE_TRY(take_slot());
+      if (!has_more) return std::unexpected(has_more.error());
+      return {};
     }
   }
 
-  Result<void> add(const ImportText& text) {
-    if (text.is_too_long)
-      return fail(
-          ErrorCode::too_large,
-          fmt::format(
-              "the text of the item has more than {} bytes; the limit of container '{}' is {} for an item",
-              longest_text_, store_.definition().name, store_.definition().item_limit_bytes));
-    QUIRE_ASSIGN(const EncodedItem item, encode(text.json));
-    return sorter_.add(item.key.bytes(), item.document, text.start.line);
+  // A block to fill, once what was wrong with its last items has been looked at.
+  Result<Slot*> take_slot() {
+    std::unique_lock lock(mutex_);
+    slot_is_free_.wait(lock, [this] { return !free_slots_.empty(); });
+    Slot* const slot = free_slots_.front();
+    free_slots_.pop_front();
+    lock.unlock();
+    if (slot->encoding.valid()) {
+      slot->encoding.get();
+      errors_.emplace(slot->number, slot->block.take_errors());
+      QUIRE_TRY(tell_errors());
+    }
+    return slot;
   }
 
-  Result<EncodedItem> encode(std::string_view json) {
-    const MissingId missing_id = options_.generate_ids ? MissingId::make_one : MissingId::refuse;
-    if (mapping_.is_identity()) return encoder_.encode(json, missing_id);
-    QUIRE_ASSIGN(const sql::Value item, mapping_.map(json));
-    return encoder_.encode(item, missing_id);
+  // In the order of the input, as the first error is the one to tell: those of a block wait for the blocks
+  // before it.
+  Result<void> tell_errors() {
+    for (; !errors_.empty() && errors_.begin()->first == blocks_done_; ++blocks_done_) {
+      const auto of_block = errors_.extract(errors_.begin());
+      for (Error& error : of_block.mapped()) {
+        if (!is_about_the_item(error)) return std::unexpected(std::move(error));
+        QUIRE_TRY(skip(std::move(error)));
+      }
+    }
+    return {};
   }
 
-  static bool is_about_the_item(const Error& error) { return error.status() == 400 || error.status() == 413; }
+  // False at the end of the input.
+  Result<bool> fill(ImportBlock& block) {
+    ImportText text;
+    while (!block.is_full()) {
+      QUIRE_ASSIGN(const bool has_text, input_.next(text));
+      if (!has_text) return false;
+      block.add(text, read_++);
+      QUIRE_TRY(report(read_));
+    }
+    return true;
+  }
 
   // Fails with the error, unless bad items are to be left out.
   Result<void> skip(Error error) {
@@ -123,40 +155,28 @@ class Import {
 
   // ---- Checking: nothing is written unless all keys are good
 
-  // An item without its document, kept while the sorter goes on.
-  struct KeptItem {
-    std::string key;
-    uint32_t line = 0;  // 0: none yet
-    DocumentPlace place;
-  };
-
   Result<void> check_keys() {
     QUIRE_ASSIGN(const ReadTransaction transaction, environment_.begin_read());
     QUIRE_TRY(store_.refresh(transaction));
     QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(transaction));
     const bool may_conflict = statistics.items > 0 && !options_.upsert;
-    QUIRE_TRY(sorter_.begin(ImportSorter::Pass::keys));
-    KeptItem last;
-    for (;;) {
-      QUIRE_ASSIGN(const SortedItem* item, sorter_.next());
-      if (item == nullptr) return {};
-      if (last.line != 0 && item->key == last.key) {
-        QUIRE_TRY(check_repeated(*item, last));
+    QUIRE_TRY(sorter_.begin());
+    std::optional<SortedItem> last;
+    while (const SortedItem* item = sorter_.next()) {
+      if (last && item->key == last->key) {
+        QUIRE_TRY(check_repeated(*item, *last));
         continue;
       }
       if (may_conflict) QUIRE_TRY(check_stored(transaction, *item));
-      last.key.assign(item->key);
-      last.line = item->line;
-      last.place = item->place;
-      QUIRE_TRY(report(sorter_.items()));
+      last = *item;
+      QUIRE_TRY(report(read_));
     }
+    return {};
   }
 
   // What two items of one key in the input mean: the same item twice, or two whose hashes are equal.
-  Result<void> check_repeated(const SortedItem& item, const KeptItem& last) {
-    QUIRE_ASSIGN(const std::string document, sorter_.document(item.place));
-    QUIRE_ASSIGN(const std::string last_document, sorter_.document(last.place));
-    const sql::Value root = root_of(document), last_root = root_of(last_document);
+  Result<void> check_repeated(const SortedItem& item, const SortedItem& last) {
+    const sql::Value root = root_of(item.document), last_root = root_of(last.document);
     const PartitionKey key = store_.partition_key_of(root), last_key = store_.partition_key_of(last_root);
     const std::string_view id = store_.id_of(root).as_string(), last_id = store_.id_of(last_root).as_string();
     if (!store_.is_in_partition(last_root, key) || id != last_id) {
@@ -181,8 +201,7 @@ class Import {
   Result<void> check_stored(const ReadTransaction& transaction, const SortedItem& item) {
     QUIRE_ASSIGN(const bool is_stored, contains_key(transaction, store_, item.key));
     if (!is_stored) return {};
-    QUIRE_ASSIGN(const std::string document, sorter_.document(item.place));
-    const sql::Value root = root_of(document);
+    const sql::Value root = root_of(item.document);
     const PartitionKey key = store_.partition_key_of(root);
     const std::string_view id = store_.id_of(root).as_string();
     auto stored = store_.read(transaction, key, id);
@@ -221,13 +240,16 @@ class Import {
 
   Environment& environment_;
   ContainerStore& store_;
-  DetachedEncoder encoder_;
-  ImportMapping mapping_;
   const ImportOptions& options_;
-  size_t longest_text_;
   ImportInput input_;
   ImportSorter sorter_;
   ImportResult result_;
+  uint64_t read_ = 0;  // texts
+  std::mutex mutex_;   // guards free_slots_
+  std::condition_variable slot_is_free_;
+  std::deque<Slot*> free_slots_;
+  uint64_t blocks_done_ = 0;                       // all before this number are encoded
+  std::map<uint64_t, std::vector<Error>> errors_;  // of blocks from there on
   // Numbers of items that share their key with another partition key's, or another id's, in the input.
   std::unordered_set<uint64_t> left_out_;
   uint64_t interrupts_at_start_;
@@ -239,9 +261,7 @@ class Import {
 
 Result<ImportResult> import_items(Environment& environment, ContainerStore& store, const InputReader& read,
                                   const ImportOptions& options) {
-  QUIRE_ASSIGN(ImportMapping mapping, ImportMapping::make(options));
-  QUIRE_ASSIGN(DetachedEncoder encoder, DetachedEncoder::create(environment, store));
-  return Import(environment, store, std::move(encoder), std::move(mapping), read, options).run();
+  return Import(environment, store, read, options).run();
 }
 
 }  // namespace quire::engine

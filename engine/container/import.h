@@ -6,7 +6,8 @@
 // nothing. The sorted items are then written in commits of a bounded size, since LMDB holds the pages of a
 // transaction in memory: killed in between, the file holds the commits made so far, each whole.
 //
-// Three threads share the work: parsing and merging (the caller's), sorting and spilling, committing.
+// Threads share the work: the caller's reads, checks and commits, and alone calls back; others encode, sort,
+// spill and merge.
 #pragma once
 
 #include <atomic>

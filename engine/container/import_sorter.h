@@ -1,16 +1,14 @@
-// Sorts the items of an import by key in bounded memory: one buffer is filled while another is sorted and
-// written to a temporary file as a run; at the end the runs are merged. What fits into one buffer never sees
-// the file.
+// Sorts the items of an import by key in bounded memory. Each encoding thread fills a lane, which it sorts
+// and writes to its temporary file as a run when it is full; at the end the runs, and what the lanes still
+// hold, are merged. What fits into the lanes never sees a file.
 //
-// Keys and documents lie apart, in the buffers and in the runs, so that a pass over the keys alone reads
-// little:
+//   lane, run:  (header | key) x items  |  their documents
 //
-//   buffer, run:  (header | key) x items | documents in the order of the keys (of a buffer: as they came)
+// as they came in a lane, in the order of the keys in a run. Keys and documents lie apart, so that sorting,
+// and a walk over the keys alone, read little.
 #pragma once
 
 #include <cstdint>
-#include <future>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,65 +18,103 @@
 
 namespace quire::engine {
 
-// Where the document of an item lies.
-struct DocumentPlace {
-  uint64_t offset = 0;
-  uint32_t size = 0;
-};
-
+// Its bytes stay where they are until the sorter ends or they are given back.
 struct SortedItem {
   Bytes key;
-  Bytes document;       // in a pass over the keys alone: empty
+  Bytes document;
+  uint64_t hash = 0;    // document_hash()
   uint64_t number = 0;  // of the item, in the order of the input; items of equal key come in this order
   uint32_t line = 0;    // of the input
-  DocumentPlace place;
 };
 
 class ImportSorter {
  public:
-  // The temporary file is made in `folder`.
-  ImportSorter(std::string folder, size_t memory);
-  ~ImportSorter();
+  // What one thread adds to, beside others in theirs.
+  class Lane {
+   public:
+    Result<void> add(const SortedItem& item);
+
+   private:
+    friend class ImportSorter;
+    struct Entry {
+      uint64_t prefix;  // of the key
+      size_t offset;    // of the header in keys_
+    };
+    // The stretches of the file with the keys and the documents, one behind the other.
+    struct Run {
+      uint64_t keys = 0;
+      uint64_t documents = 0;
+      uint64_t end = 0;
+    };
+    Lane(std::string folder, size_t memory) : file_(std::move(folder)), memory_(memory) {}
+    Bytes header_and_key(const Entry& entry) const;
+    SortedItem item(const Entry& entry) const;
+    void sort();
+    Result<void> spill();
+
+    SpillFile file_;
+    size_t memory_;
+    std::vector<Run> runs_;
+    std::string keys_;
+    std::string documents_;
+    std::vector<Entry> entries_;
+  };
+
+  // Temporary files are made in `folder`; `memory` is shared out among the lanes.
+  ImportSorter(std::string folder, size_t memory, size_t lanes);
   ImportSorter(const ImportSorter&) = delete;
   ImportSorter& operator=(const ImportSorter&) = delete;
 
-  Result<void> add(Bytes key, Bytes document, uint32_t line);
-  uint64_t items() const noexcept { return items_; }
+  Lane& lane(size_t number) { return lanes_[number]; }
 
-  enum class Pass { keys, items };
   // Begins to hand out the items in order, from the first. Nothing may be added afterwards.
-  Result<void> begin(Pass pass);
-  // The next item, good until the next call; null at the end.
-  Result<const SortedItem*> next();
-  // The document of an item that any pass handed out.
-  Result<std::string> document(const DocumentPlace& place) const;
+  Result<void> begin();
+  // The next item; its place is good until the next call. Null at the end.
+  const SortedItem* next();
+
+  // How far each run has been handed out, the last item not counted.
+  struct Progress {
+    std::vector<uint64_t> documents;
+  };
+  Progress progress() const;
+  // Gives back the documents handed out up to there, so that the pages that they took in memory and on disk
+  // are free for the database. There is no second begin() then.
+  void give_back(const Progress& progress);
 
  private:
-  struct Buffer;
-  struct Run;
-  class RunCursor;
+  // Walks over a run, or over a sorted lane.
+  class Cursor {
+   public:
+    Cursor(const Lane& lane, const Lane::Run& run);
+    explicit Cursor(const Lane& lane) : lane_(&lane) {}
 
-  Result<void> begin_spill();
-  Result<void> end_spill();
-  Result<void> write_run(Buffer& buffer);
-  Result<void> begin_merge(Pass pass);
+    bool next();
+    const SortedItem& item() const { return item_; }
+    // Of a run: where the document of the item lies in the lane's file; at the end, where the run ends.
+    uint64_t document_offset() const;
+    void give_back(uint64_t end);
+    // The heap's order: the greater key further back.
+    static bool is_after(const Cursor* a, const Cursor* b);
 
-  size_t buffer_memory_;
-  uint64_t items_ = 0;
-  SpillFile file_;
-  std::vector<Run> runs_;  // while a spill is at work, its own
-  std::unique_ptr<Buffer> filling_;
-  std::unique_ptr<Buffer> spilling_;
-  // While items are handed out: the cursors that have some left, a heap with the least key in front. Without
-  // runs: the place in the one buffer.
-  std::vector<RunCursor> cursors_;
-  std::vector<RunCursor*> heap_;
-  RunCursor* current_ = nullptr;
-  Pass pass_ = Pass::keys;
-  size_t next_entry_ = 0;
-  SortedItem item_;
-  // Last, so that it is waited for before what it works on ends.
-  std::future<Result<void>> spill_;
+   private:
+    const Lane* lane_;
+    const Lane::Run* run_ = nullptr;  // null: over what the lane holds
+    uint64_t key_ = 0;                // of the next item, in the file
+    uint64_t document_ = 0;
+    uint64_t given_back_ = 0;  // the documents before
+    size_t entry_ = 0;         // the next item of the lane
+    SortedItem item_;
+    uint64_t prefix_ = 0;  // of its key
+  };
+
+  void begin_cursor(Cursor cursor);
+
+  std::vector<Lane> lanes_;
+  // While items are handed out: the cursors that have some left, a heap with the least key in front.
+  std::vector<Cursor> cursors_;
+  std::vector<Cursor*> heap_;
+  Cursor* current_ = nullptr;
+  bool is_sorted_ = false;
 };
 
 }  // namespace quire::engine

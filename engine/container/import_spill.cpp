@@ -1,9 +1,9 @@
 #include "engine/container/import_spill.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -19,6 +19,7 @@ std::unexpected<Error> io_error(std::string_view what) {
 }  // namespace
 
 SpillFile::~SpillFile() {
+  if (bytes_ != nullptr) ::munmap(const_cast<char*>(bytes_), size_);
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
@@ -45,22 +46,26 @@ Result<void> SpillFile::append(std::string_view bytes) {
   return {};
 }
 
-Result<void> SpillFile::read(uint64_t offset, std::span<char> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t count = ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count == 0)
-      return fail(ErrorCode::io, "the import's temporary file is shorter than what was written to it");
-    if (count < 0) return io_error("read");
-    bytes = bytes.subspan(static_cast<size_t>(count));
-    offset += static_cast<uint64_t>(count);
-  }
+Result<void> SpillFile::map() {
+  if (size_ == 0 || bytes_ != nullptr) return {};
+  void* const bytes = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor_, 0);
+  if (bytes == MAP_FAILED) return io_error("read");
+  bytes_ = static_cast<const char*>(bytes);
   return {};
+}
+
+void SpillFile::give_back(uint64_t begin, uint64_t end) const noexcept {
+  const uint64_t page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  begin = (begin + page - 1) / page * page;
+  end = end / page * page;
+  if (begin >= end) return;
+  // Best effort: a file system that cannot do it keeps the pages until the file ends.
+  (void)::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+                    static_cast<off_t>(end - begin));
 }
 
 Result<void> SpillWriter::write(std::string_view bytes) {
   if (block_.size() + bytes.size() > kBlock) QUIRE_TRY(finish());
-  if (bytes.size() > kBlock) return file_.append(bytes);
   block_.append(bytes);
   return {};
 }
@@ -69,23 +74,6 @@ Result<void> SpillWriter::finish() {
   QUIRE_TRY(file_.append(block_));
   block_.clear();
   return {};
-}
-
-Result<std::string_view> SpillReader::read(size_t size) {
-  const size_t had = block_.size() - next_;
-  if (had < size) {
-    if (size - had > end_ - at_) return fail(ErrorCode::internal, "an import's run ends within an item");
-    std::copy(block_.begin() + static_cast<ptrdiff_t>(next_), block_.end(), block_.begin());
-    const size_t more =
-        static_cast<size_t>(std::min<uint64_t>(std::max(block_size_, size - had), end_ - at_));
-    block_.resize(had + more);
-    next_ = 0;
-    QUIRE_TRY(file_->read(at_, std::span(block_).subspan(had)));
-    at_ += more;
-  }
-  const std::string_view bytes(block_.data() + next_, size);
-  next_ += size;
-  return bytes;
 }
 
 }  // namespace quire::engine

@@ -3,27 +3,36 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "sql/error.h"
 
 namespace quire::engine {
 
-// Made at the first append. One thread at a time appends; reads of what was appended before may run beside
-// it.
+// Appended to, then mapped and read. One thread at a time.
 class SpillFile {
  public:
   explicit SpillFile(std::string folder) : folder_(std::move(folder)) {}
+  SpillFile(SpillFile&& other) noexcept
+      : folder_(std::move(other.folder_)),
+        descriptor_(std::exchange(other.descriptor_, -1)),
+        size_(other.size_),
+        bytes_(std::exchange(other.bytes_, nullptr)) {}
+  SpillFile& operator=(SpillFile&&) = delete;
   ~SpillFile();
-  SpillFile(const SpillFile&) = delete;
-  SpillFile& operator=(const SpillFile&) = delete;
 
+  // The first call makes the file.
   Result<void> append(std::string_view bytes);
-  Result<void> read(uint64_t offset, std::span<char> bytes) const;
   uint64_t size() const noexcept { return size_; }
+
+  // After the last append. The bytes stay where they are until the file ends or they are given back.
+  Result<void> map();
+  const char* at(uint64_t offset) const noexcept { return bytes_ + offset; }
+  // Gives the whole pages from `begin` to before `end` back to the machine, where the file system can: they
+  // read as zero from here on.
+  void give_back(uint64_t begin, uint64_t end) const noexcept;
 
  private:
   Result<void> make();
@@ -31,6 +40,7 @@ class SpillFile {
   std::string folder_;
   int descriptor_ = -1;
   uint64_t size_ = 0;
+  const char* bytes_ = nullptr;
 };
 
 // Collects small pieces into appends of a block.
@@ -42,28 +52,9 @@ class SpillWriter {
   Result<void> finish();
 
  private:
-  static constexpr size_t kBlock = size_t{1} << 20;
+  static constexpr size_t kBlock = size_t{256} << 10;
   SpillFile& file_;
   std::string block_;
-};
-
-// Reads a stretch of the file from its front, a block at a time.
-class SpillReader {
- public:
-  SpillReader(const SpillFile& file, uint64_t begin, uint64_t end, size_t block)
-      : file_(&file), at_(begin), end_(end), block_size_(block) {}
-
-  bool at_end() const noexcept { return next_ == block_.size() && at_ == end_; }
-  // The next `size` bytes, good until the next call.
-  Result<std::string_view> read(size_t size);
-
- private:
-  const SpillFile* file_;
-  uint64_t at_;  // of the file: what is not in the block yet
-  uint64_t end_;
-  size_t block_size_;
-  std::vector<char> block_;
-  size_t next_ = 0;  // in the block
 };
 
 }  // namespace quire::engine

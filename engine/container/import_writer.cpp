@@ -2,22 +2,32 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <chrono>
 #include <future>
+#include <stop_token>
+#include <thread>
+#include <utility>
 
 #include "engine/container/bulk_writer.h"
 
 namespace quire::engine {
 namespace {
 
-// LMDB keeps the new pages of a transaction on the heap until it commits, and two batches are at hand: this
-// times three is what writing takes. Smaller commits wait for the disk more often.
-constexpr size_t kCommitBytes = size_t{24} << 20;
+// LMDB keeps the new pages of a transaction on the heap until it commits. Smaller commits wait for the disk
+// more often.
+constexpr size_t kCommitBytes = size_t{16} << 20;
+constexpr auto kBetweenWritebacks = std::chrono::milliseconds(2);
+
+// Ends what works beside, however its block is left.
+struct StopAtEnd {
+  std::stop_source& source;
+  ~StopAtEnd() { source.request_stop(); }
+};
 
 }  // namespace
 
 Result<uint64_t> ImportWriter::write(ImportSorter& sorter) {
-  QUIRE_TRY(sorter.begin(ImportSorter::Pass::items));
+  QUIRE_TRY(sorter.begin());
   if (auto done = write_batches(sorter); !done) {
     if (written_ > 0)
       done.error().message += fmt::format("; {} items had been written before and stay", written_);
@@ -27,59 +37,60 @@ Result<uint64_t> ImportWriter::write(ImportSorter& sorter) {
 }
 
 Result<void> ImportWriter::write_batches(ImportSorter& sorter) {
-  std::array<Batch, 2> batches;
-  std::future<Result<void>> committing;  // waits when it ends, before the batches do
-  for (size_t number = 0;; ++number) {
-    Batch& batch = batches[number % 2];
-    const Batch& before = batches[(number + 1) % 2];
-    const auto merged = merge(sorter, batch);
-    if (committing.valid()) {
-      QUIRE_TRY(committing.get());
-      written_ += before.written;
-    }
-    QUIRE_TRY(merged);
-    if (batch.items.empty()) return {};
-    committing = std::async(std::launch::async, [this, &batch] { return commit(batch); });
+  Batch batch, next;
+  ImportSorter::Progress committed;
+  merge(sorter, batch);
+  while (!batch.items.empty()) {
+    std::stop_source commit_ended;
+    std::future<void> beside = std::async(std::launch::async, [&, ended = commit_ended.get_token()] {
+      sorter.give_back(committed);
+      merge(sorter, next);
+      // The disk is kept busy while the commit is still handing over pages.
+      for (; !ended.stop_requested(); std::this_thread::sleep_for(kBetweenWritebacks))
+        environment_.begin_writeback();
+    });
+    const StopAtEnd stop{commit_ended};
+    QUIRE_ASSIGN(const uint64_t written, commit(batch));
+    written_ += written;
+    QUIRE_TRY(options_.report(written_));
+    commit_ended.request_stop();
+    beside.get();
+    committed = std::move(batch.end);
+    std::swap(batch, next);
   }
+  return {};
 }
 
-Result<void> ImportWriter::merge(ImportSorter& sorter, Batch& batch) {
+void ImportWriter::merge(ImportSorter& sorter, Batch& batch) {
   batch.items.clear();
-  batch.bytes.reset();
   size_t size = 0;
-  sql::Arena::Mark before_last;  // where the copy of the last item begins
   for (;; next_ = nullptr) {
-    if (next_ == nullptr) {
-      QUIRE_ASSIGN(next_, sorter.next());
-      if (next_ == nullptr) return {};
-      QUIRE_TRY(options_.report(written_));
-    }
+    if (next_ == nullptr) next_ = sorter.next();
+    if (next_ == nullptr) break;
     if (options_.left_out->contains(next_->number)) continue;
     // Items of one key stay together, as the last of them decides under upsert.
     const bool is_repeated = !batch.items.empty() && batch.items.back().key == next_->key;
-    if (size >= kCommitBytes && !is_repeated) return {};
-    if (is_repeated && !options_.upsert) continue;
     if (is_repeated) {
-      batch.items.pop_back();
-      batch.bytes.rewind(before_last);
+      if (options_.upsert) batch.items.back() = *next_;
+      continue;
     }
-    before_last = batch.bytes.mark();
-    SortedItem& copy = batch.items.emplace_back(*next_);
-    copy.key = batch.bytes.copy_string(next_->key);
-    copy.document = batch.bytes.copy_string(next_->document);
-    size += sizeof copy + copy.key.size() + copy.document.size();
+    if (size >= kCommitBytes) break;
+    batch.items.push_back(*next_);
+    size += sizeof(SortedItem) + next_->key.size() + next_->document.size();
   }
+  batch.end = sorter.progress();
 }
 
-Result<void> ImportWriter::commit(Batch& batch) {
+Result<uint64_t> ImportWriter::commit(const Batch& batch) {
   const BulkMode mode = options_.upsert ? BulkMode::upsert : BulkMode::create;
-  return environment_.write([&](WriteTransaction& transaction) -> Result<void> {
-    batch.written = 0;
+  uint64_t written = 0;
+  QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+    written = 0;
     QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(transaction, store_, mode));
     for (const SortedItem& item : batch.items) {
-      auto added = writer.add(item.key, item.document);
+      auto added = writer.add(item.key, item.document, item.hash);
       if (added) {
-        ++batch.written;
+        ++written;
         continue;
       }
       const ErrorCode code = added.error().code;
@@ -87,7 +98,8 @@ Result<void> ImportWriter::commit(Batch& batch) {
       return added;
     }
     return writer.finish();
-  });
+  }));
+  return written;
 }
 
 }  // namespace quire::engine

@@ -1,5 +1,5 @@
-// The end of an import: the sorted items, written in commits of a bounded size. While one batch is committed
-// by a thread of its own, the next is merged.
+// The end of an import: the sorted items, written in commits of a bounded size. While one batch is committed,
+// a thread merges the next.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 #include "engine/container/import_sorter.h"
 #include "engine/file/environment.h"
 #include "sql/error.h"
-#include "sql/value/arena.h"
 
 namespace quire::engine {
 
@@ -22,7 +21,7 @@ class ImportWriter {
     bool skip_conflicts = false;  // leave out what conflicts, rather than fail
     // Numbers of items that are left out in any case.
     const std::unordered_set<uint64_t>* left_out = nullptr;
-    // Called often, with what has been committed; an error ends the writing.
+    // Called after each commit, with what has been committed; an error ends the writing.
     std::function<Result<void>(uint64_t items)> report;
   };
 
@@ -33,17 +32,17 @@ class ImportWriter {
   Result<uint64_t> write(ImportSorter& sorter);
 
  private:
-  // What goes into one commit, and what came of it.
+  // What goes into one commit.
   struct Batch {
     std::vector<SortedItem> items;
-    sql::Arena bytes;
-    uint64_t written = 0;
+    ImportSorter::Progress end;
   };
 
   Result<void> write_batches(ImportSorter& sorter);
-  // Fills a batch with the next items; none at the end.
-  Result<void> merge(ImportSorter& sorter, Batch& batch);
-  Result<void> commit(Batch& batch);
+  // The items of the next commit; none at the end.
+  void merge(ImportSorter& sorter, Batch& batch);
+  // How many of them were written.
+  Result<uint64_t> commit(const Batch& batch);
 
   Environment& environment_;
   ContainerStore& store_;

@@ -99,7 +99,7 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
   QUIRE_ASSIGN(const std::span<char> place,
                transaction.reserve(tables_.items, encoded.key.bytes(),
                                    RecordHeader::kBytes + encoded.document.size()));
-  write_record(header, encoded.document, place);
+  write_record(header, encoded.document, document_hash(encoded.document), place);
   const Bytes record(place.data(), place.size());
   return ItemOutcome{.item = {root_of(record), record},
                      .etag = make_etag(entry_.etag_salt, header.lsn),

@@ -2,6 +2,7 @@
 
 #include <xxhash.h>
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -24,23 +25,29 @@ Number load(const char* at) {
   return number;
 }
 
-uint32_t checksum_of(const char* record, size_t size) {
-  return static_cast<uint32_t>(XXH3_64bits(record + kCheckedFrom, size - kCheckedFrom));
+uint32_t checksum_of(const char* record, uint64_t document_hash) {
+  return static_cast<uint32_t>(
+      XXH3_64bits_withSeed(record + kCheckedFrom, RecordHeader::kBytes - kCheckedFrom, document_hash));
 }
 
 }  // namespace
 
-void write_record(const RecordHeader& header, Bytes document, std::span<char> record) noexcept {
-  char* at = record.data();
-  store(at, uint64_t{0});
-  at[0] = static_cast<char>(header.version);
-  at[1] = static_cast<char>(header.flags);
-  store(at + 8, header.timestamp);
-  store(at + 12, header.expiry);
-  store(at + 16, header.lsn);
-  store(at + 24, header.rid);
-  std::memcpy(at + RecordHeader::kBytes, document.data(), document.size());
-  store(at + kChecksumAt, checksum_of(at, record.size()));
+uint64_t document_hash(Bytes document) noexcept {
+  return XXH3_64bits(document.data(), document.size());
+}
+
+void write_record(const RecordHeader& header, Bytes document, uint64_t hash,
+                  std::span<char> record) noexcept {
+  std::array<char, RecordHeader::kBytes> bytes{};
+  bytes[0] = static_cast<char>(header.version);
+  bytes[1] = static_cast<char>(header.flags);
+  store(&bytes[8], header.timestamp);
+  store(&bytes[12], header.expiry);
+  store(&bytes[16], header.lsn);
+  store(&bytes[24], header.rid);
+  store(&bytes[kChecksumAt], checksum_of(bytes.data(), hash));
+  std::memcpy(record.data(), bytes.data(), bytes.size());
+  std::memcpy(record.data() + bytes.size(), document.data(), document.size());
 }
 
 RecordHeader read_header(Bytes record) noexcept {
@@ -61,7 +68,8 @@ RecordHeader header_of(const sql::Value& root) noexcept {
 
 bool has_right_checksum(Bytes record) noexcept {
   return record.size() >= RecordHeader::kBytes &&
-         load<uint32_t>(record.data() + kChecksumAt) == checksum_of(record.data(), record.size());
+         load<uint32_t>(record.data() + kChecksumAt) ==
+             checksum_of(record.data(), document_hash(document_of(record)));
 }
 
 }  // namespace quire::engine

@@ -3,7 +3,7 @@
 //   byte 0       version of the record: 1
 //        1       flags: 0
 //        2..3    zero
-//        4..7    checksum: the low half of XXH3-64 of all that follows
+//        4..7    checksum: the low half of XXH3-64 of bytes 8..31, seeded with XXH3-64 of the document
 //        8..11   _ts: Unix seconds of the last write, unsigned
 //        12..15  expiry: Unix seconds, 0 for never
 //        16..23  LSN: the container's count of writes when this one was made
@@ -39,8 +39,12 @@ struct RecordHeader {
   uint64_t rid = 0;
 };
 
-// Fills all of `record` (kBytes + document.size() long): header, checksum, document.
-void write_record(const RecordHeader& header, Bytes document, std::span<char> record) noexcept;
+// The document's part in a record's checksum.
+uint64_t document_hash(Bytes document) noexcept;
+
+// Fills all of `record` (kBytes + document.size() long): header, checksum, document. `hash` is that of the
+// document: who writes in bulk has it from the thread that made the document.
+void write_record(const RecordHeader& header, Bytes document, uint64_t hash, std::span<char> record) noexcept;
 
 // `record` is at least kBytes long.
 RecordHeader read_header(Bytes record) noexcept;

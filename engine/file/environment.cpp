@@ -116,6 +116,10 @@ Result<uint32_t> Environment::clear_stale_readers() {
   return static_cast<uint32_t>(dead);
 }
 
+void Environment::begin_writeback() const noexcept {
+  state_->begin_writeback();
+}
+
 namespace {
 
 struct ReaderCount {

@@ -92,6 +92,10 @@ class Environment {
   // slots run out, and when the map grows.
   Result<uint32_t> clear_stale_readers();
 
+  // Has the machine begin to write to the disk what the file has in memory, without waiting for it: a commit
+  // that is under way then has less to wait for.
+  void begin_writeback() const noexcept;
+
   Result<FileFacts> facts() const;
   const std::string& path() const noexcept { return path_; }
   bool is_read_only() const noexcept { return options_.read_only; }

@@ -28,6 +28,7 @@ class FileCursor {
   Bytes record() const noexcept { return record_; }
 
  private:
+  friend class WriteTransaction;  // appends through it
   struct Close {
     void operator()(MDB_cursor* cursor) const noexcept;
   };

@@ -50,6 +50,11 @@ Result<uint64_t> FileState::file_bytes() const {
   return static_cast<uint64_t>(status.st_size);
 }
 
+void FileState::begin_writeback() const noexcept {
+  // A hint: what fails here fails again, and is told, where the commit waits.
+  (void)sync_file_range(descriptor_.number(), 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 int FileState::explain_io_error(int code) const noexcept {
   constexpr off_t kProbe = 1 << 20;
   struct stat status;

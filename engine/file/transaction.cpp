@@ -6,6 +6,7 @@
 #include <cstring>
 #include <ranges>
 
+#include "engine/file/file_cursor.h"
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
@@ -82,7 +83,11 @@ Result<std::span<char>> WriteTransaction::reserve_with(Table table, Bytes key, s
     return std::unexpected(lmdb_error(MDB_BAD_DBI, "write to the file"));
   MDB_val wanted = to_value(key), record{size, nullptr};
   const int code = mdb_put(handle_, table.slot(), &wanted, &record, flags | MDB_RESERVE);
-  if (code == MDB_SUCCESS) return std::span(static_cast<char*>(record.mv_data), size);
+  return reserved(code, record.mv_data, size);
+}
+
+Result<std::span<char>> WriteTransaction::reserved(int code, void* place, size_t size) {
+  if (code == MDB_SUCCESS) return std::span(static_cast<char*>(place), size);
   if (code == MDB_KEYEXIST) return std::span<char>();
   if (code == MDB_MAP_FULL) note(Retry::map_full);
   return std::unexpected(lmdb_error(with_meaning(code), "write to the file"));
@@ -96,6 +101,11 @@ Result<std::span<char>> WriteTransaction::reserve_new(Table table, Bytes key, si
 }
 Result<std::span<char>> WriteTransaction::reserve_append(Table table, Bytes key, size_t size) {
   return reserve_with(table, key, size, MDB_APPEND);
+}
+Result<std::span<char>> WriteTransaction::reserve_append(FileCursor& end, Bytes key, size_t size) {
+  MDB_val wanted = to_value(key), record{size, nullptr};
+  const int code = mdb_cursor_put(end.cursor_.get(), &wanted, &record, MDB_APPEND | MDB_RESERVE);
+  return reserved(code, record.mv_data, size);
 }
 
 namespace {

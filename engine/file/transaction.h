@@ -19,6 +19,7 @@ struct MDB_txn;
 
 namespace quire::engine {
 
+class FileCursor;
 class FileState;
 
 // Bytes that a transaction hands out point into the map: good until the transaction ends, and in a write
@@ -91,6 +92,8 @@ class WriteTransaction : public Transaction {
   Result<std::span<char>> reserve(Table table, Bytes key, size_t size);
   Result<std::span<char>> reserve_new(Table table, Bytes key, size_t size);
   Result<std::span<char>> reserve_append(Table table, Bytes key, size_t size);
+  // The same through a cursor on the table, which stays at its end: for many appends in a row.
+  Result<std::span<char>> reserve_append(FileCursor& end, Bytes key, size_t size);
   // False if the key was not there.
   Result<bool> erase(Table table, Bytes key);
 
@@ -119,6 +122,8 @@ class WriteTransaction : public Transaction {
   ~WriteTransaction() = default;
 
   Result<std::span<char>> reserve_with(Table table, Bytes key, size_t size, unsigned flags);
+  // What LMDB's answer to such a call means.
+  Result<std::span<char>> reserved(int code, void* place, size_t size);
   // Claims the right to open table handles until the outermost transaction ends (table_registry.h).
   Result<void> claim_tables();
   // Undone work: hooks run in reverse, handles are forgotten. Done work: both pass to the parent, or take

@@ -34,7 +34,8 @@ class Bulk : public testing::Test {
   Result<void> write(const std::vector<Encoded>& items, BulkMode mode) {
     return environment_->write([&](WriteTransaction& transaction) -> Result<void> {
       QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(transaction, *store_, mode));
-      for (const Encoded& item : items) QUIRE_TRY(writer.add(item.key, item.document));
+      for (const Encoded& item : items)
+        QUIRE_TRY(writer.add(item.key, item.document, document_hash(item.document)));
       EXPECT_EQ(writer.items(), items.size());
       return writer.finish();
     });

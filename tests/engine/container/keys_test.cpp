@@ -106,7 +106,7 @@ TEST(Uuid, IsRandomOfVersion4) {
 TEST(Record, ComesBackAndChecksItsBytes) {
   const RecordHeader header{.timestamp = 1, .expiry = 2, .lsn = Lsn{3}, .rid = 4};
   std::string record(RecordHeader::kBytes + 8, '\0');
-  write_record(header, "document", record);
+  write_record(header, "document", document_hash("document"), record);
   const RecordHeader read = read_header(record);
   EXPECT_EQ(read.timestamp, 1u);
   EXPECT_EQ(read.expiry, 2u);

@@ -1,0 +1,83 @@
+#include "engine/container/import_block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/container/record.h"
+
+namespace quire::engine {
+namespace {
+
+// The error of one text, with its place in the whole input.
+Error placed(Error error, const ImportText& text) {
+  Position& position = error.position;
+  if (position.line <= 1) {
+    position.column = text.start.column + std::max<uint32_t>(position.column, 1) - 1;
+    position.line = text.start.line;
+  } else {
+    position.line += text.start.line - 1;
+  }
+  position.offset += text.start.offset;
+  if (text.element != 0) error.message += fmt::format(" (element {} of the array)", text.element);
+  return error;
+}
+
+}  // namespace
+
+size_t longest_import_text(const ContainerDefinition& definition) {
+  constexpr size_t kTextPerDocumentByte = 8;
+  constexpr size_t kAllowance = size_t{64} << 10;
+  return static_cast<size_t>(definition.item_limit_bytes) * kTextPerDocumentByte + kAllowance;
+}
+
+Result<ImportBlock> ImportBlock::make(Environment& environment, ContainerStore& store,
+                                      const ImportOptions& options, ImportSorter::Lane& lane) {
+  QUIRE_ASSIGN(ImportMapping mapping, ImportMapping::make(options));
+  QUIRE_ASSIGN(DetachedEncoder encoder, DetachedEncoder::create(environment, store));
+  return ImportBlock(store.definition(), std::move(encoder), std::move(mapping),
+                     options.generate_ids ? MissingId::make_one : MissingId::refuse, lane);
+}
+
+void ImportBlock::add(const ImportText& text, uint64_t number) {
+  NumberedText& item = items_.emplace_back(text, number);
+  item.text.json = arena_->copy_string(text.json);
+  bytes_ += sizeof item + text.json.size();
+}
+
+void ImportBlock::encode() {
+  for (const NumberedText& item : items_) {
+    auto encoded = encode(item);
+    if (encoded) continue;
+    errors_.push_back(placed(std::move(encoded.error()), item.text));
+    if (!is_about_the_item(errors_.back())) return;
+  }
+}
+
+Result<void> ImportBlock::encode(const NumberedText& item) {
+  if (item.text.is_too_long)
+    return fail(
+        ErrorCode::too_large,
+        fmt::format(
+            "the text of the item has more than {} bytes; the limit of container '{}' is {} for an item",
+            longest_import_text(*definition_), definition_->name, definition_->item_limit_bytes));
+  QUIRE_ASSIGN(const EncodedItem encoded, encode(item.text.json));
+  return lane_->add({encoded.key.bytes(), encoded.document, document_hash(encoded.document), item.number,
+                     item.text.start.line});
+}
+
+Result<EncodedItem> ImportBlock::encode(std::string_view json) {
+  if (mapping_.is_identity()) return encoder_.encode(json, missing_id_);
+  QUIRE_ASSIGN(const sql::Value item, mapping_.map(json));
+  return encoder_.encode(item, missing_id_);
+}
+
+std::vector<Error> ImportBlock::take_errors() {
+  items_.clear();
+  arena_->reset();
+  bytes_ = 0;
+  return std::exchange(errors_, {});
+}
+
+}  // namespace quire::engine

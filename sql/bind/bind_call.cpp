@@ -52,7 +52,7 @@ Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& 
                   "the function " + std::string(function->name) + " requires " + arity_text(arity) +
                       ", not " + std::to_string(count) + " (SC2050): " + std::string(function->signature));
   QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::call, expression, scope));
-  bound->function = function;
+  bound->function = &by_policy(*function, bound->operands, scope);
   return fold(bound);
 }
 

@@ -132,7 +132,8 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
       for (const SelectItem& selected : query.items)
         if (selected.alias && *selected.alias == key.text) meant = selected.expression;
     QUIRE_ASSIGN(BoundExpression * expression, bind(*meant, scope));
-    bound.order_by.push_back({expression, item.descending});
+    bound.order_by.push_back(item.has_direction ? BoundOrderItem{expression, item.descending}
+                                                : natural_order(expression));
   }
   return {};
 }

@@ -1,6 +1,6 @@
 // The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file
-// each idea: bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp. Recursion is
-// bounded by kMostExpressionDepth.
+// each idea: bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp,
+// bind_search.cpp. Recursion is bounded by kMostExpressionDepth.
 #pragma once
 
 #include <string>
@@ -68,6 +68,15 @@ class Binder {
   Error unknown_function(const Expression& expression) const;
   // The constant that an expression always is, in its place; otherwise the expression.
   BoundExpression* fold(BoundExpression* expression);
+
+  // bind_search.cpp
+  // The form of a function that the container's policies ask for.
+  const Function& by_policy(const Function& function, std::span<BoundExpression* const> operands,
+                            Scope& scope);
+  // The container whose items an expression is a path of; null if it is anything else.
+  const Collection* collection_of(const BoundExpression& path, Scope& scope);
+  // An ORDER BY item without ASC or DESC: ascending, but what VECTORDISTANCE finds closest comes first.
+  BoundOrderItem natural_order(BoundExpression* expression);
 
   BoundExpression* make(BoundKind kind, Span span);
   // Something that parses and means something, but that this version cannot run: refused when it is run.

@@ -51,4 +51,12 @@ std::string distance_function_of(const Collection& collection, std::span<const B
   return property_for_path(policy.member("vectorEmbeddings"), path, "distanceFunction");
 }
 
+std::string text_language_of(const Collection& collection, std::span<const BoundStep> path) {
+  Arena arena;
+  const Value policy = policy_of(collection, "fullTextPolicy", arena);
+  const std::string language = property_for_path(policy.member("fullTextPaths"), path, "language");
+  const Value otherwise = policy.member("defaultLanguage");
+  return language.empty() && otherwise.is_string() ? std::string(otherwise.as_string()) : language;
+}
+
 }  // namespace quire::sql

@@ -11,5 +11,7 @@ namespace quire::sql {
 
 // vectorEmbeddingPolicy: "cosine", "dotproduct" or "euclidean".
 std::string distance_function_of(const Collection& collection, std::span<const BoundStep> path);
+// fullTextPolicy: the code of a language, the policy's default if it does not name the path.
+std::string text_language_of(const Collection& collection, std::span<const BoundStep> path);
 
 }  // namespace quire::sql

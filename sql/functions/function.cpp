@@ -78,9 +78,7 @@ std::vector<const Function*> sort_by_name() {
 }
 
 // Functions of the dialect that this version does not run.
-constexpr std::string_view kMissing[] = {
-    "FULLTEXTCONTAINS", "FULLTEXTCONTAINSALL", "FULLTEXTCONTAINSANY", "FULLTEXTSCORE", "RRF", "ST_AREA",
-};
+constexpr std::string_view kMissing[] = {"ST_AREA"};
 
 }  // namespace
 
@@ -111,6 +109,7 @@ std::span<const std::span<const Function>> all_functions() noexcept {
       string_search_functions(), string_change_functions(),   pattern_functions(), string_convert_functions(),
       array_functions(),         array_aggregate_functions(), set_functions(),     date_functions(),
       date_convert_functions(),  clock_functions(),           spatial_functions(), vector_functions(),
+      full_text_functions(),
   };
   return families;
 }

@@ -107,7 +107,8 @@ class PlanPrinter {
     std::string keys;
     for (const BoundOrderItem& item : node.bound->order_by)
       keys += fmt::format("{}{}{}", keys.empty() ? "" : ", ", words(item.expression),
-                          item.descending ? " DESC" : "");
+                          item.descending && !node.bound->fusion ? " DESC" : "");
+    if (node.bound->fusion) return fmt::format("sort by joined ranks of {}", keys);
     return fmt::format("{} by {}", node.top_k ? "top-k sort" : "sort", keys);
   }
 

@@ -40,10 +40,10 @@ Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& 
   if (is_equal_ignoring_case(expression.text, "DOCUMENTID")) return bind_document_id(expression, scope);
   const Function* function = find_function(expression.text);
   if (function == nullptr) {
-    if (!is_known_but_missing(expression.text)) return std::unexpected(unknown_function(expression));
+    if (!is_internal_to_service(expression.text)) return std::unexpected(unknown_function(expression));
     QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::unsupported, expression, scope));
     bound->message = keep("the function " + std::string(expression.text) +
-                          " parses, but this version does not execute it yet");
+                          " is internal to the service; Quire does not execute it");
     return bound;
   }
   QUIRE_TRY(check_arity(*function, expression));

@@ -84,13 +84,15 @@ double geodesic_distance(double longitude_a, double latitude_a, double longitude
 }
 
 double geodesic_distance(const Direction& place, const Arc& edge) noexcept {
+  if (length(edge.to - edge.from) <= kSamePlace)
+    return geodesic_distance(longitude_of(place), latitude_of(place), longitude_of(edge.from),
+                             latitude_of(edge.from));
   const EdgeView view(place, edge);
-  const double length = view.edge_length();
+  const double metres = view.edge_length();
   const View start = view.at(0);
-  if (length == 0 || start.ahead <= 0) return std::min(start.distance, view.at(length).distance);
-  const View end = view.at(length);
-  if (end.ahead >= 0) return std::min(start.distance, end.distance);
-  return distance_within(view, 0, start, length, end);
+  const View end = view.at(metres);
+  if (start.ahead <= 0 || end.ahead >= 0) return std::min(start.distance, end.distance);
+  return distance_within(view, 0, start, metres, end);
 }
 
 double geodesic_area(std::span<const Direction> ring) noexcept {

@@ -67,7 +67,7 @@ BoundOrderItem Binder::natural_order(BoundExpression* expression) {
   BoundExpression* closeness = statement_.arena->make<BoundExpression>();
   *closeness = *expression;
   closeness->function = &vector_closeness(*expression->function);
-  return {closeness, true};
+  return {closeness, true, true};
 }
 
 // The best comes first, with ASC the worst.
@@ -79,14 +79,14 @@ Result<void> Binder::bind_rank(const Query& query, BoundQuery& bound, Scope& sco
   const Function* function = named_function(*item.expression);
   if (function != nullptr && is_rank_fusion(*function)) return bind_rank_fusion(item, bound, scope);
   QUIRE_ASSIGN(BoundExpression * score, bind_score(*item.expression, scope));
-  bound.order_by.push_back({score, !is_ascending(item)});
+  bound.order_by.push_back({score, !is_ascending(item), true});
   return {};
 }
 
 Result<void> Binder::bind_rank_fusion(const OrderItem& item, BoundQuery& bound, Scope& scope) {
   const Expression& call = *item.expression;
   QUIRE_TRY(check_arity(*named_function(call), call));
-  BoundFusion fusion{nullptr, !is_ascending(item), call.span};
+  BoundFusion fusion{nullptr, !is_ascending(item)};
   std::span<Expression* const> scores = call.operands;
   if (scores.back()->kind != ExpressionKind::call) {
     QUIRE_ASSIGN(fusion.weights, bind(*scores.back(), scope));
@@ -100,7 +100,7 @@ Result<void> Binder::bind_rank_fusion(const OrderItem& item, BoundQuery& bound, 
                   "RRF requires at least 2 scores before its weights (SC2050)");
   for (const Expression* expression : scores) {
     QUIRE_ASSIGN(BoundExpression * score, bind_score(*expression, scope));
-    bound.order_by.push_back({score, true});
+    bound.order_by.push_back({score, true, true});
   }
   bound.fusion = fusion;
   return {};

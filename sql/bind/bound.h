@@ -124,13 +124,13 @@ struct BoundSource {
 struct BoundOrderItem {
   BoundExpression* expression;
   bool descending;
+  bool is_score = false;  // the greater the better, whatever the words of the query give; for EXPLAIN
 };
 
 // ORDER BY RANK RRF(...): rows are sorted by what their ranks in several orders add up to.
 struct BoundFusion {
   BoundExpression* weights = nullptr;  // an array, constant or parameter; null: all 1
   bool descending = true;
-  Span span;
 };
 
 // SELECT. The rows are: FROM, WHERE, GROUP BY (if is_grouped), HAVING, ORDER BY, SELECT, DISTINCT,

@@ -24,7 +24,8 @@ set_source_files_properties(${grammar_dir}/grammar.c PROPERTIES LANGUAGE CXX COM
 target_sources(quire_parse PRIVATE ${grammar_dir}/grammar.c)
 target_include_directories(quire_parse PRIVATE ${PROJECT_BINARY_DIR}/generated)
 
-quire_layer(functions SOURCES sql/functions/*.cpp LINKS quire_value PkgConfig::RE2 PkgConfig::UTF8PROC)
+quire_layer(functions SOURCES sql/functions/*.cpp LINKS quire_value PkgConfig::RE2 PkgConfig::UTF8PROC
+            PkgConfig::GEOGRAPHIC stemmer)
 quire_layer(bind SOURCES sql/bind/*.cpp LINKS quire_parse quire_functions)
 quire_layer(plan SOURCES sql/plan/*.cpp LINKS quire_bind)
 quire_layer(run SOURCES sql/run/*.cpp LINKS quire_plan)

@@ -44,6 +44,8 @@ class Collection {
   virtual std::string_view name() const = 0;
   // The paths of the partition key, each a list of property names; empty: none.
   virtual const std::vector<std::vector<std::string>>& partition_key_paths() const = 0;
+  // Another property of the container's definition ("vectorEmbeddingPolicy") as JSON; empty: it has none.
+  virtual std::string_view definition_property(std::string_view name) const = 0;
   // Of the encoded items, for resolve_key. Asked anew at each execution.
   virtual DictionaryNumber dictionary() const = 0;
   virtual Result<std::unique_ptr<Cursor>> open(const Access& access) = 0;

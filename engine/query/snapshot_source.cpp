@@ -43,6 +43,11 @@ class SnapshotCollection final : public sql::Collection {
   const std::vector<std::vector<std::string>>& partition_key_paths() const override {
     return store_->definition().partition_key_paths;
   }
+  std::string_view definition_property(std::string_view name) const override {
+    for (const auto& [property, json] : store_->definition().other_properties)
+      if (property == name) return json;
+    return {};
+  }
   sql::DictionaryNumber dictionary() const override { return store_->dictionary().number(); }
 
   Result<std::unique_ptr<sql::Cursor>> open(const sql::Access& access) override {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sql/bind/binder.h"
+#include "sql/functions/full_text.h"
 #include "sql/functions/operators.h"
 
 namespace quire::sql {
@@ -39,21 +40,29 @@ Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& 
   if (is_equal_ignoring_case(expression.text, "DOCUMENTID")) return bind_document_id(expression, scope);
   const Function* function = find_function(expression.text);
   if (function == nullptr) {
-    if (!is_known_but_missing(expression.text)) return std::unexpected(unknown_function(expression));
+    if (!is_internal_to_service(expression.text)) return std::unexpected(unknown_function(expression));
     QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::unsupported, expression, scope));
     bound->message = keep("the function " + std::string(expression.text) +
-                          " parses, but this version does not execute it yet");
+                          " is internal to the service; Quire does not execute it");
     return bound;
   }
-  const Arity arity = arity_of(*function);
-  const size_t count = expression.operands.size();
-  if (count < arity.least || count > arity.most)
-    return refuse(ErrorCode::wrong_arity, expression.span,
-                  "the function " + std::string(function->name) + " requires " + arity_text(arity) +
-                      ", not " + std::to_string(count) + " (SC2050): " + std::string(function->signature));
+  QUIRE_TRY(check_arity(*function, expression));
+  if (is_full_text_score(*function) || is_rank_fusion(*function))
+    return refuse(ErrorCode::semantic, expression.span,
+                  std::string(function->name) + " may stand only in ORDER BY RANK");
   QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::call, expression, scope));
   bound->function = function;
+  apply_policy(*bound, scope);
   return fold(bound);
+}
+
+Result<void> Binder::check_arity(const Function& function, const Expression& call) const {
+  const Arity arity = arity_of(function);
+  const size_t count = call.operands.size();
+  if (count >= arity.least && count <= arity.most) return {};
+  return refuse(ErrorCode::wrong_arity, call.span,
+                "the function " + std::string(function.name) + " requires " + arity_text(arity) + ", not " +
+                    std::to_string(count) + " (SC2050): " + std::string(function.signature));
 }
 
 Error Binder::unknown_function(const Expression& expression) const {

@@ -105,6 +105,7 @@ Result<void> Binder::bind_grouping(const Query& query, BoundQuery& bound, Scope&
 }
 
 Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& scope) {
+  if (query.order_by_rank) return bind_rank(query, bound, scope);
   // Without GROUP BY an aggregate gives one row: the service takes an ORDER BY there, and there is nothing to
   // sort.
   const bool gives_one_group = bound.is_grouped && bound.group_by.empty();
@@ -113,11 +114,6 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
     const Expression& key = *item.expression;
     if (gives_one_group) {
       QUIRE_TRY(bind(key, scope));
-      continue;
-    }
-    if (query.order_by_rank) {
-      QUIRE_TRY(bind(key, scope));
-      bound.order_by.push_back({make_unsupported(key.span, "ORDER BY RANK"), false});
       continue;
     }
     const bool is_distance = key.kind == ExpressionKind::call;
@@ -132,7 +128,8 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
       for (const SelectItem& selected : query.items)
         if (selected.alias && *selected.alias == key.text) meant = selected.expression;
     QUIRE_ASSIGN(BoundExpression * expression, bind(*meant, scope));
-    bound.order_by.push_back({expression, item.descending});
+    bound.order_by.push_back(item.has_direction ? BoundOrderItem{expression, item.descending}
+                                                : natural_order(expression));
   }
   return {};
 }

@@ -1,6 +1,6 @@
 // The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file
-// each idea: bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp. Recursion is
-// bounded by kMostExpressionDepth.
+// each idea: bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp,
+// bind_search.cpp. Recursion is bounded by kMostExpressionDepth.
 #pragma once
 
 #include <string>
@@ -66,8 +66,24 @@ class Binder {
   Bound bind_aggregate(const Expression& expression, const AggregateRow& row, Scope& scope);
   Bound bind_document_id(const Expression& expression, Scope& scope);
   Error unknown_function(const Expression& expression) const;
+  Result<void> check_arity(const Function& function, const Expression& call) const;
   // The constant that an expression always is, in its place; otherwise the expression.
   BoundExpression* fold(BoundExpression* expression);
+
+  // bind_search.cpp
+  // Puts the form in a call's function that the container's policies ask for.
+  void apply_policy(BoundExpression& call, Scope& scope);
+  void apply_vector_policy(BoundExpression& call, Scope& scope);
+  void apply_text_policy(BoundExpression& call, Scope& scope);
+  // The container whose items an expression is a path of; null if it is anything else.
+  const Collection* collection_of(const BoundExpression& path, Scope& scope);
+  // An ORDER BY item without ASC or DESC: ascending, but what VECTORDISTANCE finds closest comes first.
+  BoundOrderItem natural_order(BoundExpression* expression);
+  Result<void> bind_rank(const Query& query, BoundQuery& bound, Scope& scope);
+  Result<void> bind_rank_fusion(const OrderItem& item, BoundQuery& bound, Scope& scope);
+  // What ORDER BY RANK and RRF take: a score that is greater for what fits better.
+  Bound bind_score(const Expression& expression, Scope& scope);
+  Bound bind_full_text_score(const Expression& expression, const Function& function, Scope& scope);
 
   BoundExpression* make(BoundKind kind, Span span);
   // Something that parses and means something, but that this version cannot run: refused when it is run.

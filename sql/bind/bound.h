@@ -58,11 +58,12 @@ enum class BoundKind : uint8_t {
   like,     // operands[0] LIKE operands[1]; like_pattern if the pattern is constant; escape; negated
   is_null,  // negated
   array,
-  object,       // operands / entries; undefined ones are left out
-  call,         // function, operands
-  document_id,  // DOCUMENTID(alias): slot
-  aggregate,    // aggregate: number in BoundQuery::aggregates of the query that owns it
-  group_key,    // group_key: number in BoundQuery::group_by
+  object,           // operands / entries; undefined ones are left out
+  call,             // function, operands
+  full_text_score,  // function, operands: language, path of an item, terms that are constants or parameters
+  document_id,      // DOCUMENTID(alias): slot
+  aggregate,        // aggregate: number in BoundQuery::aggregates of the query that owns it
+  group_key,        // group_key: number in BoundQuery::group_by
   exists,
   array_query,
   scalar_query,  // query
@@ -123,6 +124,13 @@ struct BoundSource {
 struct BoundOrderItem {
   BoundExpression* expression;
   bool descending;
+  bool is_score = false;  // the greater the better, whatever the words of the query give; for EXPLAIN
+};
+
+// ORDER BY RANK RRF(...): rows are sorted by what their ranks in several orders add up to.
+struct BoundFusion {
+  BoundExpression* weights = nullptr;  // an array, constant or parameter; null: all 1
+  bool descending = true;
 };
 
 // SELECT. The rows are: FROM, WHERE, GROUP BY (if is_grouped), HAVING, ORDER BY, SELECT, DISTINCT,
@@ -136,6 +144,7 @@ struct BoundQuery {
   std::vector<BoundAggregate> aggregates;
   BoundExpression* having = nullptr;
   std::vector<BoundOrderItem> order_by;
+  std::optional<BoundFusion> fusion;  // then order_by holds the scores that it joins
   // The one value that a row gives: SELECT VALUE's expression, SELECT list's object, SELECT *'s slot. A row
   // whose value is undefined is left out.
   BoundExpression* value = nullptr;

@@ -24,5 +24,6 @@ std::span<const Function> date_convert_functions() noexcept;
 std::span<const Function> clock_functions() noexcept;
 std::span<const Function> spatial_functions() noexcept;
 std::span<const Function> vector_functions() noexcept;
+std::span<const Function> full_text_functions() noexcept;
 
 }  // namespace quire::sql

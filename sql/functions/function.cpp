@@ -77,11 +77,6 @@ std::vector<const Function*> sort_by_name() {
   return functions;
 }
 
-// Functions of the dialect that this version does not run.
-constexpr std::string_view kMissing[] = {
-    "FULLTEXTCONTAINS", "FULLTEXTCONTAINSALL", "FULLTEXTCONTAINSANY", "FULLTEXTSCORE", "RRF", "ST_AREA",
-};
-
 }  // namespace
 
 Arity arity_of(const Function& function) noexcept {
@@ -111,6 +106,7 @@ std::span<const std::span<const Function>> all_functions() noexcept {
       string_search_functions(), string_change_functions(),   pattern_functions(), string_convert_functions(),
       array_functions(),         array_aggregate_functions(), set_functions(),     date_functions(),
       date_convert_functions(),  clock_functions(),           spatial_functions(), vector_functions(),
+      full_text_functions(),
   };
   return families;
 }
@@ -144,11 +140,8 @@ const AggregateRow* find_aggregate(std::string_view name) noexcept {
   return nullptr;
 }
 
-// Names with an underscore in front are the service's own, seen in rewritten queries.
-bool is_known_but_missing(std::string_view name) noexcept {
-  if (name.starts_with('_')) return true;
-  return std::any_of(std::begin(kMissing), std::end(kMissing),
-                     [name](std::string_view missing) { return is_equal_ignoring_case(missing, name); });
+bool is_internal_to_service(std::string_view name) noexcept {
+  return name.starts_with('_');
 }
 
 }  // namespace quire::sql

@@ -82,7 +82,7 @@ struct AggregateRow {
 std::span<const AggregateRow> all_aggregates() noexcept;
 const AggregateRow* find_aggregate(std::string_view name) noexcept;
 
-// Functions of the dialect that parse and bind but which this version does not run; the binder says so.
-bool is_known_but_missing(std::string_view name) noexcept;
+// _FullTextScore and the like, which the service's own tools write into queries: they bind, and do not run.
+bool is_internal_to_service(std::string_view name) noexcept;
 
 }  // namespace quire::sql

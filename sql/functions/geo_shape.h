@@ -41,5 +41,7 @@ bool shapes_intersect(const GeoShape& a, const GeoShape& b) noexcept;
 bool is_within(const GeoShape& a, const GeoShape& b) noexcept;
 // Metres on the WGS84 ellipsoid; 0 if they intersect.
 double shape_distance(const GeoShape& a, const GeoShape& b) noexcept;
+// Square metres there; 0 for what is no area.
+double shape_area(const GeoShape& shape) noexcept;
 
 }  // namespace quire::sql

@@ -1,89 +1,112 @@
 #include "sql/functions/geodesic.h"
 
+#include <GeographicLib/Geodesic.hpp>
+#include <GeographicLib/GeodesicLine.hpp>
+#include <GeographicLib/PolygonArea.hpp>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace quire::sql {
 namespace {
 
-// WGS84.
-constexpr double kEquatorialRadius = 6378137.0;
-constexpr double kFlattening = 1 / 298.257223563;
-constexpr double kPolarRadius = kEquatorialRadius * (1 - kFlattening);
-constexpr double kMeanRadius = (2 * kEquatorialRadius + kPolarRadius) / 3;
+using GeographicLib::Geodesic;
+using GeographicLib::GeodesicLine;
+
 constexpr double kRadiansPerDegree = std::numbers::pi / 180.0;
 
-// The two points on the auxiliary sphere, whose latitudes are reduced, at a difference of longitude there.
-struct AuxiliaryArc {
-  double sin_u1, cos_u1, sin_u2, cos_u2;  // reduced latitudes
-
-  double sin_sigma = 0, cos_sigma = 0, sigma = 0;  // the arc between the points
-  double cos2_alpha = 0;                           // of its azimuth at the equator
-  double cos_2sigma_m = 0;                         // of twice the arc from the equator to its middle
-  double sin_alpha = 0;
-
-  void set_longitude(double lambda) {
-    const double east = cos_u2 * std::sin(lambda);
-    const double north = cos_u1 * sin_u2 - sin_u1 * cos_u2 * std::cos(lambda);
-    sin_sigma = std::hypot(east, north);
-    cos_sigma = sin_u1 * sin_u2 + cos_u1 * cos_u2 * std::cos(lambda);
-    sigma = std::atan2(sin_sigma, cos_sigma);
-    sin_alpha = sin_sigma == 0 ? 0 : cos_u1 * cos_u2 * std::sin(lambda) / sin_sigma;
-    cos2_alpha = 1 - sin_alpha * sin_alpha;
-    cos_2sigma_m =
-        cos2_alpha == 0 ? 0 : cos_sigma - 2 * sin_u1 * sin_u2 / cos2_alpha;  // 0: along the equator
-  }
-
-  // How much the longitude on the auxiliary sphere exceeds that on the ellipsoid.
-  double longitude_excess() const {
-    const double c = kFlattening / 16 * cos2_alpha * (4 + kFlattening * (4 - 3 * cos2_alpha));
-    const double m = cos_2sigma_m;
-    return (1 - c) * kFlattening * sin_alpha *
-           (sigma + c * sin_sigma * (m + c * cos_sigma * (2 * m * m - 1)));
-  }
-
-  double distance() const {
-    const double u2 = cos2_alpha * (kEquatorialRadius * kEquatorialRadius - kPolarRadius * kPolarRadius) /
-                      (kPolarRadius * kPolarRadius);
-    const double a = 1 + u2 / 16384 * (4096 + u2 * (-768 + u2 * (320 - 175 * u2)));
-    const double b = u2 / 1024 * (256 + u2 * (-128 + u2 * (74 - 47 * u2)));
-    const double m = cos_2sigma_m;
-    const double correction = b * sin_sigma *
-                              (m + b / 4 *
-                                       (cos_sigma * (2 * m * m - 1) -
-                                        b / 6 * m * (4 * sin_sigma * sin_sigma - 3) * (4 * m * m - 3)));
-    return kPolarRadius * a * (sigma - correction);
-  }
+// A place seen from a point of an edge.
+struct View {
+  double distance = 0;
+  double ahead = 0;  // how much of it is along the edge; negative behind
 };
 
-double great_circle_distance(double lambda, double phi_a, double phi_b) {
-  const double haversine = std::pow(std::sin((phi_b - phi_a) / 2), 2) +
-                           std::cos(phi_a) * std::cos(phi_b) * std::pow(std::sin(lambda / 2), 2);
-  return 2 * kMeanRadius * std::asin(std::sqrt(std::fmin(1.0, haversine)));
+class EdgeView {
+ public:
+  EdgeView(const Direction& place, const Arc& edge)
+      : longitude_(longitude_of(place)),
+        latitude_(latitude_of(place)),
+        line_(Geodesic::WGS84().InverseLine(latitude_of(edge.from), longitude_of(edge.from),
+                                            latitude_of(edge.to), longitude_of(edge.to))) {}
+
+  double edge_length() const { return line_.Distance(); }
+
+  View at(double metres) const {
+    double latitude = 0;
+    double longitude = 0;
+    double heading = 0;
+    line_.Position(metres, latitude, longitude, heading);
+    View view;
+    double azimuth = 0;
+    double arriving = 0;
+    Geodesic::WGS84().Inverse(latitude, longitude, latitude_, longitude_, view.distance, azimuth, arriving);
+    view.ahead = view.distance * std::cos((azimuth - heading) * kRadiansPerDegree);
+    return view;
+  }
+
+ private:
+  double longitude_;
+  double latitude_;
+  GeodesicLine line_;
+};
+
+// How far ahead the place lies falls to 0 at the nearest point, almost in a straight line; the root is found
+// by the method of false position, with Illinois' halving so that both ends of the bracket move.
+double distance_within(const EdgeView& edge, double low, View at_low, double high, View at_high) {
+  constexpr double kClose = 1e-5;  // metres along the edge; the distance is off by its square
+  constexpr int kMostSteps = 100;
+  View nearest = at_low.distance < at_high.distance ? at_low : at_high;
+  for (int step = 0; step < kMostSteps && high - low > kClose; ++step) {
+    const double middle = low + (high - low) * at_low.ahead / (at_low.ahead - at_high.ahead);
+    const View view = edge.at(middle);
+    if (view.distance < nearest.distance) nearest = view;
+    if (std::fabs(view.ahead) <= kClose) break;
+    if (view.ahead > 0) {
+      low = middle;
+      at_low = view;
+      at_high.ahead /= 2;
+    } else {
+      high = middle;
+      at_high = view;
+      at_low.ahead /= 2;
+    }
+  }
+  return nearest.distance;
 }
 
 }  // namespace
 
 double geodesic_distance(double longitude_a, double latitude_a, double longitude_b,
                          double latitude_b) noexcept {
-  const double difference = std::remainder(longitude_b - longitude_a, 360.0) * kRadiansPerDegree;
-  const double phi_a = latitude_a * kRadiansPerDegree;
-  const double phi_b = latitude_b * kRadiansPerDegree;
-  const double u1 = std::atan((1 - kFlattening) * std::tan(phi_a));
-  const double u2 = std::atan((1 - kFlattening) * std::tan(phi_b));
-  AuxiliaryArc arc{std::sin(u1), std::cos(u1), std::sin(u2), std::cos(u2)};
-  double lambda = difference;
-  constexpr int most_steps = 100;
-  for (int step = 0; step < most_steps; ++step) {
-    arc.set_longitude(lambda);
-    if (arc.sin_sigma == 0 && arc.cos_sigma > 0) return 0;
-    const double next = difference + arc.longitude_excess();
-    if (std::fabs(next) > std::numbers::pi) break;
-    const bool has_converged = std::fabs(next - lambda) < 1e-13;
-    lambda = next;
-    if (has_converged) return arc.distance();
-  }
-  return great_circle_distance(difference, phi_a, phi_b);
+  double metres = 0;
+  Geodesic::WGS84().Inverse(latitude_a, longitude_a, latitude_b, longitude_b, metres);
+  return metres;
+}
+
+double geodesic_distance(const Direction& place, const Arc& edge) noexcept {
+  if (length(edge.to - edge.from) <= kSamePlace)
+    return geodesic_distance(longitude_of(place), latitude_of(place), longitude_of(edge.from),
+                             latitude_of(edge.from));
+  const EdgeView view(place, edge);
+  const double metres = view.edge_length();
+  const View start = view.at(0);
+  const View end = view.at(metres);
+  if (start.ahead <= 0 || end.ahead >= 0) return std::min(start.distance, end.distance);
+  return distance_within(view, 0, start, metres, end);
+}
+
+double geodesic_area(std::span<const Direction> ring) noexcept {
+  GeographicLib::PolygonArea polygon(Geodesic::WGS84());
+  for (const Direction& point : ring.first(ring.size() - 1))
+    polygon.AddPoint(latitude_of(point), longitude_of(point));
+  double perimeter = 0;
+  double area = 0;
+  polygon.Compute(false, false, perimeter, area);
+  return area;
+}
+
+double geodesic_area_of_earth() noexcept {
+  return Geodesic::WGS84().EllipsoidArea();
 }
 
 }  // namespace quire::sql

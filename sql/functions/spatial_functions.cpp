@@ -54,6 +54,14 @@ Value intersects(CallContext& context, Arguments arguments) {
   });
 }
 
+Value area(CallContext& context, Arguments arguments) {
+  const Arena::Mark mark = context.arena.mark();
+  const ParsedGeoShape parsed = parse_geo_shape(arguments[0], context.arena);
+  const Value result = parsed.shape ? Value::number(shape_area(*parsed.shape)) : Value::undefined();
+  context.arena.rewind(mark);
+  return result;
+}
+
 Value is_valid(CallContext& context, Arguments arguments) {
   const Arena::Mark mark = context.arena.mark();
   const ParsedGeoShape parsed = parse_geo_shape(arguments[0], context.arena);
@@ -73,6 +81,7 @@ Value is_valid_detailed(CallContext& context, Arguments arguments) {
 }
 
 constexpr Function kRows[] = {
+    {"ST_AREA", "o", area, "ST_AREA(geometry)", "How many square metres a polygon has"},
     {"ST_DISTANCE", "oo", distance, "ST_DISTANCE(a, b)", "How many metres two geometries are apart",
      Volatility::pure, prepare_shapes},
     {"ST_INTERSECTS", "oo", intersects, "ST_INTERSECTS(a, b)",

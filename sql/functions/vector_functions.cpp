@@ -1,9 +1,12 @@
 // VECTORDISTANCE: how alike two vectors are. Cosine and dot product grow with likeness; the Euclidean
 // distance falls. Elements are numbers; the sums are doubles.
+#include "sql/functions/vector_functions.h"
+
 #include <array>
 #include <cmath>
 
 #include "sql/functions/families.h"
+#include "sql/functions/letter_case.h"
 
 namespace quire::sql {
 namespace {
@@ -22,15 +25,18 @@ constexpr std::array<MeasureName, 3> kMeasures{{
     {"euclidean", Measure::euclidean},
 }};
 
-// The measure that the options ask for, cosine if they do not; nothing if there is none of that name.
-std::optional<Measure> measure_of(Arguments arguments) {
-  if (arguments.size() < 4) return Measure::cosine;
-  const Value name = arguments[3].member("distanceFunction");
-  if (name.is_undefined()) return Measure::cosine;
-  if (!name.is_string()) return std::nullopt;
+std::optional<Measure> measure_named(std::string_view name) {
   for (const MeasureName& row : kMeasures)
-    if (row.name == name.as_string()) return row.measure;
+    if (equals_but_for_case(row.name, name)) return row.measure;
   return std::nullopt;
+}
+
+// The measure that the options ask for, the default if they do not; nothing if there is none of that name.
+std::optional<Measure> measure_of(Arguments arguments, Measure if_not_named) {
+  if (arguments.size() < 4) return if_not_named;
+  const Value name = arguments[3].member("distanceFunction");
+  if (name.is_undefined()) return if_not_named;
+  return name.is_string() ? measure_named(name.as_string()) : std::nullopt;
 }
 
 struct Sums {
@@ -54,12 +60,9 @@ double likeness(const Sums& sums, Measure measure) {
 
 // Vectors of different lengths, or with an element that is no number, have no likeness: undefined. Nor has
 // the zero vector an angle.
-Value vector_distance(CallContext&, Arguments arguments) {
-  const Value& a = arguments[0];
-  const Value& b = arguments[1];
-  const std::optional<Measure> measure = measure_of(arguments);
+Value likeness_of(const Value& a, const Value& b, Measure measure) {
   const uint32_t size = a.size();
-  if (!measure || size == 0 || size != b.size()) return Value::undefined();
+  if (size == 0 || size != b.size()) return Value::undefined();
   Sums sums;
   for (uint32_t i = 0; i < size; ++i) {
     const Value left = a.element(i);
@@ -72,19 +75,53 @@ Value vector_distance(CallContext&, Arguments arguments) {
     sums.squares_b += y * y;
     sums.squared_distance += (x - y) * (x - y);
   }
-  const double result = likeness(sums, *measure);
+  const double result = likeness(sums, measure);
   return std::isfinite(result) ? Value::number(result) : Value::undefined();
 }
 
-constexpr Function kRows[] = {
-    {"VECTORDISTANCE", "aa?bo", vector_distance, "VECTORDISTANCE(a, b [, brute_force [, options]])",
-     "How alike two vectors are; options: {distanceFunction: 'cosine', 'dotproduct' or 'euclidean'}"},
-};
+template <Measure kDefault>
+Value vector_distance(CallContext&, Arguments arguments) {
+  const std::optional<Measure> measure = measure_of(arguments, kDefault);
+  return measure ? likeness_of(arguments[0], arguments[1], *measure) : Value::undefined();
+}
+
+template <Measure kDefault>
+Value closeness(CallContext& context, Arguments arguments) {
+  const Value result = vector_distance<kDefault>(context, arguments);
+  const bool falls = measure_of(arguments, kDefault) == Measure::euclidean;
+  return falls && result.is_defined() ? Value::number(-result.as_double()) : result;
+}
+
+constexpr Function row(FunctionBody body) {
+  return {"VECTORDISTANCE", "aa?bo", body, "VECTORDISTANCE(a, b [, brute_force [, options]])",
+          "How alike two vectors are; options: {distanceFunction: 'cosine', 'dotproduct' or 'euclidean'}"};
+}
+
+// By measure, in its order. The first is the one that the table of functions shows.
+constexpr Function kDistances[] = {row(vector_distance<Measure::cosine>),
+                                   row(vector_distance<Measure::dot_product>),
+                                   row(vector_distance<Measure::euclidean>)};
+constexpr Function kClosenesses[] = {row(closeness<Measure::cosine>), row(closeness<Measure::dot_product>),
+                                     row(closeness<Measure::euclidean>)};
 
 }  // namespace
 
 std::span<const Function> vector_functions() noexcept {
-  return kRows;
+  return {kDistances, 1};
+}
+
+bool is_vector_distance(const Function& function) noexcept {
+  return function.name == kDistances[0].name;
+}
+
+const Function& vector_distance_by(std::string_view distance_function) noexcept {
+  return kDistances[static_cast<size_t>(measure_named(distance_function).value_or(Measure::cosine))];
+}
+
+const Function& vector_closeness(const Function& vector_distance) noexcept {
+  for (size_t i = 0; i < std::size(kDistances); ++i)
+    if (kDistances[i].body == vector_distance.body) return kClosenesses[i];
+  return vector_distance;
 }
 
 }  // namespace quire::sql

@@ -15,7 +15,8 @@ bool may_be_undefined(const BoundExpression& value) {
 void limit_sorts(PlannedQuery& query) {
   const BoundQuery& bound = *query.bound;
   if (bound.top == nullptr && bound.limit == nullptr) return;
-  if (bound.distinct || may_be_undefined(*bound.value)) return;
+  // What ranks add up to is known when all rows are.
+  if (bound.fusion || bound.distinct || may_be_undefined(*bound.value)) return;
   for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())
     if (node->kind == PlanKind::sort && node->bound == query.bound) node->top_k = true;
 }

@@ -104,11 +104,18 @@ class PlanPrinter {
   }
 
   std::string describe_sort(const PlanNode& node) const {
+    const std::optional<BoundFusion>& fusion = node.bound->fusion;
     std::string keys;
-    for (const BoundOrderItem& item : node.bound->order_by)
-      keys += fmt::format("{}{}{}", keys.empty() ? "" : ", ", words(item.expression),
-                          item.descending ? " DESC" : "");
+    for (const BoundOrderItem& item : node.bound->order_by) {
+      keys += fmt::format("{}{}", keys.empty() ? "" : ", ", words(item.expression));
+      if (!fusion) keys += item.is_score ? best_or_worst(item.descending) : item.descending ? " DESC" : "";
+    }
+    if (fusion) return fmt::format("sort by joined ranks of {}{}", keys, best_or_worst(fusion->descending));
     return fmt::format("{} by {}", node.top_k ? "top-k sort" : "sort", keys);
+  }
+
+  static const char* best_or_worst(bool descending) {
+    return descending ? " (best first)" : " (worst first)";
   }
 
   std::string describe_limit(const PlanNode& node) const {

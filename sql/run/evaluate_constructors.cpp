@@ -110,20 +110,30 @@ std::unique_ptr<Evaluator> make_object(const BoundExpression& expression, Evalua
   return std::make_unique<ObjectEvaluator>(expression.entries, std::move(values));
 }
 
+std::vector<std::optional<Value>> constant_operands(const BoundExpression& expression, const RunState& run) {
+  std::vector<std::optional<Value>> constants;
+  for (const BoundExpression* operand : expression.operands) {
+    if (operand->kind == BoundKind::constant)
+      constants.emplace_back(operand->constant);
+    else if (operand->kind == BoundKind::parameter)
+      constants.emplace_back(run.parameters[operand->parameter]);
+    else
+      constants.emplace_back(std::nullopt);
+  }
+  return constants;
+}
+
+std::unique_ptr<Evaluator> make_call_with_state(const BoundExpression& expression, EvaluatorFactory& factory,
+                                                std::unique_ptr<CallState> state) {
+  return std::make_unique<CallEvaluator>(*expression.function, factory.make_all(expression.operands),
+                                         std::move(state));
+}
+
 std::unique_ptr<Evaluator> make_call(const BoundExpression& expression, EvaluatorFactory& factory) {
   const Function& function = *expression.function;
   std::unique_ptr<CallState> state;
   if (function.prepare != nullptr) {
-    std::vector<std::optional<Value>> constants;
-    for (const BoundExpression* operand : expression.operands) {
-      if (operand->kind == BoundKind::constant)
-        constants.emplace_back(operand->constant);
-      else if (operand->kind == BoundKind::parameter)
-        constants.emplace_back(factory.run().parameters[operand->parameter]);
-      else
-        constants.emplace_back(std::nullopt);
-    }
-    auto prepared = function.prepare(constants);
+    auto prepared = function.prepare(constant_operands(expression, factory.run()));
     if (!prepared) {
       Error error = std::move(prepared.error());
       if (error.position.line == 0)
@@ -133,7 +143,7 @@ std::unique_ptr<Evaluator> make_call(const BoundExpression& expression, Evaluato
     }
     state = std::move(*prepared);
   }
-  return std::make_unique<CallEvaluator>(function, factory.make_all(expression.operands), std::move(state));
+  return make_call_with_state(expression, factory, std::move(state));
 }
 
 }  // namespace quire::sql

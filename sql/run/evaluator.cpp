@@ -51,6 +51,8 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
       return make_object(expression, *this);
     case BoundKind::call:
       return make_call(expression, *this);
+    case BoundKind::full_text_score:
+      return make_full_text_score(expression, *this);
     case BoundKind::document_id:
       return make_document_id(expression, *this);
     case BoundKind::aggregate:

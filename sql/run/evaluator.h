@@ -69,6 +69,11 @@ std::unique_ptr<Evaluator> make_is_null(const BoundExpression& expression, Evalu
 std::unique_ptr<Evaluator> make_array(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_object(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_call(const BoundExpression& expression, EvaluatorFactory& factory);
+std::unique_ptr<Evaluator> make_call_with_state(const BoundExpression& expression, EvaluatorFactory& factory,
+                                                std::unique_ptr<CallState> state);
+// The operands of a call that are constants or parameters.
+std::vector<std::optional<Value>> constant_operands(const BoundExpression& expression, const RunState& run);
+std::unique_ptr<Evaluator> make_full_text_score(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_document_id(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_subquery(const BoundExpression& expression, EvaluatorFactory& factory);
 

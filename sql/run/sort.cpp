@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sql/run/operator.h"
+#include "sql/run/rank_fusion.h"
 #include "sql/value/comparison.h"
 
 namespace quire::sql {
@@ -19,7 +20,14 @@ class Sort final : public Operator {
         arena_(frame.run.memory_limit),
         carried_(node.carried) {
     EvaluatorFactory factory(frame, query);
-    for (const BoundOrderItem& item : bound_.order_by) keys_.push_back(factory.make(*item.expression));
+    for (const BoundOrderItem& item : bound_.order_by) {
+      keys_.push_back(factory.make(*item.expression));
+      descending_.push_back(item.descending);
+    }
+    if (bound_.fusion) {
+      weights_ = fusion_weights(*bound_.fusion, keys_.size(), frame.run);
+      descending_ = {bound_.fusion->descending};
+    }
     width_ = keys_.size() + carried_.size();
     if (node.top_k) most_ = rows_wanted(frame.run);
     // Above the sort everything carried lies in storage or in its own arena.
@@ -75,6 +83,7 @@ class Sort final : public Operator {
       if (frame.run.error) return;
       for (const RowNumber row : rows) take_row(row, frame);
     }
+    if (bound_.fusion) join_ranks(values_, width_, weights_);
     const auto before = [this](uint32_t a, uint32_t b) { return is_before(a, b); };
     if (is_heap())
       std::sort_heap(order_.begin(), order_.end(), before);
@@ -120,8 +129,8 @@ class Sort final : public Operator {
   const Value* keys_of(uint32_t number) const { return values_.data() + number * width_; }
 
   std::strong_ordering compare_keys(const Value* a, const Value* b) const {
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      const auto order = bound_.order_by[i].descending ? total_order(b[i], a[i]) : total_order(a[i], b[i]);
+    for (size_t i = 0; i < descending_.size(); ++i) {
+      const auto order = descending_[i] ? total_order(b[i], a[i]) : total_order(a[i], b[i]);
       if (order != 0) return order;
     }
     return std::strong_ordering::equal;
@@ -138,9 +147,11 @@ class Sort final : public Operator {
   std::vector<SlotNumber> carried_;
   std::vector<bool> carried_is_stable_;
   std::vector<std::unique_ptr<Evaluator>> keys_;
-  size_t width_ = 0;            // values a row
-  uint64_t most_ = UINT64_MAX;  // rows to keep
-  std::vector<Value> values_;   // width_ values a row: keys, then carried slots
+  std::vector<bool> descending_;  // by key that rows are compared by: all, or the first if ranks are joined
+  std::vector<double> weights_;   // of the keys, if their ranks are joined
+  size_t width_ = 0;              // values a row
+  uint64_t most_ = UINT64_MAX;    // rows to keep
+  std::vector<Value> values_;     // width_ values a row: keys, then carried slots
   std::vector<uint32_t>
       order_;  // row numbers; a heap with the last row in front once it is full, then sorted
   std::vector<uint64_t> arrival_;

@@ -55,10 +55,13 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // A new, empty container in place of the last.
-  Failure renew_container(const Value& partition_key) {
+  // A new, empty container in place of the last, as a case describes it.
+  Failure renew_container(const Value& given) {
     forget_container();
     std::string definition = R"({"id":"c")";
+    const Value partition_key = given.member("partitionKey");
+    const Value vectors = given.member("vectorEmbeddingPolicy");
+    if (vectors.is_defined()) definition += R"(,"vectorEmbeddingPolicy":)" + json_of(vectors);
     if (partition_key.is_string())
       definition += R"(,"partitionKey":{"paths":[)" + json_of(partition_key) + "]}";
     if (partition_key.is_array()) definition += R"(,"partitionKey":{"paths":)" + json_of(partition_key) + "}";
@@ -200,7 +203,7 @@ class Runner {
   Failure judge_eval(const Value& given, const std::string& query, sql::Arena& arena) {
     // What the service refuses is judged as it judges: outside strict mode Quire takes more.
     Database& database = given.member("error").is_true() ? strict_ : lax_;
-    if (Failure failure = database.renew_container(given.member("partitionKey"))) return failure;
+    if (Failure failure = database.renew_container(given)) return failure;
     Expectation expected = expectation_of(given, query);
     const Value documents = given.member("documents");
     for (uint32_t i = 0; i < documents.size(); ++i) {

@@ -14,7 +14,12 @@ class QueryTest : public testing::Test {
  protected:
   std::shared_ptr<ContainerStore> make(std::string_view name, const std::vector<std::string>& paths,
                                        std::initializer_list<std::string_view> items) {
-    auto store = value_of(containers_.create(value_of(ContainerDefinition::make(name, paths))));
+    return make(value_of(ContainerDefinition::make(name, paths)), items);
+  }
+
+  std::shared_ptr<ContainerStore> make(const ContainerDefinition& definition,
+                                       std::initializer_list<std::string_view> items) {
+    auto store = value_of(containers_.create(definition));
     EXPECT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
       for (const std::string_view item : items) QUIRE_TRY(store->create(transaction, item));
       return {};
@@ -55,6 +60,27 @@ TEST_F(QueryTest, EachAccessPathReadsOnlyItsItems) {
   auto point = prepare("SELECT VALUE c.k FROM c WHERE c.k = 'b' AND c.id = '1'");
   EXPECT_EQ(rows(*point), "\"b\"\n");
   EXPECT_EQ(point->stats().items_read, 1u);
+}
+
+TEST_F(QueryTest, PoliciesOfTheDefinitionGiveDefaults) {
+  make(
+      value_of(ContainerDefinition::from_json(
+          R"({"id":"c","vectorEmbeddingPolicy":{"vectorEmbeddings":[{"path":"/v","distanceFunction":"euclidean"}]},)"
+          R"("fullTextPolicy":{"defaultLanguage":"de-DE","fullTextPaths":[]}})")),
+      {R"({"id":"1","v":[3,4],"t":"viele H\u00e4user"})"});
+  auto statement =
+      prepare("SELECT VectorDistance(c.v, [0, 0]) AS d, FullTextContains(c.t, 'Haus') AS f FROM c");
+  EXPECT_EQ(rows(*statement), "{\"d\":5,\"f\":true}\n");
+}
+
+TEST_F(QueryTest, AScoreRestsOnAllItemsOfTheContainer) {
+  make("c", {"/k"},
+       {R"({"id":"1","k":"a","t":"red red"})", R"({"id":"2","k":"a","t":"blue"})",
+        R"({"id":"3","k":"b","t":"red"})"});
+  auto ranked =
+      prepare("SELECT VALUE c.id FROM c WHERE c.k = 'a' ORDER BY RANK FullTextScore(c.t, 'red', 'blue')");
+  EXPECT_EQ(rows(*ranked), "\"2\"\n\"1\"\n");
+  EXPECT_EQ(ranked->stats().items_read, 3u + 2u);
 }
 
 TEST_F(QueryTest, APrefixOfAHierarchicalKeyReadsItsPartitions) {

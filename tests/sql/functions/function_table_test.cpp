@@ -20,7 +20,7 @@ TEST(FunctionTable, EveryRowIsDocumentedAndNamedOnce) {
       EXPECT_GT(function.summary.size(), 5u) << function.name;
       EXPECT_NE(function.body, nullptr) << function.name;
       EXPECT_EQ(find_function(function.name), &function) << function.name;
-      EXPECT_FALSE(is_known_but_missing(function.name)) << function.name;
+      EXPECT_FALSE(is_internal_to_service(function.name)) << function.name;
       EXPECT_EQ(find_aggregate(function.name), nullptr) << function.name;
     }
   }
@@ -89,11 +89,9 @@ TEST(FunctionTable, AggregatesAreFoundInAnyCaseAndAreNoFunctions) {
   EXPECT_EQ(all_aggregates().size(), 8u);
 }
 
-TEST(FunctionTable, KnowsWhatTheDialectHasAndThisVersionHasNot) {
-  EXPECT_TRUE(is_known_but_missing("FullTextContains"));
-  EXPECT_TRUE(is_known_but_missing("RRF"));
-  EXPECT_FALSE(is_known_but_missing("ABS"));
-  EXPECT_FALSE(is_known_but_missing("NOSUCH"));
+TEST(FunctionTable, KnowsWhatIsInternalToTheService) {
+  EXPECT_TRUE(is_internal_to_service("_FullTextScore"));
+  EXPECT_FALSE(is_internal_to_service("ABS"));
 }
 
 }  // namespace

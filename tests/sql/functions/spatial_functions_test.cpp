@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <GeographicLib/Geodesic.hpp>
+#include <GeographicLib/GeodesicLine.hpp>
+
 #include "sql/functions/geodesic.h"
 #include "tests/sql/functions/call.h"
 
@@ -27,7 +30,7 @@ TEST(SpatialFunctions, DistanceIsThatOfTheEllipsoid) {
   EXPECT_NEAR(geodesic_distance(0, 0, 0, 90), 10'001'965.729, 1e-2);
   EXPECT_NEAR(geodesic_distance(179.5, 0, -179.5, 0), 111'319.49079327358, 1e-3);
   EXPECT_EQ(geodesic_distance(12, 34, 12, 34), 0);
-  EXPECT_NEAR(geodesic_distance(0, 0, 180, 0), 20'003'931, 20'003'931 * 0.005);
+  EXPECT_NEAR(geodesic_distance(0, 0, 180, 0), 20'003'931.4586, 1e-3);
   EXPECT_NEAR(geodesic_distance(0, 90, 0, -90), 20'003'931.4586, 1e-2);
 }
 
@@ -43,6 +46,64 @@ TEST(SpatialFunctions, DistanceOfShapesIsThatOfTheirNearestPoints) {
   EXPECT_NEAR(metres(kSquare, point("[11,0]")), 111'319.49, 0.1);
   EXPECT_NEAR(metres(point("[1,1]"), geometry("LineString", "[[0,0],[2,0]]")), 110'574.39, 1);
   EXPECT_GT(metres(point("[5,5]"), kSquareWithHole), 100'000);
+}
+
+// The nearest point of an edge by trying many.
+double nearest_of_many(const Direction& place, double longitude_a, double latitude_a, double longitude_b,
+                       double latitude_b) {
+  const auto line =
+      GeographicLib::Geodesic::WGS84().InverseLine(latitude_a, longitude_a, latitude_b, longitude_b);
+  double nearest = 1e9;
+  constexpr int kTries = 20'000;
+  for (int i = 0; i <= kTries; ++i) {
+    double latitude = 0;
+    double longitude = 0;
+    line.Position(line.Distance() * i / kTries, latitude, longitude);
+    nearest =
+        std::min(nearest, geodesic_distance(longitude_of(place), latitude_of(place), longitude, latitude));
+  }
+  return nearest;
+}
+
+TEST(SpatialFunctions, DistanceToAnEdgeIsThatOfItsNearestPoint) {
+  struct Case {
+    double longitude, latitude, longitude_a, latitude_a, longitude_b, latitude_b;
+  };
+  for (const Case& c :
+       {Case{13.4, 52.5, 2.35, 48.85, 37.6, 55.75}, Case{13.4, 52.6, 13.39, 52.5, 13.41, 52.5},
+        Case{-60, 0, 10, 10, 20, 10}, Case{179, 10, 170, 0, -170, 0}, Case{40, 89, -100, 80, 100, 80},
+        Case{100, -40, -100, 60, 20, 50}}) {
+    const Direction place = direction_of(c.longitude, c.latitude);
+    const Arc edge{direction_of(c.longitude_a, c.latitude_a), direction_of(c.longitude_b, c.latitude_b)};
+    const double tried = nearest_of_many(place, c.longitude_a, c.latitude_a, c.longitude_b, c.latitude_b);
+    const double found = geodesic_distance(place, edge);
+    EXPECT_LE(found, tried + 1e-3) << c.longitude << ' ' << c.latitude;
+    EXPECT_GE(found, tried - 20) << c.longitude << ' ' << c.latitude;
+  }
+}
+
+TEST(SpatialFunctions, Area) {
+  const auto area = [](const std::string& shape) { return std::stod(call("ST_AREA", {shape})); };
+  const double earth = geodesic_area_of_earth();
+  EXPECT_NEAR(earth, 5.10065621724e14, 1e3);
+  // A degree square at the equator, and an eighth of the globe.
+  EXPECT_NEAR(area(geometry("Polygon", "[[[0,0],[1,0],[1,1],[0,1],[0,0]]]")), 12'308'778'361.469, 1);
+  EXPECT_NEAR(area(geometry("Polygon", "[[[0,0],[90,0],[0,90],[0,0]]]")), earth / 8, 1);
+  EXPECT_NEAR(area(kSquare) + area(kAllButSquare), earth, 1);
+  // The example in the service's documentation, which is not quite the geodesic's.
+  EXPECT_NEAR(area(geometry("Polygon", "[[[31.8,-5],[32,-5],[32,-4.7],[31.8,-4.7],[31.8,-5]]]")),
+              735'970'283.05, 10);
+  const double hole = area(geometry("Polygon", "[[[4,4],[6,4],[6,6],[4,6],[4,4]]]"));
+  EXPECT_NEAR(area(kSquareWithHole), area(kSquare) - hole, 1);
+  EXPECT_NEAR(
+      area(geometry("MultiPolygon", "[[[[0,0],[1,0],[1,1],[0,1],[0,0]]],[[[2,0],[3,0],[3,1],[2,1],[2,0]]]]")),
+      2 * 12'308'778'361.469, 1);
+  expect_all({
+      {"ST_AREA", {point("[1,2]")}, "0"},
+      {"ST_AREA", {geometry("LineString", "[[0,0],[2,0]]")}, "0"},
+      {"ST_AREA", {geometry("Polygon", "[[[0,0],[1,0],[0,0]]]")}, "undefined"},
+      {"ST_AREA", {"{}"}, "undefined"},
+  });
 }
 
 TEST(SpatialFunctions, Within) {

@@ -65,13 +65,18 @@ class CaseFile {
     std::string name;
     words >> name;
     std::vector<std::vector<std::string>> paths;
+    std::map<std::string, std::string, std::less<>> properties;
     for (std::string path; words >> path;) {
+      if (const size_t equals = path.find('='); equals != std::string::npos) {
+        properties[path.substr(0, equals)] = path.substr(equals + 1);
+        continue;
+      }
       std::vector<std::string> steps;
       std::istringstream names(path.substr(1));
       for (std::string step; std::getline(names, step, '/');) steps.push_back(step);
       paths.push_back(std::move(steps));
     }
-    MemoryCollection& collection = source_.make(name, std::move(paths));
+    MemoryCollection& collection = source_.make(name, std::move(paths), std::move(properties));
     while (at_ < lines_.size() && !lines_[at_].empty()) {
       const auto added = collection.add(lines_[at_++]);
       ASSERT_TRUE(added) << place() << ": " << added.error().message;

@@ -16,8 +16,12 @@ namespace quire::sql {
 
 class MemoryCollection final : public Collection {
  public:
-  MemoryCollection(std::string name, std::vector<std::vector<std::string>> paths)
-      : name_(std::move(name)), paths_(std::move(paths)), keys_(KeyDictionary::create()) {}
+  MemoryCollection(std::string name, std::vector<std::vector<std::string>> paths,
+                   std::map<std::string, std::string, std::less<>> properties)
+      : name_(std::move(name)),
+        paths_(std::move(paths)),
+        properties_(std::move(properties)),
+        keys_(KeyDictionary::create()) {}
 
   // The error of the JSON reader, if any.
   Result<void> add(std::string_view json) {
@@ -29,6 +33,10 @@ class MemoryCollection final : public Collection {
 
   std::string_view name() const override { return name_; }
   const std::vector<std::vector<std::string>>& partition_key_paths() const override { return paths_; }
+  std::string_view definition_property(std::string_view name) const override {
+    const auto found = properties_.find(name);
+    return found == properties_.end() ? std::string_view() : found->second;
+  }
   DictionaryNumber dictionary() const override { return keys_->number(); }
 
   Result<std::unique_ptr<Cursor>> open(const Access& access) override {
@@ -90,6 +98,7 @@ class MemoryCollection final : public Collection {
 
   std::string name_;
   std::vector<std::vector<std::string>> paths_;
+  std::map<std::string, std::string, std::less<>> properties_;
   std::unique_ptr<KeyDictionary> keys_;
   JsonReader reader_;
   std::vector<std::unique_ptr<std::string>> documents_;
@@ -97,9 +106,11 @@ class MemoryCollection final : public Collection {
 
 class MemorySource final : public Source {
  public:
-  MemoryCollection& make(std::string name, std::vector<std::vector<std::string>> partition_key_paths = {}) {
+  // The properties of its definition are JSON by name.
+  MemoryCollection& make(std::string name, std::vector<std::vector<std::string>> partition_key_paths = {},
+                         std::map<std::string, std::string, std::less<>> properties = {}) {
     auto& made = collections_[name];
-    made = std::make_unique<MemoryCollection>(name, std::move(partition_key_paths));
+    made = std::make_unique<MemoryCollection>(name, std::move(partition_key_paths), std::move(properties));
     return *made;
   }
 

@@ -54,6 +54,10 @@ Result<const ScopeEntry*> Binder::resolve(const Expression& identifier, Scope& s
 
 std::string Binder::hint_for_unresolved(const Expression& identifier, const Scope& scope) const {
   const std::string name = shortened(identifier.text);
+  for (const SelectItem& item : scope.select_items)
+    if (item.alias && *item.alias == identifier.text)
+      return "; an alias of the select list is known to ORDER BY alone, and not in strict mode: write its "
+             "expression";
   NearestName nearest(identifier.text);
   scope.offer_names(nearest);
   if (!nearest.best().empty()) return nearest.hint();

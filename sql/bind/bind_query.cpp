@@ -60,6 +60,7 @@ bool is_same_expression(const Expression& a, const Expression& b) {
 
 Result<void> Binder::bind_query(const Query& query, BoundQuery& bound, Scope* outer) {
   Scope scope(outer, bound);
+  scope.select_items = query.items;
   QUIRE_TRY(bind_from(query, scope));
   QUIRE_TRY(bind_clauses(query, bound, scope));
   bound.set_operation = query.set_operation;
@@ -108,10 +109,6 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
   if (gives_one_group) scope.is_after_grouping = false;
   for (const OrderItem& item : query.order_by) {
     const Expression& key = *item.expression;
-    if (gives_one_group) {
-      QUIRE_TRY(bind(key, scope));
-      continue;
-    }
     if (key.kind == ExpressionKind::literal && key.literal.is_number() && !options_.strict)
       return refuse(ErrorCode::semantic, key.span,
                     "ORDER BY takes no position of the select list; name the expression or its alias");
@@ -121,6 +118,7 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
       for (const SelectItem& selected : query.items)
         if (selected.alias && *selected.alias == key.text) meant = selected.expression;
     QUIRE_ASSIGN(BoundExpression * expression, bind(*meant, scope));
+    if (gives_one_group) continue;
     bound.order_by.push_back(item.has_direction ? BoundOrderItem{expression, item.descending}
                                                 : natural_order(expression));
   }

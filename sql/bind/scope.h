@@ -43,6 +43,8 @@ class Scope {
   bool aggregates_allowed = false;
   // After grouping: only group keys, aggregates and constants have values.
   bool is_after_grouping = false;
+  // The select list, whose aliases are no names of the query's expressions: for the error that says so.
+  std::span<const SelectItem> select_items;
   // The keys of GROUP BY as written, while is_after_grouping.
   std::span<Expression* const> group_keys;
 

@@ -175,7 +175,7 @@ class SlipFinder {
     if (token_.kind == TOKEN_NAME && after_number && follows_directly())
       return "a number ends in a digit; there are no hexadecimal numbers";
     if (token_.kind == TOKEN_COMMA && after_number && kind(1) == TOKEN_INTEGER && !is_expected(TOKEN_COMMA) &&
-        tokens_[index_ + 1].offset == token_.end())
+        word(1).size() == 3 && tokens_[index_ + 1].offset == token_.end())
       return "a number has no commas";
     if (token_.kind == TOKEN_REAL && kind(-1) == TOKEN_NAME && follows_directly())
       return "an element is c[0]; a name that begins with a digit goes in brackets: c[\"1a\"]";

@@ -10,17 +10,21 @@ class PlanBuilder {
   explicit PlanBuilder(Plan& plan) : plan_(plan) {}
 
   Result<void> plan_query(const BoundQuery& bound, PlannedQuery& planned) {
+    QUIRE_TRY(plan_alone(bound, planned));
+    return plan_unions(bound, planned);
+  }
+
+ private:
+  // Without the queries that follow it after UNION.
+  Result<void> plan_alone(const BoundQuery& bound, PlannedQuery& planned) {
     planned.bound = &bound;
     planned.value_slot = take_slots(1);
     planned.first_group_key_slot = take_slots(bound.group_by.size());
     planned.first_aggregate_slot = take_slots(bound.aggregates.size());
     QUIRE_TRY(plan_sources(bound, planned));
-    QUIRE_TRY(plan_clauses(bound, planned));
-    if (bound.set_operation != SetOperation::none) QUIRE_TRY(plan_union(bound, planned));
-    return {};
+    return plan_clauses(bound, planned);
   }
 
- private:
   SlotNumber take_slots(size_t count) {
     const SlotNumber first = plan_.slot_count;
     plan_.slot_count += static_cast<SlotNumber>(count);
@@ -109,10 +113,15 @@ class PlanBuilder {
     return {};
   }
 
-  Result<void> plan_union(const BoundQuery& bound, PlannedQuery& planned) {
-    QUIRE_ASSIGN(const PlannedQuery* other, plan_subquery(*bound.next));
-    push(planned, PlanKind::append).other = other;
-    if (bound.set_operation == SetOperation::union_distinct) push(planned, PlanKind::distinct);
+  // From left to right: a UNION without ALL drops equal rows of all queries before it.
+  Result<void> plan_unions(const BoundQuery& bound, PlannedQuery& planned) {
+    for (const BoundQuery* at = &bound; at->set_operation != SetOperation::none; at = at->next.get()) {
+      auto other = std::make_unique<PlannedQuery>();
+      QUIRE_TRY(plan_alone(*at->next, *other));
+      push(planned, PlanKind::append).other = other.get();
+      plan_.subqueries[at->next.get()] = std::move(other);
+      if (at->set_operation == SetOperation::union_distinct) push(planned, PlanKind::distinct);
+    }
     return {};
   }
 

@@ -84,10 +84,12 @@ Result<BoundExpression*> Binder::bind_aggregate(const Expression& expression, co
                                                 Scope& scope) {
   const std::string name(row.name);
   if (!expression.is_star && expression.operands.size() != 1)
-    return refuse(ErrorCode::wrong_arity, expression.span,
-                  "the aggregate " + name + " requires 1 argument(s), not " +
-                      std::to_string(expression.operands.size()) + " (SC2050)" +
-                      (row.aggregate == Aggregate::count ? ": COUNT(1) counts rows" : ""));
+    return refuse(
+        ErrorCode::wrong_arity, expression.span,
+        "the aggregate " + name + " requires 1 argument(s), not " +
+            std::to_string(expression.operands.size()) + " (SC2050)" +
+            (expression.operands.empty() && row.aggregate == Aggregate::count ? ": COUNT(1) counts rows"
+                                                                              : ""));
   if (expression.is_star && row.aggregate != Aggregate::count)
     return refuse(ErrorCode::semantic, expression.span, name + "(*) has no meaning; only COUNT(*) has");
   if (scope.in_aggregate)

@@ -52,7 +52,7 @@ Result<const ScopeEntry*> Binder::resolve(const Expression& identifier, Scope& s
   return found.entry;
 }
 
-std::string Binder::hint_for_unresolved(const Expression& identifier, const Scope& scope) const {
+std::string Binder::hint_for_unresolved(const Expression& identifier, Scope& scope) const {
   const std::string name = shortened(identifier.text);
   for (const SelectItem& item : scope.select_items)
     if (item.alias && *item.alias == identifier.text)
@@ -66,6 +66,8 @@ std::string Binder::hint_for_unresolved(const Expression& identifier, const Scop
     return "; a name that holds '-' goes in brackets: [\"" + shortened(left) + "-" + name + "\"]";
   if (find_function(name) != nullptr) return "; a function needs parentheses: " + name + "()";
   const std::vector<std::string_view> aliases = scope.names();
+  if (aliases.empty() && !scope.query().sources.empty())
+    return "; the source has no name: give it an alias, as in FROM c.list[0] x";
   if (aliases.empty()) return "; without FROM there are no names, and a string needs quotes: '" + name + "'";
   const size_t end = identifier.span.offset + identifier.span.length;
   const bool has_steps = end < text.size() && (text[end] == '.' || text[end] == '[');

@@ -60,7 +60,7 @@ class Binder {
   Bound bind_path(const Expression& expression, Scope& scope);
   Bound bind_index(const Expression& expression, Scope& scope);
   Result<const ScopeEntry*> resolve(const Expression& identifier, Scope& scope);
-  std::string hint_for_unresolved(const Expression& identifier, const Scope& scope) const;
+  std::string hint_for_unresolved(const Expression& identifier, Scope& scope) const;
 
   // bind_call.cpp
   Bound bind_call(const Expression& expression, Scope& scope);

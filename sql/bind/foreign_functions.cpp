@@ -10,6 +10,7 @@ struct ForeignFunction {
   std::string_view instead;
 };
 constexpr ForeignFunction kForeignFunctions[] = {
+    {"ANY", "EXISTS(SELECT VALUE x FROM x IN c.list WHERE x = ...)"},
     {"ARRAY_AGG", "MAKELIST(x)"},
     {"ARRAY_SIZE", "ARRAY_LENGTH(array)"},
     {"CARDINALITY", "ARRAY_LENGTH(array)"},

@@ -34,12 +34,11 @@ bool compares_with_undefined(const Expression& expression) {
   return false;
 }
 
-// An operand of || that is no string.
-const Expression* joined_non_string(const Expression& expression) {
-  if (expression.kind != ExpressionKind::binary || expression.binary_operator != BinaryOperator::concatenate)
-    return nullptr;
+// A literal operand of the operator that is, or is not, a string.
+const Expression* literal_operand(const Expression& expression, BinaryOperator op, bool is_string) {
+  if (expression.kind != ExpressionKind::binary || expression.binary_operator != op) return nullptr;
   for (const Expression* operand : expression.operands)
-    if (operand->kind == ExpressionKind::literal && !operand->literal.is_string()) return operand;
+    if (operand->kind == ExpressionKind::literal && operand->literal.is_string() == is_string) return operand;
   return nullptr;
 }
 
@@ -65,9 +64,11 @@ void Binder::note_slips(const Expression& expression) {
   if (compares_with_undefined(expression))
     note(expression.span,
          "a comparison with undefined is undefined; write IS_DEFINED(x) or NOT IS_DEFINED(x)");
-  if (const Expression* operand = joined_non_string(expression))
+  if (const Expression* operand = literal_operand(expression, BinaryOperator::concatenate, false))
     note(operand->span, fmt::format("|| joins strings alone; write TOSTRING({})",
                                     text.substr(operand->span.offset, operand->span.length)));
+  if (const Expression* operand = literal_operand(expression, BinaryOperator::add, true))
+    note(operand->span, "+ adds numbers alone; || joins strings");
 }
 
 }  // namespace quire::sql

@@ -31,6 +31,12 @@ constexpr Slip kSlips[] = {
     {kAny, TOKEN_DOT, TOKEN_STAR, "a whole item is SELECT *, or SELECT VALUE c"},
     {kAny, TOKEN_DOT, TOKEN_LEFT_BRACKET, "no dot stands before a bracket: c[\"name\"]"},
     {kAny, TOKEN_DOT, TOKEN_STRING, "a name in quotes goes in brackets, without a dot: c[\"name\"]"},
+    {kAny, TOKEN_DOT, TOKEN_FROM, "a name is missing after the dot"},
+    {kAny, TOKEN_AS, TOKEN_FROM, "the alias is missing after AS"},
+    {kAny, TOKEN_FROM, TOKEN_STRING, "a container's name stands without quotes"},
+    {kAny, TOKEN_FROM, TOKEN_PARAMETER, "a parameter is a value; it cannot name a container"},
+    {kAny, TOKEN_FROM, TOKEN_LEFT_BRACKET, "an array goes in a subquery: FROM x IN (SELECT VALUE [1, 2])"},
+    {kAny, TOKEN_SLASH, TOKEN_SLASH, "comments begin with -- or stand between /* and */"},
     {kAny, TOKEN_STAR, TOKEN_COMMA, "'*' stands alone in a select list"},
     {kAny, TOKEN_COMMA, TOKEN_STAR, "'*' stands alone in a select list"},
     {kAny, TOKEN_SELECT, TOKEN_FROM, "SELECT * takes whole items"},
@@ -42,7 +48,6 @@ constexpr Slip kSlips[] = {
     {kAny, TOKEN_IN, TOKEN_PARAMETER, "for an array write ARRAY_CONTAINS(@list, x)"},
     {kAny, TOKEN_IN, TOKEN_NAME,
      "IN takes a list in parentheses; for an array write ARRAY_CONTAINS(array, x)"},
-    {kAny, TOKEN_IN, TOKEN_LEFT_BRACKET, "IN takes its list in parentheses: IN (1, 2)"},
     {TOKEN_IN, TOKEN_LEFT_PARENTHESIS, TOKEN_RIGHT_PARENTHESIS, "the list of IN needs a value"},
     {TOKEN_IN, TOKEN_LEFT_PARENTHESIS, TOKEN_SELECT,
      "IN takes values; for the rows of a query write ARRAY_CONTAINS(ARRAY(SELECT ...), x)"},
@@ -87,6 +92,8 @@ constexpr ForeignWord kForeignWords[] = {
     {"EXCEPT", "there is no EXCEPT; of two arrays SETDIFFERENCE(a, b)"},
     {"FETCH", "write OFFSET 0 LIMIT n"},
     {"ILIKE", "to ignore case write CONTAINS(text, part, true), or LOWER(text) LIKE pattern"},
+    {"ISNULL", "write IS NULL, or IS_NULL(x)"},
+    {"NOTNULL", "write IS NOT NULL, or NOT IS_NULL(x)"},
     {"INTERSECT", "there is no INTERSECT; of two arrays SETINTERSECT(a, b)"},
     {"MISSING", "whether a property is there says IS_DEFINED(x)"},
     {"MOD", "write a % b"},
@@ -143,9 +150,10 @@ class SlipFinder {
     for (const Slip& slip : kSlips)
       if (fits_here(slip)) return std::string(slip.hint);
     for (const auto rule :
-         {&SlipFinder::number, &SlipFinder::string, &SlipFinder::sources, &SlipFinder::parameter,
-          &SlipFinder::misspelt_keyword, &SlipFinder::foreign_word, &SlipFinder::reserved_word,
-          &SlipFinder::unquoted_string, &SlipFinder::misspelt_clause, &SlipFinder::clause_order,
+         {&SlipFinder::number, &SlipFinder::string, &SlipFinder::comment, &SlipFinder::list,
+          &SlipFinder::sources, &SlipFinder::parameter, &SlipFinder::misspelt_keyword,
+          &SlipFinder::foreign_word, &SlipFinder::reserved_word, &SlipFinder::unquoted_string,
+          &SlipFinder::misspelt_clause, &SlipFinder::clause_order, &SlipFinder::missing_parentheses,
           &SlipFinder::missing_comma})
       if (std::string hint = (this->*rule)(); !hint.empty()) return hint;
     return {};
@@ -186,6 +194,22 @@ class SlipFinder {
     if (token_.kind == TOKEN_STRING && kind(-1) == TOKEN_STRING && follows_directly())
       return fmt::format("a quote within a string is written \\{}", word(0).front());
     return {};
+  }
+
+  std::string comment() const {
+    const bool is_end =
+        token_.kind == TOKEN_STAR && kind(1) == TOKEN_SLASH && tokens_[index_ + 1].offset == token_.end();
+    return is_end ? "a comment ends at the first */" : "";
+  }
+
+  // What stands after IN: in FROM a source, in a condition a list.
+  std::string list() const {
+    const bool is_source = is_expected(TOKEN_NAME) || (is_expected(TOKEN_SELECT) && !may_begin_expression());
+    const bool in_parentheses = kind(-1) == TOKEN_LEFT_PARENTHESIS && kind(-2) == TOKEN_IN;
+    if (token_.kind != TOKEN_LEFT_BRACKET && !in_parentheses) return {};
+    if (kind(-1) != TOKEN_IN && !in_parentheses) return {};
+    return is_source ? "an array goes in a subquery: IN (SELECT VALUE [1, 2])"
+                     : "IN takes its list in parentheses: IN (1, 2)";
   }
 
   std::string sources() const {
@@ -281,6 +305,17 @@ class SlipFinder {
       return "conditions are joined with AND";
     if (!is_expected(TOKEN_ORDER)) return {};
     return "clauses stand in this order: SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY, OFFSET LIMIT";
+  }
+
+  // ABS 1: the name was taken for a value, and only its parenthesis could follow.
+  std::string missing_parentheses() const {
+    const bool is_argument = token_.kind == TOKEN_STRING || token_.kind == TOKEN_INTEGER ||
+                             token_.kind == TOKEN_REAL || token_.kind == TOKEN_PARAMETER ||
+                             (token_.kind == TOKEN_NAME && kind(1) == TOKEN_DOT);
+    if (!is_argument || kind(-1) != TOKEN_NAME || kind(-2) == TOKEN_DOT ||
+        !is_expected(TOKEN_LEFT_PARENTHESIS))
+      return {};
+    return fmt::format("a function's arguments go in parentheses: {}(...)", shortened(word(-1)));
   }
 
   std::string missing_comma() const {

@@ -35,6 +35,7 @@ class Binder {
   // bind_from.cpp
   Result<void> bind_from(const Query& query, Scope& scope);
   Result<void> bind_source(const FromSource& source, bool is_first, Scope& scope);
+  Result<void> bind_left_source(const FromSource& source, Scope& scope);
   Result<void> bind_query_source(const FromSource& source, Scope& scope);
   Result<void> bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope);
   Result<ScopeEntry> bind_container(const FromSource& source, bool is_first, bool is_hidden, Scope& scope);

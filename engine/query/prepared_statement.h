@@ -1,5 +1,6 @@
 // A statement from text to rows: parsed, bound and planned when prepared, run as often as asked, each run
-// over a snapshot of its own. The plan rests on what the containers were when it was made; should one have
+// over a snapshot of its own, or, if it changes something, in a write transaction of its own that the first
+// step makes and ends. The plan rests on what the containers were when it was made; should one have
 // been dropped or made anew since, the next run plans again.
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "engine/container/container.h"
+#include "engine/query/data_change.h"
 #include "engine/query/open_containers.h"
 #include "engine/query/snapshot_source.h"
 #include "sql/error.h"
@@ -68,7 +70,10 @@ class PreparedStatement {
   Result<void> plan(SnapshotSource& source);
   Result<Binding*> binding(std::string_view name);
   Result<void> start();
-  Result<void> execute();
+  Result<void> start_query();
+  Result<void> start_change();
+  sql::ExecutionOptions execution_options();
+  Result<std::optional<sql::Value>> next_row();
   void finish() noexcept;
 
   OpenContainers& containers_;
@@ -86,6 +91,9 @@ class PreparedStatement {
   std::unique_ptr<SnapshotSource> source_;
   std::unique_ptr<sql::Execution> execution_;
   sql::ExecutionStats stats_;
+  std::vector<std::string> rows_;  // of RETURNING, as JSON
+  size_t next_row_ = 0;
+  std::unique_ptr<sql::Arena> row_arena_;  // of the row at hand
 };
 
 }  // namespace quire::engine

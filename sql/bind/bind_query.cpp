@@ -222,8 +222,10 @@ Result<std::unique_ptr<BoundStatement>> bind(std::unique_ptr<ParsedStatement> pa
                                              const BindOptions& options) {
   auto statement = std::make_unique<BoundStatement>();
   statement->parsed = std::move(parsed);
-  QUIRE_TRY(Binder(*statement, source, options)
-                .bind_query(*statement->parsed->statement.query, statement->query, nullptr));
+  const Statement& tree = statement->parsed->statement;
+  Binder binder(*statement, source, options);
+  if (tree.query != nullptr) QUIRE_TRY(binder.bind_query(*tree.query, statement->query, nullptr));
+  if (tree.change != nullptr) QUIRE_TRY(binder.bind_change(*tree.change));
   return statement;
 }
 

@@ -1,6 +1,6 @@
 // The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file
 // each idea: bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp,
-// bind_search.cpp. Recursion is bounded by kMostExpressionDepth.
+// bind_search.cpp, bind_change.cpp. Recursion is bounded by kMostExpressionDepth.
 #pragma once
 
 #include <string>
@@ -18,6 +18,7 @@ class Binder {
 
   // A query and, after UNION, those that follow it.
   Result<void> bind_query(const Query& query, BoundQuery& bound, Scope* outer);
+  Result<void> bind_change(const Change& change);
 
  private:
   using Bound = Result<BoundExpression*>;
@@ -85,6 +86,14 @@ class Binder {
   // What ORDER BY RANK and RRF take: a score that is greater for what fits better.
   Bound bind_score(const Expression& expression, Scope& scope);
   Bound bind_full_text_score(const Expression& expression, const Function& function, Scope& scope);
+
+  // bind_change.cpp
+  Result<void> bind_written(const Change& change);
+  Result<void> bind_existing(const Change& change);
+  Result<void> bind_returning(const Change& change, BoundChange& bound);
+  Result<void> bind_assignments(const Change& change, Scope& scope);
+  Result<std::span<BoundStep>> bind_target_path(const Expression& path, const Scope& scope);
+  Result<void> check_may_change(std::span<const BoundStep> path, Span span);
 
   BoundExpression* make(BoundKind kind, Span span);
   // Something that parses and means something, but that this version cannot run: refused when it is run.

@@ -70,6 +70,7 @@ enum class BoundKind : uint8_t {
   all_query,
   first_query,
   last_query,   // query
+  changed,      // operands[0], an item, with paths[i] set to operands[i + 1]; undefined: taken away
   unsupported,  // message: means something, but this version cannot run it; operands are bound all the same
 };
 
@@ -79,6 +80,7 @@ struct BoundExpression {
   BinaryOperator binary_operator{};
   SystemProperty property{};
   bool negated = false;
+  bool is_stored_form = false;  // slot: an item as it is stored, without system properties
   SlotNumber slot = 0;
   uint32_t parameter = 0;
   uint32_t aggregate = 0;
@@ -86,6 +88,7 @@ struct BoundExpression {
   Span span;  // in the statement's text, for run-time errors and EXPLAIN
   Value constant;
   std::span<BoundStep> steps;
+  std::span<std::span<BoundStep>> paths;
   std::span<BoundExpression*> operands;
   std::span<BoundEntry> entries;
   const Function* function = nullptr;
@@ -160,6 +163,15 @@ struct BoundQuery {
   std::vector<SlotNumber> outer_slots;
 };
 
+// A statement that changes items. Its query gives the items as they will be (update, and the three that
+// write), or those to remove.
+struct BoundChange {
+  ChangeKind kind;
+  std::string collection_name;
+  // RETURNING: a query over the items that were changed.
+  std::unique_ptr<BoundQuery> returning;
+};
+
 // A subquery's BoundQuery is owned by the statement, its expressions by the arena.
 struct BoundStatement {
   std::unique_ptr<ParsedStatement> parsed;
@@ -169,6 +181,7 @@ struct BoundStatement {
   std::vector<std::string> parameters;  // names without @, in order of first use
   SlotNumber slot_count = 0;
   BoundQuery query;
+  std::optional<BoundChange> change;
 };
 
 struct BindOptions {

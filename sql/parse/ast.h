@@ -182,15 +182,59 @@ struct Query {
   Span span;
 };
 
-enum class StatementKind : uint8_t { query, explain };
+enum class StatementKind : uint8_t {
+  query,
+  explain,
+  change,            // INSERT, UPSERT, REPLACE, UPDATE, DELETE: change
+  create_container,  // these three: definition
+  alter_container,
+  drop_container,
+};
 // EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL)] query
 enum class ExplainStage : uint8_t { ast, logical, physical };
+
+// SET path = value; UNSET path has no value.
+struct Assignment {
+  Expression* path;
+  Expression* value;
+};
+
+enum class ChangeKind : uint8_t { insert, upsert, replace, update, remove };
+
+// INSERT | UPSERT | REPLACE INTO target VALUES values, or a query
+// UPDATE target SET/UNSET assignments [WHERE where]
+// DELETE FROM target [WHERE where]              each with [RETURNING selection]
+struct Change {
+  ChangeKind kind;
+  FromSource target;  // a container, perhaps with an alias
+  std::span<Expression*> values;
+  Query* query = nullptr;
+  std::span<Assignment> assignments;
+  Expression* where = nullptr;
+  bool returns = false;
+  SelectKind select = SelectKind::star;
+  std::span<SelectItem> items;
+  Span span;
+};
+
+// CREATE CONTAINER [IF NOT EXISTS] name [PARTITION KEY (paths)] [WITH properties]
+// ALTER CONTAINER name WITH properties
+// DROP CONTAINER [IF EXISTS] name
+struct ContainerChange {
+  std::string_view name;
+  bool is_conditional = false;
+  std::span<Expression*> partition_key;  // text: "/a/b"
+  Expression* properties = nullptr;      // an object
+  Span span;
+};
 
 struct Statement {
   StatementKind kind = StatementKind::query;
   ExplainStage explain_stage = ExplainStage::physical;
   bool analyze = false;
   Query* query = nullptr;
+  Change* change = nullptr;
+  ContainerChange* definition = nullptr;
 };
 
 // A parsed text: owns a copy of the text and all nodes, which point into it and into each other.

@@ -173,7 +173,14 @@ Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> stateme
   plan->statement = std::move(statement);
   plan->slot_count = plan->statement->slot_count;
   plan->item_slots.resize(plan->slot_count);
-  QUIRE_TRY(PlanBuilder(*plan).plan_query(plan->statement->query, plan->query));
+  const Statement& tree = plan->statement->parsed->statement;
+  if (tree.definition != nullptr) return plan;  // there is no query
+  PlanBuilder builder(*plan);
+  QUIRE_TRY(builder.plan_query(plan->statement->query, plan->query));
+  if (const auto& change = plan->statement->change; change && change->returning != nullptr) {
+    plan->returning = std::make_unique<PlannedQuery>();
+    QUIRE_TRY(builder.plan_query(*change->returning, *plan->returning));
+  }
   return plan;
 }
 
@@ -185,7 +192,8 @@ void optimize(Plan& plan, Source& source) {
     limit_sorts(query);
     find_carried_slots(query, plan.slot_count);
   };
-  apply(plan.query);
+  if (plan.query.root != nullptr) apply(plan.query);
+  if (plan.returning != nullptr) apply(*plan.returning);
   for (auto& [bound, query] : plan.subqueries) apply(*query);
 }
 

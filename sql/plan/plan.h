@@ -83,6 +83,7 @@ struct PlannedQuery {
 struct Plan {
   std::unique_ptr<BoundStatement> statement;
   PlannedQuery query;
+  std::unique_ptr<PlannedQuery> returning;  // of a statement that changes items
   std::unordered_map<const BoundQuery*, std::unique_ptr<PlannedQuery>> subqueries;
   SlotNumber slot_count = 0;
   uint32_t node_count = 0;

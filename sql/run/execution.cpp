@@ -57,6 +57,7 @@ Result<std::unique_ptr<PreparedQuery>> PreparedQuery::prepare(std::string_view s
 struct Execution::State {
   State(const PreparedQuery& prepared, Source& source, const ExecutionOptions& options)
       : prepared(prepared),
+        is_returning(options.is_returning),
         run{.plan = *prepared.plan_,
             .source = source,
             .parameters = options.parameters,
@@ -72,6 +73,7 @@ struct Execution::State {
             .error = std::nullopt} {}
 
   const PreparedQuery& prepared;
+  bool is_returning;
   RunState run;
   std::unique_ptr<Pipeline> pipeline;
   Rows rows;  // of the batch at hand, those still to give
@@ -103,7 +105,8 @@ struct Execution::State {
   Result<void> start_rows() {
     QUIRE_TRY(check_parameters());
     QUIRE_TRY(find_collections());
-    pipeline = std::make_unique<Pipeline>(run, run.plan.query, kBatchSize);
+    const PlannedQuery& query = is_returning ? *run.plan.returning : run.plan.query;
+    pipeline = std::make_unique<Pipeline>(run, query, kBatchSize);
     if (run.error) return std::unexpected(*run.error);
     return {};
   }
@@ -182,7 +185,7 @@ Result<std::optional<Value>> Execution::next() try {
 }
 
 ExecutionStats Execution::stats() const {
-  return {state_->run.items_read, state_->rows_returned};
+  return {.items_read = state_->run.items_read, .rows_returned = state_->rows_returned, .items_changed = 0};
 }
 
 }  // namespace quire::sql

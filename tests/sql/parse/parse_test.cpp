@@ -44,6 +44,16 @@ INSTANTIATE_TEST_SUITE_P(
         Accepted{"unreserved", "SELECT 1 AS rank, c.first, c.all FROM c"},
         Accepted{"left", "SELECT LEFT(c.a, 2), RIGHT(c.a, 2) FROM c"},
         Accepted{"numbers", "SELECT VALUE [.5, 5., 1e5, 9223372036854775807, NaN, Infinity]"},
+        Accepted{"insert", "insert into c values {id: '1'}, {'id': '2'} returning c.id, c._ts"},
+        Accepted{"insert_query", "UPSERT INTO c SELECT p.id FROM people p WHERE p.values = 1"},
+        Accepted{"replace", "REPLACE INTO c VALUES @item RETURNING *;"},
+        Accepted{"update", "UPDATE c AS x SET x.a.b = x.n + 1, x['set'] = [1] UNSET x.d WHERE x.id = '1'"},
+        Accepted{"unset", "UPDATE c UNSET c.returning, c.values RETURNING VALUE c"},
+        Accepted{"delete", "DELETE FROM c WHERE c['into'] IN (1, 'set')"},
+        Accepted{"create",
+                 "CREATE CONTAINER IF NOT EXISTS c PARTITION KEY (/key/width, '/b c') WITH {defaultTtl: 1}"},
+        Accepted{"alter", "ALTER CONTAINER container WITH {'indexingPolicy': {'indexingMode': 'none'}}"},
+        Accepted{"drop", "DROP CONTAINER IF EXISTS partition"},
         Accepted{"comments", "SELECT /* all */ * -- of it\nFROM c"}),
     [](const auto& info) { return std::string(info.param.name); });
 

@@ -252,7 +252,7 @@ Result<std::unique_ptr<ParsedStatement>> parse(std::string_view text, bool stric
 std::string print(const Statement& statement);
 std::string print(const Query& query);
 std::string print(const Expression& expression);
-// For EXPLAIN (AST): an indented outline.
+// For EXPLAIN (AST): an indented outline; a statement that is no query stands on one line.
 std::string outline(const Statement& statement);
 
 }  // namespace quire::sql

@@ -60,7 +60,7 @@ Result<BoundExpression*> Binder::bind(const Expression& expression, Scope& scope
     case ExpressionKind::case_when:
       return bind_case(expression, scope);
     case ExpressionKind::let:
-      return make_unsupported(expression.span, "LET");
+      return bind_let(expression, scope);
     case ExpressionKind::object:
       return bind_object(expression, scope);
     case ExpressionKind::call:
@@ -112,6 +112,18 @@ BoundExpression* Binder::negate(BoundExpression* operand, Span span) {
 
 // x BETWEEN low AND high is x >= low AND x <= high; x is evaluated twice, which is cheaper than a slot for
 // it.
+Result<BoundExpression*> Binder::bind_let(const Expression& expression, Scope& scope) {
+  BoundExpression* bound = make(BoundKind::let, expression.span);
+  bound->operands = list_of({nullptr, nullptr});
+  QUIRE_ASSIGN(bound->operands[0], bind(*expression.operands[0], scope));
+  bound->slot = statement_.slot_count++;
+  scope.add({expression.text, bound->slot, false, true, scope.in_aggregate});
+  auto body = bind(*expression.operands[1], scope);
+  scope.remove_last();
+  QUIRE_ASSIGN(bound->operands[1], std::move(body));
+  return bound;
+}
+
 Result<BoundExpression*> Binder::bind_between(const Expression& expression, Scope& scope) {
   QUIRE_ASSIGN(BoundExpression * value, bind(*expression.operands[0], scope));
   QUIRE_ASSIGN(BoundExpression * low, bind(*expression.operands[1], scope));

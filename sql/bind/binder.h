@@ -49,6 +49,7 @@ class Binder {
   Bound bind_parameter(const Expression& expression);
   Bound bind_between(const Expression& expression, Scope& scope);
   Bound bind_like(const Expression& expression, Scope& scope);
+  Bound bind_let(const Expression& expression, Scope& scope);
   Bound bind_case(const Expression& expression, Scope& scope);
   Bound bind_object(const Expression& expression, Scope& scope);
   Bound bind_subquery(BoundKind kind, const Expression& expression, Scope& scope);

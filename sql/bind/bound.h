@@ -54,6 +54,7 @@ enum class BoundKind : uint8_t {
   logical_or,  // operands: two or more
   conditional,
   coalesce,
+  let,              // slot has the value of operands[0] while operands[1] is evaluated
   in,       // operands[0] among operands[1..]; negated
   like,     // operands[0] LIKE operands[1]; like_pattern if the pattern is constant; escape; negated
   is_null,  // negated

@@ -196,7 +196,32 @@ class IndexEvaluator final : public Evaluator {
   Column column_;
 };
 
+class LetEvaluator final : public Evaluator {
+ public:
+  LetEvaluator(SlotNumber slot, std::unique_ptr<Evaluator> value, std::unique_ptr<Evaluator> body)
+      : slot_(slot), value_(std::move(value)), body_(std::move(body)) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    frame.slots[slot_] = value_->evaluate(rows, frame);
+    return body_->evaluate(rows, frame);
+  }
+  bool is_stable() const override { return body_->is_stable(); }
+
+ private:
+  SlotNumber slot_;
+  std::unique_ptr<Evaluator> value_;
+  std::unique_ptr<Evaluator> body_;
+};
+
 }  // namespace
+
+// The body is made after the value, whose stability it asks for.
+std::unique_ptr<Evaluator> make_let(const BoundExpression& expression, EvaluatorFactory& factory) {
+  auto value = factory.make(*expression.operands[0]);
+  factory.frame().is_stable[expression.slot] = value->is_stable();
+  return std::make_unique<LetEvaluator>(expression.slot, std::move(value),
+                                        factory.make(*expression.operands[1]));
+}
 
 std::unique_ptr<Evaluator> make_constant(const Value& value) {
   return std::make_unique<ConstantEvaluator>(value);

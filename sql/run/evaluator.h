@@ -62,6 +62,7 @@ std::unique_ptr<Evaluator> make_unary(const BoundExpression& expression, Evaluat
 std::unique_ptr<Evaluator> make_binary(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_logical(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_conditional(const BoundExpression& expression, EvaluatorFactory& factory);
+std::unique_ptr<Evaluator> make_let(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_coalesce(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_in(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_like(const BoundExpression& expression, EvaluatorFactory& factory);

@@ -51,12 +51,11 @@ class Sort final : public Operator {
 
  private:
   uint64_t rows_wanted(RunState& run) const {
-    uint64_t wanted = UINT64_MAX;
-    if (bound_.top != nullptr) wanted = row_count(*bound_.top, "TOP", run);
-    if (bound_.limit != nullptr)
-      wanted =
-          std::min(wanted, row_count(*bound_.limit, "LIMIT", run) + row_count(*bound_.offset, "OFFSET", run));
-    return wanted;
+    constexpr uint64_t kAll = UINT64_MAX / 2;  // whatever is added to it
+    const uint64_t top = bound_.top != nullptr ? row_count(*bound_.top, "TOP", run) : kAll;
+    const uint64_t limit = bound_.limit != nullptr ? row_count(*bound_.limit, "LIMIT", run) : kAll;
+    const uint64_t offset = bound_.offset != nullptr ? row_count(*bound_.offset, "OFFSET", run) : 0;
+    return offset + std::min(top, limit);
   }
 
   Rows pull(Frame& frame) override {

@@ -119,8 +119,72 @@ Result<std::optional<sql::Value>> PreparedStatement::next_row() {
 
 Result<void> PreparedStatement::start() {
   const sql::Statement& statement = query_->statement();
-  if (statement.definition != nullptr) return change_containers(containers_, statement);
+  const bool is_other = statement.query == nullptr && statement.change == nullptr;
+  const Session::Current current =
+      options_.session != nullptr ? options_.session->current() : Session::Current{};
+  if (is_other) return start_other(statement);
+  if (current.transaction != nullptr) return start_in_transaction(current);
   return query_->change() != nullptr ? start_change() : start_query();
+}
+
+Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
+  if (options_.session == nullptr)
+    return statement.definition != nullptr
+               ? change_containers(containers_, statement)
+               : fail(ErrorCode::misuse, "there is no session to run this statement in");
+  Session& session = *options_.session;
+  switch (statement.kind) {
+    case sql::StatementKind::begin:
+      return session.begin();
+    case sql::StatementKind::commit:
+      return session.commit();
+    case sql::StatementKind::rollback:
+      return session.rollback();
+    case sql::StatementKind::pragma: {
+      QUIRE_ASSIGN(std::string setting, session.pragma(*statement.pragma));
+      rows_ = {std::move(setting)};
+      stats_.rows_returned = 1;
+      return {};
+    }
+    default:
+      QUIRE_TRY(session.check_outside_transaction("containers cannot be made, changed or dropped"));
+      return change_containers(containers_, statement);
+  }
+}
+
+Result<void> PreparedStatement::start_in_transaction(const Session::Current& current) {
+  return current.transaction->nested([&](WriteTransaction& transaction) -> Result<void> {
+    const auto begin = [&] {
+      return std::make_unique<SnapshotSource>(containers_, options_.scope, current.openings, transaction);
+    };
+    auto source = begin();
+    if (!source->agrees_with(lookups_)) {
+      source = begin();
+      QUIRE_TRY(plan(*source));
+    }
+    if (source->error()) return std::unexpected(*source->error());
+    if (source->is_outdated())
+      return fail(ErrorCode::misuse, "the container was made after BEGIN: COMMIT or ROLLBACK first");
+    if (query_->change() == nullptr) return collect_rows(*source);
+    QUIRE_ASSIGN(ChangeOutcome outcome, change_items(*query_, transaction, *source, execution_options()));
+    stats_ = outcome.stats;
+    rows_ = std::move(outcome.rows);
+    return {};
+  });
+}
+
+Result<void> PreparedStatement::collect_rows(SnapshotSource& source) {
+  QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query_, source, execution_options()));
+  for (;;) {
+    QUIRE_ASSIGN(const std::optional<sql::Value> row, execution->next());
+    if (!row) break;
+    if (!sql::has_only_finite_numbers(*row))
+      return fail(ErrorCode::not_json_result,
+                  "a row holds NaN or Infinity, which cannot be kept within BEGIN");
+    sql::write_json(*row, rows_.emplace_back());
+  }
+  stats_ = execution->stats();
+  return {};
 }
 
 Result<void> PreparedStatement::start_query() {

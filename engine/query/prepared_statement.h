@@ -15,6 +15,7 @@
 #include "engine/container/container.h"
 #include "engine/query/data_change.h"
 #include "engine/query/open_containers.h"
+#include "engine/query/session.h"
 #include "engine/query/snapshot_source.h"
 #include "sql/error.h"
 #include "sql/run/execution.h"
@@ -29,6 +30,8 @@ struct StatementOptions {
   // The container that FROM's first identifier stands for; null: identifiers name containers.
   std::shared_ptr<ContainerStore> scope;
   size_t memory_limit = size_t{1} << 30;
+  // Whose transactions and settings the statement takes part in; null: none.
+  Session* session = nullptr;
   // The run ends with ErrorCode::interrupted when this changes. May be null.
   const std::atomic<uint64_t>* interrupts = nullptr;
 };
@@ -72,6 +75,11 @@ class PreparedStatement {
   Result<void> start();
   Result<void> start_query();
   Result<void> start_change();
+  // Statements that are no query and change no items.
+  Result<void> start_other(const sql::Statement& statement);
+  // Within BEGIN: to the end at once, since a later write ends what rows would point to.
+  Result<void> start_in_transaction(const Session::Current& current);
+  Result<void> collect_rows(SnapshotSource& source);
   sql::ExecutionOptions execution_options();
   Result<std::optional<sql::Value>> next_row();
   void finish() noexcept;
@@ -91,7 +99,7 @@ class PreparedStatement {
   std::unique_ptr<SnapshotSource> source_;
   std::unique_ptr<sql::Execution> execution_;
   sql::ExecutionStats stats_;
-  std::vector<std::string> rows_;  // of RETURNING, as JSON
+  std::vector<std::string> rows_;  // as JSON, of what was run to its end at once
   size_t next_row_ = 0;
   std::unique_ptr<sql::Arena> row_arena_;  // of the row at hand
 };

@@ -189,6 +189,10 @@ enum class StatementKind : uint8_t {
   create_container,  // these three: definition
   alter_container,
   drop_container,
+  begin,
+  commit,
+  rollback,
+  pragma,  // pragma
 };
 // EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL)] query
 enum class ExplainStage : uint8_t { ast, logical, physical };
@@ -228,6 +232,13 @@ struct ContainerChange {
   Span span;
 };
 
+// PRAGMA name [= value]
+struct Pragma {
+  std::string_view name;
+  Expression* value = nullptr;  // a literal, or an identifier: a word
+  Span span;
+};
+
 struct Statement {
   StatementKind kind = StatementKind::query;
   ExplainStage explain_stage = ExplainStage::physical;
@@ -235,6 +246,7 @@ struct Statement {
   Query* query = nullptr;
   Change* change = nullptr;
   ContainerChange* definition = nullptr;
+  Pragma* pragma = nullptr;
 };
 
 // A parsed text: owns a copy of the text and all nodes, which point into it and into each other.

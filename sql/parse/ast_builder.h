@@ -160,6 +160,8 @@ class AstBuilder {
   void remove(const Token& start, FromSource* target, Expression* where, const Returning& returning);
   void define(StatementKind kind, const Token& start, const Token& name, bool is_conditional,
               List<Expression*> partition_key, Expression* properties);
+  void transaction(StatementKind kind, const Token& start);
+  void pragma(const Token& start, const Token& name, Expression* value);
   List<Assignment> concatenate(List<Assignment> first, List<Assignment> second);
   // An identifier whose text is the path.
   Expression* key_path(const Token& string);

@@ -73,6 +73,21 @@ void AstBuilder::define(StatementKind kind, const Token& start, const Token& nam
             "ALTER CONTAINER needs what to change: WITH {\"defaultTtl\": 3600}");
 }
 
+void AstBuilder::transaction(StatementKind kind, const Token& start) {
+  extension(start, "a transaction over several statements");
+  parsed_.statement.kind = kind;
+}
+
+// Not refused in strict mode, which it turns on and off.
+void AstBuilder::pragma(const Token& start, const Token& name, Expression* value) {
+  auto* pragma = parsed_.arena.make<Pragma>();
+  pragma->name = text_of(name);
+  pragma->value = value;
+  pragma->span = span_from(start.offset);
+  parsed_.statement.kind = StatementKind::pragma;
+  parsed_.statement.pragma = pragma;
+}
+
 Expression* AstBuilder::key_path(const Token& string) {
   Expression* path = make(ExpressionKind::identifier, string.offset);
   path->text = string_of(string);

@@ -111,6 +111,15 @@ statement ::= ALTER(K) CONTAINER name(N) properties(J) terminator.
 statement ::= DROP(K) CONTAINER if_exists(I) name(N) terminator.
   { build->define(StatementKind::drop_container, K, N, I, {nullptr, 0}, nullptr); }
 
+statement ::= BEGIN(K) transaction terminator. { build->transaction(StatementKind::begin, K); }
+statement ::= COMMIT(K) transaction terminator. { build->transaction(StatementKind::commit, K); }
+statement ::= ROLLBACK(K) transaction terminator. { build->transaction(StatementKind::rollback, K); }
+transaction ::= .
+transaction ::= TRANSACTION.
+statement ::= PRAGMA(K) name(N) terminator. { build->pragma(K, N, nullptr); }
+statement ::= PRAGMA(K) name(N) EQUAL primary(V) terminator. { build->pragma(K, N, V); }
+statement ::= PRAGMA(K) name(N) EQUAL ON(V) terminator. { build->pragma(K, N, build->identifier(V)); }
+
 target(R) ::= name(C). { R = build->path_source(C, {nullptr, 0}); }
 target(R) ::= name(C) name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }
 target(R) ::= name(C) AS name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }

@@ -250,6 +250,7 @@ class ContextualWords {
     resolve_explain();
     resolve_change();
     resolve_definition();
+    resolve_session();
   }
 
  private:
@@ -327,6 +328,15 @@ class ContextualWords {
                                         {"PARTITION", TOKEN_PARTITION, kAnywhere, "KEY"},
                                         {"KEY", TOKEN_KEY},
                                         {"WITH", TOKEN_WITH}};
+    resolve_words(kFirst, kClauses);
+  }
+
+  void resolve_session() {
+    static constexpr Word kFirst[] = {{"BEGIN", TOKEN_BEGIN},
+                                      {"COMMIT", TOKEN_COMMIT},
+                                      {"ROLLBACK", TOKEN_ROLLBACK},
+                                      {"PRAGMA", TOKEN_PRAGMA}};
+    static constexpr Word kClauses[] = {{"TRANSACTION", TOKEN_TRANSACTION, 1}};
     resolve_words(kFirst, kClauses);
   }
 

@@ -18,7 +18,10 @@ namespace {
 
 // Statements that this version does not execute; no query begins with these words.
 constexpr std::string_view kOtherStatements[] = {
-    "PATCH", "BEGIN", "COMMIT", "ROLLBACK", "PRAGMA", "EXECUTE", "ADVISE", "CHECK",
+    "PATCH",
+    "EXECUTE",
+    "ADVISE",
+    "CHECK",
 };
 
 // The offset of the first byte that is not part of a well-formed code point; `text` has one.

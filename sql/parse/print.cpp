@@ -35,6 +35,13 @@ class Printer {
     }
     if (statement.query) query(*statement.query);
     if (statement.change) change(*statement.change);
+    if (statement.kind == StatementKind::begin) out_ += "BEGIN";
+    if (statement.kind == StatementKind::commit) out_ += "COMMIT";
+    if (statement.kind == StatementKind::rollback) out_ += "ROLLBACK";
+    if (statement.pragma) {
+      (out_ += "PRAGMA ") += statement.pragma->name;
+      clause(" = ", statement.pragma->value);
+    }
     if (statement.definition) definition(statement.kind, *statement.definition);
   }
 

@@ -82,6 +82,7 @@ constexpr TokenName kTokenNames[] = {
     {TOKEN_PARTITION, "PARTITION KEY"},
     {TOKEN_KEY, "KEY"},
     {TOKEN_WITH, "WITH"},
+    {TOKEN_TRANSACTION, "TRANSACTION"},
     {TOKEN_SLASH, "'/'", false, true},
     {TOKEN_AST, "AST"},
     {TOKEN_LOGICAL, "LOGICAL"},

@@ -174,7 +174,7 @@ Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> stateme
   plan->slot_count = plan->statement->slot_count;
   plan->item_slots.resize(plan->slot_count);
   const Statement& tree = plan->statement->parsed->statement;
-  if (tree.definition != nullptr) return plan;  // there is no query
+  if (tree.query == nullptr && tree.change == nullptr) return plan;  // there is nothing to plan
   PlanBuilder builder(*plan);
   QUIRE_TRY(builder.plan_query(plan->statement->query, plan->query));
   if (const auto& change = plan->statement->change; change && change->returning != nullptr) {

@@ -1,4 +1,6 @@
 // Statements that change items and containers, through the public API.
+#include <thread>
+
 #include "tests/engine/api/database_fixture.h"
 
 namespace quire::tests {
@@ -126,6 +128,76 @@ TEST_F(ChangeTest, ContainersAreMadeChangedAndDropped) {
   EXPECT_EQ(query("DROP CONTAINER c"), "");
   EXPECT_THAT(query("DROP CONTAINER c"), HasSubstr("container_not_found"));
   EXPECT_EQ(query("DROP CONTAINER IF EXISTS c"), "");
+}
+
+TEST_F(ChangeTest, ATransactionSpansStatementsAndContainers) {
+  make("pets", "/owner");
+  EXPECT_EQ(query("BEGIN TRANSACTION"), "");
+  EXPECT_EQ(query("INSERT INTO pets SELECT 'p' AS id, x.id AS owner FROM people x WHERE x.id = '1'"), "");
+  EXPECT_EQ(query("DELETE FROM people p WHERE p.city = 'Lviv'"), "");
+  EXPECT_EQ(query("SELECT VALUE t.owner FROM pets t"), "\"1\"\n");
+  EXPECT_EQ(ids(), "\"1\"\n");
+  // A statement that fails undoes itself alone; writes of the API take part.
+  EXPECT_THAT(query("INSERT INTO people VALUES {id: '8', city: 'Kyiv'}, {id: '1', city: 'Kyiv'}"),
+              HasSubstr("conflict"));
+  Container people = std::move(database_->container("people").value());
+  EXPECT_TRUE(succeeds(people.create(R"({"id":"9","city":"Kyiv"})")));
+  EXPECT_EQ(ids(), "\"1\"\n\"9\"\n");
+  EXPECT_EQ(query("ROLLBACK"), "");
+  EXPECT_EQ(ids(), "\"1\"\n\"2\"\n\"3\"\n");
+  EXPECT_EQ(query("SELECT VALUE t.owner FROM pets t"), "");
+
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("UPDATE people p SET p.n = 1 WHERE p.id = '1'"), "");
+  EXPECT_EQ(query("INSERT INTO pets VALUES {id: 'q', owner: '2'}"), "");
+  EXPECT_EQ(query("COMMIT"), "");
+  EXPECT_EQ(query("SELECT p.n, t.id FROM people p LEFT JOIN pets t ON t.owner = p.id WHERE p.age > 0 "
+                  "ORDER BY p.id"),
+            "{\"n\":1}\n{\"id\":\"q\"}\n");
+}
+
+TEST_F(ChangeTest, WhatCannotStandWithinATransactionSaysSo) {
+  EXPECT_THAT(query("COMMIT"), HasSubstr("misuse: no transaction is open"));
+  EXPECT_THAT(query("ROLLBACK"), HasSubstr("misuse: no transaction is open"));
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_THAT(query("BEGIN"), HasSubstr("open already"));
+  EXPECT_THAT(query("CREATE CONTAINER c"), HasSubstr("within BEGIN"));
+  EXPECT_TRUE(fails_with(database_->create_container(R"({"id":"c"})"), QUIRE_MISUSE, "within BEGIN"));
+  EXPECT_TRUE(fails_with(database_->drop_container("people"), QUIRE_MISUSE, "within BEGIN"));
+  std::thread([&] { EXPECT_THAT(query("COMMIT"), HasSubstr("misuse")); }).join();
+  EXPECT_EQ(query("DELETE FROM people"), "");
+  // What was not committed ends with the database.
+  const std::string before = ids();
+  EXPECT_EQ(before, "");
+}
+
+TEST_F(ChangeTest, AnOpenTransactionEndsWithTheDatabase) {
+  const std::string path = file("a.quire");
+  reopen(path);
+  make("c");
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '1'}"), "");
+  reopen(path);
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c"), "0\n");
+}
+
+TEST_F(ChangeTest, PragmasTellAndChangeSettings) {
+  EXPECT_EQ(query("PRAGMA strict"), "false\n");
+  EXPECT_EQ(query("PRAGMA strict = on"), "true\n");
+  EXPECT_THAT(query("DELETE FROM people"), HasSubstr("not_in_strict_mode"));
+  EXPECT_EQ(query("PRAGMA strict = 'off'"), "false\n");
+  EXPECT_EQ(query("PRAGMA statement_memory = 20000"), "20000\n");
+  EXPECT_THAT(
+      query("SELECT VALUE REPLICATE('x', 9000) || REPLICATE('y', 9000) || p.id FROM people p ORDER BY p.id"),
+      HasSubstr("memory limit"));
+  EXPECT_THAT(query("PRAGMA durability = much"), HasSubstr("full, relaxed or none"));
+  EXPECT_THAT(query("PRAGMA strict = 7"), HasSubstr("on or off"));
+  EXPECT_THAT(query("PRAGMA statement_memory = 0"), HasSubstr("above 0"));
+  EXPECT_THAT(query("PRAGMA strickt"), HasSubstr("'strict'"));
+  reopen(file("a.quire"), {.durability = Durability::relaxed});
+  EXPECT_EQ(query("PRAGMA durability"), "\"relaxed\"\n");
+  EXPECT_THAT(query("PRAGMA durability = none"), HasSubstr("can only grow"));
+  EXPECT_EQ(query("PRAGMA durability = full"), "\"full\"\n");
 }
 
 TEST_F(ChangeTest, StrictModeAndReadOnlyFilesRefuse) {

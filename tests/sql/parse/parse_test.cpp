@@ -53,6 +53,9 @@ INSTANTIATE_TEST_SUITE_P(
         Accepted{"create",
                  "CREATE CONTAINER IF NOT EXISTS c PARTITION KEY (/key/width, '/b c') WITH {defaultTtl: 1}"},
         Accepted{"alter", "ALTER CONTAINER container WITH {'indexingPolicy': {'indexingMode': 'none'}}"},
+        Accepted{"begin", "begin transaction"}, Accepted{"commit", "COMMIT;"},
+        Accepted{"rollback", "ROLLBACK"}, Accepted{"pragma", "PRAGMA strict"},
+        Accepted{"pragma_value", "PRAGMA durability = relaxed"}, Accepted{"pragma_on", "PRAGMA strict = on"},
         Accepted{"drop", "DROP CONTAINER IF EXISTS partition"},
         Accepted{"comments", "SELECT /* all */ * -- of it\nFROM c"}),
     [](const auto& info) { return std::string(info.param.name); });

@@ -99,7 +99,9 @@ int quire_row_json(quire_statement* statement, const char** json, size_t* length
       return fail(ErrorCode::misuse, "the statement has no row: step it first");
     if (statement->json.empty()) {
       if (!quire::sql::has_only_finite_numbers(statement->row))
-        return fail(ErrorCode::not_json_result, "the row holds NaN or Infinity, which JSON has not");
+        return fail(ErrorCode::not_json_result,
+                    "the row holds NaN or Infinity, which JSON has not (4001); TOSTRING(x) writes them, "
+                    "IS_FINITE_NUMBER(x) finds them");
       quire::sql::write_json(statement->row, statement->json);
     }
     *json = statement->json.data();

@@ -1,13 +1,18 @@
-// Runs the cases of tests/language/*.test: queries with the rows that they must give.
+// Runs the cases of tests/language/*.test and the examples of the pages that document the language: queries
+// with the rows that they must give.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <sstream>
 
+#include "sql/functions/function.h"
 #include "sql/run/execution.h"
+#include "tests/sql/run/case_lines.h"
 #include "tests/sql/run/memory_source.h"
 
 namespace quire::sql {
@@ -15,14 +20,11 @@ namespace {
 
 class CaseFile {
  public:
-  explicit CaseFile(const std::filesystem::path& path) : path_(path) {
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);) lines_.push_back(line);
-  }
+  explicit CaseFile(const std::filesystem::path& path) : path_(path), lines_(read_case_lines(path)) {}
 
   void run() {
     while (at_ < lines_.size()) {
-      const std::string line = lines_[at_++];
+      const std::string line = lines_[at_++].text;
       if (line.empty() || line.starts_with('#')) continue;
       std::istringstream words(line);
       std::string command;
@@ -59,7 +61,10 @@ class CaseFile {
   size_t cases() const { return cases_; }
 
  private:
-  std::string place() const { return path_.filename().string() + ":" + std::to_string(at_); }
+  // Of the line that was read last.
+  std::string place() const {
+    return path_.filename().string() + ":" + std::to_string(lines_[at_ - 1].number);
+  }
 
   void read_container(std::istringstream& words) {
     std::string name;
@@ -77,15 +82,16 @@ class CaseFile {
       paths.push_back(std::move(steps));
     }
     MemoryCollection& collection = source_.make(name, std::move(paths), std::move(properties));
-    while (at_ < lines_.size() && !lines_[at_].empty()) {
-      const auto added = collection.add(lines_[at_++]);
+    while (at_ < lines_.size() && !lines_[at_].text.empty()) {
+      const auto added = collection.add(lines_[at_++].text);
       ASSERT_TRUE(added) << place() << ": " << added.error().message;
     }
   }
 
   std::string read_until(std::string_view end) {
     std::string text;
-    while (at_ < lines_.size() && lines_[at_] != end && !lines_[at_].empty()) text += lines_[at_++] + "\n";
+    while (at_ < lines_.size() && lines_[at_].text != end && !lines_[at_].text.empty())
+      text += lines_[at_++].text + "\n";
     if (at_ < lines_.size()) ++at_;
     if (!text.empty()) text.pop_back();
     return text;
@@ -110,6 +116,8 @@ class CaseFile {
     while (true) {
       QUIRE_ASSIGN(const std::optional<Value> row, execution->next());
       if (!row) return rows;
+      // As the API does where a row becomes JSON.
+      if (!has_only_finite_numbers(*row)) return fail(ErrorCode::not_json_result, "NaN or Infinity in a row");
       rows.emplace_back();
       write_json(*row, rows.back());
     }
@@ -120,7 +128,7 @@ class CaseFile {
     const std::string at = place();
     const std::string sql = read_until("----");
     std::vector<std::string> expected;
-    while (at_ < lines_.size() && !lines_[at_].empty()) expected.push_back(lines_[at_++]);
+    while (at_ < lines_.size() && !lines_[at_].text.empty()) expected.push_back(lines_[at_++].text);
     auto rows = rows_of(sql);
     ASSERT_TRUE(rows) << at << ": " << sql << "\n" << rows.error().message;
     if (!ordered) {
@@ -141,7 +149,7 @@ class CaseFile {
   }
 
   std::filesystem::path path_;
-  std::vector<std::string> lines_;
+  std::vector<CaseLine> lines_;
   size_t at_ = 0;
   size_t cases_ = 0;
   MemorySource source_;
@@ -158,16 +166,70 @@ TEST_P(LanguageTest, GivesTheRowsItMust) {
   EXPECT_GT(file.cases(), 0u);
 }
 
+// Pages whose examples are cases too.
+std::vector<std::filesystem::path> language_pages() {
+  const std::filesystem::path folder = QUIRE_DOCS;
+  return {folder / "functions.md", folder / "language.md"};
+}
+
 std::vector<std::filesystem::path> case_files() {
-  std::vector<std::filesystem::path> files;
+  std::vector<std::filesystem::path> files = language_pages();
   for (const auto& entry : std::filesystem::directory_iterator(QUIRE_LANGUAGE_TESTS))
     if (entry.path().extension() == ".test") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }
 
+// As a test's name: language.md is page_language.
+std::string name_of(const std::filesystem::path& path) {
+  return (path.extension() == ".md" ? "page_" : "") + path.stem().string();
+}
+
 INSTANTIATE_TEST_SUITE_P(Files, LanguageTest, testing::ValuesIn(case_files()),
-                         [](const auto& info) { return info.param.stem().string(); });
+                         [](const auto& info) { return name_of(info.param); });
+
+// The names that a line of a case calls, in capitals.
+void add_called_names(std::string_view line, std::set<std::string, std::less<>>& names) {
+  std::string name;
+  for (const char c : line) {
+    if (c == '(' && !name.empty()) names.insert(name);
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_')
+      name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    else
+      name.clear();
+  }
+}
+
+class DocumentedFunctions : public testing::Test {
+ protected:
+  DocumentedFunctions() {
+    for (const std::filesystem::path& page : language_pages()) {
+      for (const CaseLine& line : read_case_lines(page)) add_called_names(line.text, called_);
+      std::ifstream file(page);
+      text_.append(std::istreambuf_iterator<char>(file), {});
+    }
+  }
+
+  void expect_documented(std::string_view name, std::string_view signature) {
+    EXPECT_TRUE(called_.contains(name)) << name << " has no example";
+    EXPECT_NE(text_.find("| `" + std::string(signature) + "` |"), std::string::npos)
+        << "no row of a table begins with `" << signature << "`";
+  }
+
+  std::set<std::string, std::less<>> called_;
+  std::string text_;
+};
+
+TEST_F(DocumentedFunctions, EveryFunctionHasItsSignatureAndAnExampleThatRuns) {
+  for (const std::span<const Function> family : all_functions())
+    for (const Function& function : family) expect_documented(function.name, function.signature);
+  expect_documented("DOCUMENTID", "DOCUMENTID(alias)");
+}
+
+TEST_F(DocumentedFunctions, EveryAggregateHasAnExampleThatRuns) {
+  for (const AggregateRow& row : all_aggregates())
+    expect_documented(row.name, std::string(row.name) + "(value)");
+}
 
 }  // namespace
 }  // namespace quire::sql

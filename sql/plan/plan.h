@@ -55,6 +55,7 @@ struct PlanNode {
   std::vector<const BoundExpression*> conditions;  // filter
   const BoundQuery* bound = nullptr;               // group, sort, project, limit: whose clauses
   bool top_k = false;                              // sort: stop at the limit of `bound`
+  const BoundExpression* defined = nullptr;        // sort with top_k: rows where it is undefined do not count
   const PlannedQuery* other = nullptr;             // append
   // elements, subquery, sort: the slots from below that something above reads, so which a row must carry.
   std::vector<SlotNumber> carried;

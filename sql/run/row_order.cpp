@@ -53,7 +53,8 @@ uint64_t number_chunk(const Value& value, size_t depth) {
   constexpr int64_t kMostRounding = 1 << 10;
   int64_t rounded_off = 0;
   if (value.kind() == Kind::integer)
-    rounded_off = static_cast<int64_t>(static_cast<__int128>(value.as_integer()) - static_cast<__int128>(real));
+    rounded_off =
+        static_cast<int64_t>(static_cast<__int128>(value.as_integer()) - static_cast<__int128>(real));
   return ranked(Rank::number, (bits & 0xFF) << 16 | static_cast<uint64_t>(rounded_off + kMostRounding));
 }
 
@@ -114,6 +115,10 @@ bool RowOrder::is_before(uint32_t a, uint32_t b) const {
 }
 
 void RowOrder::sort(std::span<uint32_t> rows) {
+  if (rows.size() <= kFewRows) {
+    std::sort(rows.begin(), rows.end(), [this](uint32_t a, uint32_t b) { return is_before(a, b); });
+    return;
+  }
   entries_.resize(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) entries_[i].row = rows[i];
   ranges_.push_back({0, rows.size(), 0, 0});

@@ -1,7 +1,7 @@
-// The order of many rows by their keys, for a full sort. Comparing two rows costs two visits to memory that no
-// cache holds, since strings lie where they are stored. So rows are sorted by chunks of their keys instead: 64
-// bits that order as the first bytes of the first key do, laid beside the row's number. Rows with equal chunks
-// are sorted by their next chunks, and so on; when few are left they are compared.
+// The order of many rows by their keys, for a full sort. Comparing two rows costs two visits to memory that
+// no cache holds, since strings lie where they are stored. So rows are sorted by chunks of their keys
+// instead: 64 bits that order as the first bytes of the first key do, laid beside the row's number. Rows with
+// equal chunks are sorted by their next chunks, and so on; when few are left they are compared.
 #pragma once
 
 #include <compare>

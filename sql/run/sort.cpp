@@ -2,8 +2,8 @@
 // above. Rows that compare equal keep the order in which they came. Under a limit (top-k) a heap holds the
 // first rows only, and most rows are turned away by one comparison.
 #include <algorithm>
-#include <array>
 
+#include "sql/run/kept_values.h"
 #include "sql/run/operator.h"
 #include "sql/run/rank_fusion.h"
 #include "sql/run/row_order.h"
@@ -11,13 +11,15 @@
 namespace quire::sql {
 namespace {
 
+constexpr Value kDefined = Value::null();
+
 class Sort final : public Operator {
  public:
   Sort(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input)
       : Operator(node),
         bound_(*node.bound),
         input_(std::move(input)),
-        arenas_{Arena(frame.run.memory_limit), Arena(frame.run.memory_limit)},
+        kept_(frame.run.memory_limit),
         carried_(node.carried) {
     EvaluatorFactory factory(frame, query);
     for (const BoundOrderItem& item : bound_.order_by) {
@@ -31,6 +33,7 @@ class Sort final : public Operator {
     }
     width_ = keys_.size() + carried_.size();
     if (node.top_k) most_ = rows_wanted(frame.run);
+    if (node.defined != nullptr) defined_ = factory.make(*node.defined);
     // Above the sort everything carried lies in storage or in its own arena.
     for (const SlotNumber slot : carried_) {
       is_stable_.push_back(frame.is_stable[slot]);
@@ -47,7 +50,7 @@ class Sort final : public Operator {
     values_.clear();
     order_.clear();
     arrival_.clear();
-    for (Arena& arena : arenas_) arena.reset();
+    kept_.clear();
   }
 
  private:
@@ -81,8 +84,11 @@ class Sort final : public Operator {
     for (Rows rows = input_->next(frame); !rows.empty(); rows = input_->next(frame)) {
       key_vectors_.clear();
       for (const auto& key : keys_) key_vectors_.push_back(key->evaluate(rows, frame));
+      const Vector defined =
+          defined_ != nullptr ? defined_->evaluate(rows, frame) : Vector::single(&kDefined);
       if (frame.run.error) return;
-      for (const RowNumber row : rows) take_row(row, frame);
+      for (const RowNumber row : rows)
+        if (defined[row].is_defined()) take_row(row, frame);
     }
     if (bound_.fusion) join_ranks(values_, width_, weights_);
     if (is_heap())
@@ -104,7 +110,10 @@ class Sort final : public Operator {
       std::pop_heap(order_.begin(), order_.end(), before);
       store(order_.back(), row, frame);
       std::push_heap(order_.begin(), order_.end(), before);
-      forget_replaced();
+      kept_.let_go(order_.size(), [this](const auto& move) {
+        for (size_t i = 0; i < values_.size(); ++i)
+          if (!is_stable_[i % width_]) move(values_[i]);
+      });
       return;
     }
     const size_t number = order_.size();
@@ -132,22 +141,9 @@ class Sort final : public Operator {
     Value* to = values_.data() + number * width_;
     for (size_t i = 0; i < width_; ++i) {
       const Value& value = i < keys_.size() ? row_[i] : frame.slots[carried_[i - keys_.size()]][row];
-      to[i] = is_stable_[i] ? value : retain(value, arenas_[arena_]);
+      to[i] = is_stable_[i] ? value : kept_.keep(value);
     }
     arrival_[number] = arrivals_;
-  }
-
-  // Rows that a heap let go leave their values behind. After as many as it holds, those that it holds move to
-  // the other arena.
-  void forget_replaced() {
-    constexpr uint64_t kLeastReplaced = 64;
-    if (++replaced_ < std::max<uint64_t>(order_.size(), kLeastReplaced)) return;
-    replaced_ = 0;
-    Arena& other = arenas_[1 - arena_];
-    for (size_t i = 0; i < values_.size(); ++i)
-      if (!is_stable_[i % width_]) values_[i] = retain(values_[i], other);
-    arenas_[arena_].reset();
-    arena_ = 1 - arena_;
   }
 
   const Value* keys_of(uint32_t number) const { return values_.data() + number * width_; }
@@ -159,18 +155,17 @@ class Sort final : public Operator {
 
   const BoundQuery& bound_;
   Input input_;
-  std::array<Arena, 2> arenas_;
-  size_t arena_ = 0;       // of arenas_, the one in use
-  uint64_t replaced_ = 0;  // rows of the heap since the arena was taken
+  KeptValues kept_;  // keys and carried slots that do not lie in storage
   std::vector<SlotNumber> carried_;
   std::vector<bool> is_stable_;  // by value of a row
   std::vector<std::unique_ptr<Evaluator>> keys_;
   std::vector<bool> descending_;  // by key that rows are compared by: all, or the first if ranks are joined
-  std::vector<double> weights_;   // of the keys, if their ranks are joined
-  size_t width_ = 0;              // values a row
-  uint64_t most_ = UINT64_MAX;    // rows to keep
-  size_t capacity_ = 0;           // rows that there is room for
-  std::vector<Value> values_;     // width_ values a row: keys, then carried slots
+  std::unique_ptr<Evaluator> defined_;  // rows where it is undefined are not kept; may be null
+  std::vector<double> weights_;         // of the keys, if their ranks are joined
+  size_t width_ = 0;                    // values a row
+  uint64_t most_ = UINT64_MAX;          // rows to keep
+  size_t capacity_ = 0;                 // rows that there is room for
+  std::vector<Value> values_;           // width_ values a row: keys, then carried slots
   std::vector<uint32_t>
       order_;  // row numbers; a heap with the last row in front once it is full, then sorted
   std::vector<uint64_t> arrival_;

@@ -17,17 +17,21 @@ using Limits = std::numeric_limits<double>;
 
 std::vector<Value> awkward_values() {
   static const std::vector<std::string> texts = [] {
-    std::vector<std::string> made = {"", std::string(1, '\0'), "a", std::string("a\0", 2), "\xF0\x9F\x98\x80"};
+    std::vector<std::string> made = {"", std::string(1, '\0'), "a", std::string("a\0", 2),
+                                     "\xF0\x9F\x98\x80"};
     for (const size_t length : {5u, 6u, 7u, 11u, 12u, 13u, 35u, 36u, 37u, 100u})
-      for (const char* end : {"", "a", "b", "\x7F", "\xC3\xA9"}) made.push_back(std::string(length, 'x') + end);
+      for (const char* end : {"", "a", "b", "\x7F", "\xC3\xA9"})
+        made.push_back(std::string(length, 'x') + end);
     return made;
   }();
   static const Value elements[] = {Value::integer(1), Value::string("a")};
   static const Member members[] = {{"a", Value::integer(1)}, {"b", Value::null()}};
-  std::vector<Value> values = {Value::undefined(), Value::null(), Value::boolean(false), Value::boolean(true)};
-  for (const double real : {0.0, -0.0, 1.0, -1.0, 0.5, 1e300, -1e300, 5e-324, 9007199254740992.0, 9007199254740994.0,
-                            9223372036854775808.0, -9223372036854775808.0, Limits::infinity(), -Limits::infinity(),
-                            Limits::quiet_NaN(), std::nextafter(1.0, 2.0)})
+  std::vector<Value> values = {Value::undefined(), Value::null(), Value::boolean(false),
+                               Value::boolean(true)};
+  for (const double real :
+       {0.0, -0.0, 1.0, -1.0, 0.5, 1e300, -1e300, 5e-324, 9007199254740992.0, 9007199254740994.0,
+        9223372036854775808.0, -9223372036854775808.0, Limits::infinity(), -Limits::infinity(),
+        Limits::quiet_NaN(), std::nextafter(1.0, 2.0)})
     values.push_back(Value::real(real));
   for (const int64_t integer :
        {INT64_MIN, INT64_MIN + 1, int64_t{-1}, int64_t{0}, int64_t{1}, int64_t{9007199254740991},

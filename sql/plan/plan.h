@@ -57,6 +57,7 @@ struct PlanNode {
   std::vector<const BoundExpression*> conditions;  // filter
   const BoundQuery* bound = nullptr;               // group, sort, project, limit: whose clauses
   bool top_k = false;                              // sort: stop at the limit of `bound`
+  const BoundExpression* defined = nullptr;        // sort with top_k: rows where it is undefined do not count
   const PlannedQuery* other = nullptr;             // append
   // join: the side that is read first and kept, by key. Without keys every row meets every row.
   std::unique_ptr<PlannedQuery> right;

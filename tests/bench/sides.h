@@ -12,6 +12,14 @@ Sample quire_point_read_json(const Fixture& fixture);
 Sample quire_scan_filter(const Fixture& fixture);
 Sample quire_group_by(const Fixture& fixture);
 Sample quire_join_in(const Fixture& fixture);
+Sample quire_expression_filter(const Fixture& fixture);
+Sample quire_like_filter(const Fixture& fixture);
+Sample quire_regex_filter(const Fixture& fixture);
+Sample quire_order_limit(const Fixture& fixture);
+Sample quire_order_full(const Fixture& fixture);
+Sample quire_in_list(const Fixture& fixture);
+Sample quire_prepare_in_list(const Fixture& fixture);
+Sample quire_prepare_join(const Fixture& fixture);
 Sample quire_file_size(const Fixture& fixture);
 Sample quire_cold_open(const Fixture& fixture);
 
@@ -28,6 +36,12 @@ Sample sqlite_point_read_json(const Fixture& fixture);
 Sample sqlite_scan_filter(const Fixture& fixture);
 Sample sqlite_group_by(const Fixture& fixture);
 Sample sqlite_join_in(const Fixture& fixture);
+Sample sqlite_expression_filter(const Fixture& fixture);
+Sample sqlite_like_filter(const Fixture& fixture);
+Sample sqlite_order_limit(const Fixture& fixture);
+Sample sqlite_order_full(const Fixture& fixture);
+Sample sqlite_in_list(const Fixture& fixture);
+Sample sqlite_prepare_in_list(const Fixture& fixture);
 Sample sqlite_file_size(const Fixture& fixture);
 Sample sqlite_cold_open(const Fixture& fixture);
 

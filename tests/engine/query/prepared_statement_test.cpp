@@ -91,6 +91,17 @@ TEST_F(QueryTest, APrefixOfAHierarchicalKeyReadsItsPartitions) {
   EXPECT_EQ(statement->stats().items_read, 2u);
 }
 
+TEST_F(QueryTest, ASortUnderALimitKeepsComputedKeysWhileItsRowsAreReplaced) {
+  auto store = make("c", {}, {});
+  ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    for (int i = 10'000; i < 15'000; ++i)
+      QUIRE_TRY(store->create(transaction, "{\"id\":\"a key that rises: " + std::to_string(i) + "\"}"));
+    return {};
+  })));
+  auto statement = prepare("SELECT UPPER(c.id) AS id FROM c ORDER BY LOWER(c.id) DESC OFFSET 1 LIMIT 2");
+  EXPECT_EQ(rows(*statement), "{\"id\":\"A KEY THAT RISES: 14998\"}\n{\"id\":\"A KEY THAT RISES: 14997\"}\n");
+}
+
 TEST_F(QueryTest, SystemPropertiesAndDocumentIdsComeFromTheRecord) {
   auto store = make("c", {}, {R"({"id":"1","_ts":"mine"})", R"({"id":"2"})"});
   auto statement = prepare("SELECT VALUE [c._ts > 1700000000, IS_STRING(c._etag), DOCUMENTID(c)] FROM c");

@@ -28,6 +28,7 @@ std::span<const Work> works() {
       {"regex_filter", "items/s", true, quire_regex_filter, nullptr, sqlite_like_filter},
       {"order_limit", "items/s", true, quire_order_limit, nullptr, sqlite_order_limit},
       {"order_full", "items/s", true, quire_order_full, nullptr, sqlite_order_full},
+      {"join_three", "orders/s", true, quire_join_three, nullptr, sqlite_join_three},
       {"in_list", "items/s", true, quire_in_list, nullptr, sqlite_in_list},
       {"prepare_in_list", "ms", false, quire_prepare_in_list, nullptr, sqlite_prepare_in_list},
       {"prepare_join", "ms", false, quire_prepare_join, nullptr, nullptr},

@@ -200,13 +200,18 @@ Result<BoundQuery*> Binder::bind_inner_query(const Query& query, Scope& scope) {
 }
 
 Result<BoundExpression*> Binder::bind_subquery(BoundKind kind, const Expression& expression, Scope& scope) {
+  if (options_.strict && scope.in_aggregate)
+    return refuse(ErrorCode::semantic, expression.span,
+                  "cannot perform an aggregate function on an expression containing an aggregate or a "
+                  "subquery (SC2101)");
   BoundExpression* bound = make(kind, expression.span);
   QUIRE_ASSIGN(bound->query, bind_inner_query(*expression.query, scope));
   if (kind == BoundKind::scalar_query && bound->query->may_give_many_rows)
     return refuse(
         ErrorCode::semantic, expression.span,
         "the cardinality of a scalar subquery result set cannot be greater than one; use ARRAY(...), "
-        "EXISTS(...), an aggregate or TOP 1");
+        "EXISTS(...)" +
+            std::string(options_.strict ? " or an aggregate" : ", an aggregate or TOP 1"));
   return bound;
 }
 

@@ -21,10 +21,11 @@ bool select_contains_aggregate(const Query& query) {
 }
 
 // Whether the text shows that there is at most one row: no source gives several, or all rows are one group.
-bool gives_one_row(const Query& query, const BoundQuery& bound) {
+// The service does not count TOP 1 among them.
+bool gives_one_row(const Query& query, const BoundQuery& bound, bool strict) {
   if (bound.set_operation != SetOperation::none) return false;
   if (bound.is_grouped && bound.group_by.empty()) return true;
-  if (query.top != nullptr && query.top->kind == ExpressionKind::literal &&
+  if (!strict && query.top != nullptr && query.top->kind == ExpressionKind::literal &&
       query.top->literal.kind() == Kind::integer && query.top->literal.as_integer() <= 1)
     return true;
   return std::all_of(bound.sources.begin(), bound.sources.end(), [](const BoundSource& source) {
@@ -32,12 +33,6 @@ bool gives_one_row(const Query& query, const BoundQuery& bound) {
            (source.kind == BoundSourceKind::query && !source.iterates_query &&
             !source.query->may_give_many_rows);
   });
-}
-
-bool is_document_path(const Expression& expression) {
-  const Expression* at = &expression;
-  while (at->kind == ExpressionKind::member || at->kind == ExpressionKind::index) at = at->operands[0];
-  return at->kind == ExpressionKind::identifier && at != &expression;
 }
 
 }  // namespace
@@ -72,7 +67,7 @@ Result<void> Binder::bind_query(const Query& query, BoundQuery& bound, Scope* ou
     bound.next = std::make_unique<BoundQuery>();
     QUIRE_TRY(bind_query(*query.next, *bound.next, outer));
   }
-  bound.may_give_many_rows = !gives_one_row(query, bound);
+  bound.may_give_many_rows = !gives_one_row(query, bound, options_.strict);
   return {};
 }
 
@@ -85,6 +80,7 @@ Result<void> Binder::bind_clauses(const Query& query, BoundQuery& bound, Scope& 
   if (query.having != nullptr) {
     QUIRE_ASSIGN(bound.having, bind(*query.having, scope));
   }
+  if (options_.strict && scope.outer() == nullptr) QUIRE_TRY(refuse_composed_aggregates(query));
   QUIRE_TRY(bind_selection(query, bound, scope));
   QUIRE_TRY(bind_order(query, bound, scope));
   bound.distinct = query.distinct;
@@ -116,12 +112,6 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
       QUIRE_TRY(bind(key, scope));
       continue;
     }
-    const bool is_distance = key.kind == ExpressionKind::call;
-    if (options_.strict && !is_document_path(key) && !is_distance && !bound.is_grouped &&
-        !query.from.empty() && key.kind != ExpressionKind::identifier)
-      return refuse(
-          ErrorCode::not_in_strict_mode, key.span,
-          "the ORDER BY item could not be mapped to a document path; strict mode sorts by properties only");
     // Outside strict mode an alias of the select list may stand here.
     const Expression* meant = &key;
     if (key.kind == ExpressionKind::identifier && !options_.strict && scope.find(key.text).entry == nullptr)
@@ -131,6 +121,8 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
     bound.order_by.push_back(item.has_direction ? BoundOrderItem{expression, item.descending}
                                                 : natural_order(expression));
   }
+  if (options_.strict && !gives_one_group && !query.from.empty())
+    return check_strict_order(query, bound, scope);
   return {};
 }
 

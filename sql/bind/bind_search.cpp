@@ -24,10 +24,13 @@ bool is_ascending(const OrderItem& item) {
 }  // namespace
 
 const Collection* Binder::collection_of(const BoundExpression& path, Scope& scope) {
-  if (path.kind != BoundKind::path) return nullptr;
+  return path.kind == BoundKind::path ? collection_at(path.slot, scope) : nullptr;
+}
+
+const Collection* Binder::collection_at(SlotNumber slot, Scope& scope) {
   for (Scope* at = &scope; at != nullptr; at = at->outer())
     for (const BoundSource& source : at->query().sources)
-      if (source.slot == path.slot && source.kind == BoundSourceKind::collection)
+      if (source.slot == slot && source.kind == BoundSourceKind::collection)
         return source_.collection(source.collection_name);
   return nullptr;
 }

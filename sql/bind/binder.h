@@ -1,6 +1,6 @@
 // The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file
 // each idea: bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp,
-// bind_search.cpp, bind_change.cpp. Recursion is bounded by kMostExpressionDepth.
+// bind_search.cpp, bind_change.cpp, strict_mode.cpp. Recursion is bounded by kMostExpressionDepth.
 #pragma once
 
 #include <string>
@@ -78,8 +78,9 @@ class Binder {
   void apply_policy(BoundExpression& call, Scope& scope);
   void apply_vector_policy(BoundExpression& call, Scope& scope);
   void apply_text_policy(BoundExpression& call, Scope& scope);
-  // The container whose items an expression is a path of; null if it is anything else.
+  // The container whose items an expression is a path of, or stand in a slot; null if it is anything else.
   const Collection* collection_of(const BoundExpression& path, Scope& scope);
+  const Collection* collection_at(SlotNumber slot, Scope& scope);
   // An ORDER BY item without ASC or DESC: ascending, but what VECTORDISTANCE finds closest comes first.
   BoundOrderItem natural_order(BoundExpression* expression);
   Result<void> bind_rank(const Query& query, BoundQuery& bound, Scope& scope);
@@ -95,6 +96,12 @@ class Binder {
   Result<void> bind_assignments(const Change& change, Scope& scope);
   Result<std::span<BoundStep>> bind_target_path(const Expression& path, const Scope& scope);
   Result<void> check_may_change(std::span<const BoundStep> path, Span span);
+
+  // strict_mode.cpp
+  Result<void> refuse_composed_aggregates(const Query& query) const;
+  Result<void> check_strict_order(const Query& query, const BoundQuery& bound, Scope& scope);
+  // Whether a composite index has the paths of ORDER BY.
+  bool has_index_for(const BoundQuery& bound, Scope& scope);
 
   BoundExpression* make(BoundKind kind, Span span);
   // Something that parses and means something, but that this version cannot run: refused when it is run.

@@ -43,6 +43,19 @@ Value policy_of(const Collection& collection, std::string_view name, Arena& aren
   return reader.to_value(json, arena).value_or(Value());
 }
 
+bool covers(const Value& index, std::span<const OrderedPath> paths) {
+  if (!index.is_array() || index.size() != paths.size()) return false;
+  size_t opposite = 0;
+  for (uint32_t i = 0; i < index.size(); ++i) {
+    const Value path = index.element(i).member("path");
+    const Value order = index.element(i).member("order");
+    if (!path.is_string() || !names_path(path.as_string(), paths[i].steps)) return false;
+    const bool is_descending = order.is_string() && order.as_string() == "descending";
+    opposite += is_descending != paths[i].descending ? 1 : 0;
+  }
+  return opposite == 0 || opposite == paths.size();
+}
+
 }  // namespace
 
 std::string distance_function_of(const Collection& collection, std::span<const BoundStep> path) {
@@ -57,6 +70,15 @@ std::string text_language_of(const Collection& collection, std::span<const Bound
   const std::string language = property_for_path(policy.member("fullTextPaths"), path, "language");
   const Value otherwise = policy.member("defaultLanguage");
   return language.empty() && otherwise.is_string() ? std::string(otherwise.as_string()) : language;
+}
+
+bool has_composite_index(const Collection& collection, std::span<const OrderedPath> paths) {
+  Arena arena;
+  const Value indexes = policy_of(collection, "indexingPolicy", arena).member("compositeIndexes");
+  if (!indexes.is_array()) return false;
+  for (uint32_t i = 0; i < indexes.size(); ++i)
+    if (covers(indexes.element(i), paths)) return true;
+  return false;
 }
 
 }  // namespace quire::sql

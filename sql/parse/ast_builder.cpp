@@ -12,8 +12,9 @@
 namespace quire::sql {
 namespace {
 
-// TOP, OFFSET and LIMIT of the service and its SDKs are 32-bit integers.
-constexpr int64_t kMostStrictCount = std::numeric_limits<int32_t>::max();
+// What the service allows in a query if nobody asks it for more.
+constexpr uint32_t kMostStrictJoins = 10;
+constexpr uint32_t kMostStrictUdfCalls = 10;
 
 uint32_t depth_of(const Expression* expression) noexcept {
   return expression ? expression->depth : 0;
@@ -270,6 +271,10 @@ Expression* AstBuilder::call(const Token& name, List<Expression*> arguments) {
 }
 
 Expression* AstBuilder::call_udf(const Token& udf, const Token& name, List<Expression*> arguments) {
+  if (++udf_calls_ > kMostStrictUdfCalls && strict_)
+    fail_at(ErrorCode::limit_exceeded, udf.offset,
+            fmt::format("Azure Cosmos DB takes at most {} calls of user-defined functions in a query",
+                        kMostStrictUdfCalls));
   Expression* node = make(ExpressionKind::call, udf.offset, arguments);
   node->text = text_of(name);
   node->is_udf = true;
@@ -317,13 +322,7 @@ SelectItem AstBuilder::item(Expression* expression, const Token& alias) {
 
 Expression* AstBuilder::count(const Token& token) {
   if (token.kind == TOKEN_PARAMETER) return parameter(token);
-  Expression* node = literal(token);
-  if (node->literal.kind() != Kind::integer)
-    fail_at(ErrorCode::limit_exceeded, token.offset, "a count must fit 64 bits");
-  else if (strict_ && node->literal.as_integer() > kMostStrictCount)
-    fail_at(ErrorCode::limit_exceeded, token.offset,
-            fmt::format("TOP, OFFSET and LIMIT go up to {} in Azure Cosmos DB", kMostStrictCount));
-  return node;
+  return literal(token);
 }
 
 FromSource* AstBuilder::path_source(const Token& root, List<PathStep> steps) {
@@ -359,6 +358,9 @@ FromSource* AstBuilder::iterated(const Token& alias, FromSource* source) {
 List<FromSource> AstBuilder::join(List<FromSource> sources, JoinKind kind, const Token& keyword,
                                   FromSource* source, Expression* on) {
   if (kind != JoinKind::lateral) extension(keyword, "JOIN ... ON");
+  if (strict_ && sources.size > kMostStrictJoins)
+    fail_at(ErrorCode::limit_exceeded, keyword.offset,
+            fmt::format("Azure Cosmos DB takes at most {} JOINs in a query", kMostStrictJoins));
   source->join = kind;
   source->on = on;
   return append(sources, *source);

@@ -192,6 +192,7 @@ class AstBuilder {
   const bool strict_;
   uint32_t previous_end_ = 0;  // of the token before the one that the parser looks at
   uint32_t end_of_last_ = 0;
+  uint32_t udf_calls_ = 0;
   std::optional<Error> error_;
   std::optional<Token> unexpected_;
 };

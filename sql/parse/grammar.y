@@ -175,6 +175,8 @@ distinct(R) ::= DISTINCT. { R = true; }
 
 top(R) ::= . { R = nullptr; }
 top(R) ::= TOP count(C). { R = C; }
+// The service takes the text and refuses the fraction (SC2060); so does the binder.
+top(R) ::= TOP REAL(T). { R = build->count(T); }
 count(R) ::= INTEGER(T). { R = build->count(T); }
 count(R) ::= PARAMETER(T). { R = build->count(T); }
 

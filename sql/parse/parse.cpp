@@ -94,7 +94,12 @@ Result<std::unique_ptr<ParsedStatement>> parse_text(std::string_view text, bool 
 
 Result<std::unique_ptr<ParsedStatement>> parse(std::string_view text, bool strict) {
   try {
-    return parse_text(text, strict);
+    auto parsed = parse_text(text, strict);
+    const bool is_of_grammar = !parsed && (parsed.error().code == ErrorCode::syntax ||
+                                           parsed.error().code == ErrorCode::not_in_strict_mode);
+    // The service finds all of these with its grammar.
+    if (strict && is_of_grammar) parsed.error().message += " (SC1001)";
+    return parsed;
   } catch (const std::bad_alloc&) {
     return fail(ErrorCode::out_of_memory, "no memory to parse the statement");
   }

@@ -31,7 +31,6 @@ constexpr TokenName kTokenNames[] = {
     {TOKEN_INTEGER, "an integer", true},
     {TOKEN_STRING, "a string", true},
     {TOKEN_PARAMETER, "a parameter", true},
-    {TOKEN_REAL, "a number", true},
     {TOKEN_NULL, "NULL", true},
     {TOKEN_NOT, "NOT", true, true},
     {TOKEN_LEFT_PARENTHESIS, "'('", true, true},

@@ -194,6 +194,8 @@ class Runner {
       if (Failure failure = strict_.renew_container(Value())) return failure;
       sql::Arena arena;
       refused = strict_.query(query, Value(), arena, nullptr);
+      // Which indexes there are is not the text's affair.
+      if (refused && refused->find("needs a composite index") != std::string::npos) refused.reset();
     }
     if (is_valid == !refused) return {};
     return is_valid ? "refused: " + *refused

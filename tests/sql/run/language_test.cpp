@@ -49,9 +49,7 @@ class CaseFile {
         words >> order;
         run_query(order == "ordered");
       } else if (command == "error") {
-        std::string code;
-        words >> code;
-        run_error(code);
+        read_error(words);
       } else {
         ADD_FAILURE() << place() << ": unknown command " << command;
       }
@@ -138,14 +136,33 @@ class CaseFile {
     EXPECT_EQ(*rows, expected) << at << ": " << sql;
   }
 
-  void run_error(const std::string& code) {
+  // error CODE [LINE:COLUMN] [what the message must contain]
+  void read_error(std::istringstream& words) {
+    std::string code;
+    std::string message;
+    words >> code >> std::ws;
+    std::getline(words, message);
+    std::string place;
+    if (!message.empty() && std::isdigit(static_cast<unsigned char>(message[0])) != 0) {
+      place = message.substr(0, message.find(' '));
+      message.erase(0, std::min(place.size() + 1, message.size()));
+    }
+    run_error(code, place, message);
+  }
+
+  void run_error(const std::string& code, const std::string& error_place, const std::string& message) {
     ++cases_;
     const std::string at = place();
     const std::string sql = read_until("");
     const auto rows = rows_of(sql);
     ASSERT_FALSE(rows) << at << ": " << sql << " gave " << rows->size() << " rows";
-    EXPECT_EQ(error_code_row(rows.error().code).name, code) << at << ": " << sql << "\n"
-                                                            << rows.error().message;
+    const Error& error = rows.error();
+    EXPECT_EQ(error_code_row(error.code).name, code) << at << ": " << sql << "\n" << error.message;
+    EXPECT_NE(error.message.find(message), std::string::npos) << at << ": " << sql << "\n" << error.message;
+    const std::string stood =
+        std::to_string(error.position.line) + ":" + std::to_string(error.position.column);
+    EXPECT_TRUE(error_place.empty() || stood == error_place) << at << ": " << sql << "\n"
+                                                             << error.message << " stood at " << stood;
   }
 
   std::filesystem::path path_;

@@ -59,6 +59,9 @@ bool is_same_expression(const Expression& a, const Expression& b) {
 }
 
 Result<void> Binder::bind_query(const Query& query, BoundQuery& bound, Scope* outer) {
+  if (++query_count_ > kMostQueries)
+    return refuse(ErrorCode::limit_exceeded, query.span,
+                  "the statement has more than " + std::to_string(kMostQueries) + " queries");
   Scope scope(outer, bound);
   QUIRE_TRY(bind_from(query, scope));
   QUIRE_TRY(bind_clauses(query, bound, scope));

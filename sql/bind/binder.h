@@ -119,6 +119,7 @@ class Binder {
   BoundStatement& statement_;
   Source& source_;
   const BindOptions& options_;
+  size_t query_count_ = 0;
 };
 
 // Whether an aggregate stands in an expression, subqueries aside.

@@ -185,6 +185,10 @@ struct BoundStatement {
   std::optional<BoundChange> change;
 };
 
+// What one statement may hold. A plan's cost, and the memory of a run, grow with the product of the two.
+inline constexpr size_t kMostSources = 64;   // of one FROM
+inline constexpr size_t kMostQueries = 500;  // subqueries and those after UNION included
+
 struct BindOptions {
   bool strict = false;
   // Prepared on a container: the first identifier of FROM stands for it, whatever it says. Else empty:

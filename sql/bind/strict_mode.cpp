@@ -1,4 +1,5 @@
-// What strict mode refuses in queries that parse: Azure answers them with an error, though Quire could run them.
+// What strict mode refuses in queries that parse: Azure answers them with an error, though Quire could run
+// them.
 #include <algorithm>
 
 #include "sql/bind/binder.h"
@@ -40,9 +41,10 @@ const Expression* composed_aggregate(const Expression& expression, bool is_value
 Result<void> Binder::refuse_composed_aggregates(const Query& query) const {
   for (const SelectItem& item : query.items)
     if (const Expression* found = composed_aggregate(*item.expression, query.select == SelectKind::value))
-      return refuse(ErrorCode::not_in_strict_mode, found->span,
-                    "Azure Cosmos DB takes an aggregate only by itself, not within another expression; select "
-                    "the aggregates and compute with them afterwards");
+      return refuse(
+          ErrorCode::not_in_strict_mode, found->span,
+          "Azure Cosmos DB takes an aggregate only by itself, not within another expression; select "
+          "the aggregates and compute with them afterwards");
   return {};
 }
 
@@ -53,9 +55,10 @@ Result<void> Binder::check_strict_order(const Query& query, const BoundQuery& bo
           ErrorCode::not_in_strict_mode, item.expression->span,
           "the ORDER BY item could not be mapped to a document path; strict mode sorts by properties only");
   if (bound.is_grouped || query.order_by.size() < 2 || has_index_for(bound, scope)) return {};
-  return refuse(ErrorCode::not_in_strict_mode, query.order_by.front().expression->span,
-                "an ORDER BY of several properties needs a composite index in Azure Cosmos DB: the container's "
-                "indexing policy has none with these paths in this order");
+  return refuse(
+      ErrorCode::not_in_strict_mode, query.order_by.front().expression->span,
+      "an ORDER BY of several properties needs a composite index in Azure Cosmos DB: the container's "
+      "indexing policy has none with these paths in this order");
 }
 
 bool Binder::has_index_for(const BoundQuery& bound, Scope& scope) {

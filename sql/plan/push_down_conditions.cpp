@@ -23,6 +23,14 @@ Place* find_where(PlannedQuery& query) {
   return nullptr;
 }
 
+// Whether a source, or the right side of a join, fills a slot of the set.
+bool fills_any(const PlanNode& node, const SlotSet& slots) {
+  if (node.kind != PlanKind::join) return node.source != nullptr && slots.contains(node.source->slot);
+  for (const PlanNode* at = node.right->root.get(); at != nullptr; at = at->input.get())
+    if (fills_any(*at, slots)) return true;
+  return false;
+}
+
 class ConditionPusher {
  public:
   ConditionPusher(Plan& plan, const BoundQuery& bound) : plan_(plan), bound_(bound) {}
@@ -56,9 +64,7 @@ class ConditionPusher {
   Place* lowest_place(Place* top, const SlotSet& reads) {
     Place* at = top;
     while (is_source((*at)->kind) || (*at)->kind == PlanKind::filter) {
-      SlotSet bound_here(plan_.slot_count);
-      add_slots_bound(**at, bound_here);
-      if (reads.intersects(bound_here) || (*at)->input == nullptr) return at;
+      if (fills_any(**at, reads) || (*at)->input == nullptr) return at;
       at = &(*at)->input;
     }
     return at;

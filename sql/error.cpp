@@ -53,19 +53,27 @@ constexpr ErrorCodeRow kRows[] = {
     {internal, "internal", 500, ""},
 };
 
-// Levenshtein distance without regard to ASCII case; both are names, so short.
+bool is_same_letter(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+// How many letters must be put in, left out, changed, or swapped with their neighbour to make b of a, without
+// regard to ASCII case; both are names, so short. (Optimal string alignment, three rows of the table.)
 size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before(b.size() + 1);
+  std::vector<size_t> previous(b.size() + 1);
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    std::swap(before, previous);
+    std::swap(previous, row);
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const bool same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
-                        std::tolower(static_cast<unsigned char>(b[j - 1]));
-      const size_t replaced = diagonal + (same ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      const size_t change = previous[j - 1] + (is_same_letter(a[i - 1], b[j - 1]) ? 0 : 1);
+      row[j] = std::min({previous[j] + 1, row[j - 1] + 1, change});
+      const bool is_swap =
+          i > 1 && j > 1 && is_same_letter(a[i - 1], b[j - 2]) && is_same_letter(a[i - 2], b[j - 1]);
+      if (is_swap) row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row[b.size()];
@@ -100,7 +108,9 @@ void NearestName::offer(std::string_view candidate) {
   if (name_.empty() || name_.size() > kLongestComparedName || candidate.size() > kLongestComparedName) return;
   const size_t distance = edit_distance(name_, candidate);
   const size_t allowed = std::max<size_t>(1, name_.size() / 3);
-  if (distance <= allowed && distance < best_distance_) {
+  // Of one letter each, any two names are one edit apart.
+  const bool share_letters = distance < std::max(name_.size(), candidate.size());
+  if (share_letters && distance <= allowed && distance < best_distance_) {
     best_distance_ = distance;
     best_ = candidate;
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sql/bind/binder.h"
+#include "sql/bind/foreign_functions.h"
 #include "sql/functions/full_text.h"
 #include "sql/functions/operators.h"
 
@@ -66,12 +67,14 @@ Result<void> Binder::check_arity(const Function& function, const Expression& cal
 }
 
 Error Binder::unknown_function(const Expression& expression) const {
+  const std::string_view instead = instead_of_foreign_function(expression.text);
   NearestName nearest(expression.text);
   for (const auto family : all_functions())
     for (const Function& function : family) nearest.offer(function.name);
   for (const AggregateRow& row : all_aggregates()) nearest.offer(row.name);
   return {ErrorCode::unknown_function,
-          "'" + std::string(expression.text) + "' is not a built-in function (SC2005)" + nearest.hint(),
+          "'" + std::string(expression.text) + "' is not a built-in function (SC2005)" +
+              (instead.empty() ? nearest.hint() : "; write " + std::string(instead)),
           at(expression.span)};
 }
 
@@ -80,7 +83,9 @@ Result<BoundExpression*> Binder::bind_aggregate(const Expression& expression, co
   const std::string name(row.name);
   if (!expression.is_star && expression.operands.size() != 1)
     return refuse(ErrorCode::wrong_arity, expression.span,
-                  "the aggregate " + name + " requires 1 argument(s) (SC2050)");
+                  "the aggregate " + name + " requires 1 argument(s), not " +
+                      std::to_string(expression.operands.size()) + " (SC2050)" +
+                      (row.aggregate == Aggregate::count ? ": COUNT(1) counts rows" : ""));
   if (expression.is_star && row.aggregate != Aggregate::count)
     return refuse(ErrorCode::semantic, expression.span, name + "(*) has no meaning; only COUNT(*) has");
   if (scope.in_aggregate)
@@ -90,7 +95,8 @@ Result<BoundExpression*> Binder::bind_aggregate(const Expression& expression, co
   if (!scope.aggregates_allowed)
     return refuse(ErrorCode::semantic, expression.span,
                   "the aggregate " + name +
-                      " may not stand here; use it in SELECT, HAVING or ORDER BY, or in a subquery");
+                      " may not stand here: WHERE, ON and GROUP BY see single rows; use it in SELECT, "
+                      "HAVING or ORDER BY, or in a subquery");
   BoundAggregate aggregate{row.aggregate, nullptr, expression.is_distinct};
   if (!expression.is_star) {
     scope.in_aggregate = true;

@@ -25,6 +25,7 @@ BoundExpression* Binder::make_unsupported(Span span, std::string_view what) {
 
 Result<BoundExpression*> Binder::bind(const Expression& expression, Scope& scope) {
   if (BoundExpression* key = find_group_key(expression, scope); key != nullptr) return key;
+  note_slips(expression);
   switch (expression.kind) {
     case ExpressionKind::literal:
       return make_constant(expression.literal, expression.span);

@@ -115,6 +115,9 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
       QUIRE_TRY(bind(key, scope));
       continue;
     }
+    if (key.kind == ExpressionKind::literal && key.literal.is_number() && !options_.strict)
+      return refuse(ErrorCode::semantic, key.span,
+                    "ORDER BY takes no position of the select list; name the expression or its alias");
     // Outside strict mode an alias of the select list may stand here.
     const Expression* meant = &key;
     if (key.kind == ExpressionKind::identifier && !options_.strict && scope.find(key.text).entry == nullptr)

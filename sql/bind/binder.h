@@ -1,6 +1,6 @@
 // The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file
 // each idea: bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp,
-// bind_search.cpp, bind_change.cpp, strict_mode.cpp. Recursion is bounded by kMostExpressionDepth.
+// bind_search.cpp, bind_change.cpp, strict_mode.cpp, notes.cpp. Recursion is bounded by kMostExpressionDepth.
 #pragma once
 
 #include <string>
@@ -63,6 +63,7 @@ class Binder {
   Bound bind_path(const Expression& expression, Scope& scope);
   Bound bind_index(const Expression& expression, Scope& scope);
   Result<const ScopeEntry*> resolve(const Expression& identifier, Scope& scope);
+  std::string hint_for_unresolved(const Expression& identifier, const Scope& scope) const;
 
   // bind_call.cpp
   Bound bind_call(const Expression& expression, Scope& scope);
@@ -102,6 +103,10 @@ class Binder {
   Result<void> check_strict_order(const Query& query, const BoundQuery& bound, Scope& scope);
   // Whether a composite index has the paths of ORDER BY.
   bool has_index_for(const BoundQuery& bound, Scope& scope);
+
+  // notes.cpp
+  void note(Span span, std::string_view message);
+  void note_slips(const Expression& expression);
 
   BoundExpression* make(BoundKind kind, Span span);
   // Something that parses and means something, but that this version cannot run: refused when it is run.

@@ -180,6 +180,7 @@ struct BoundStatement {
   std::vector<std::unique_ptr<BoundQuery>> subqueries;
   std::vector<std::unique_ptr<LikePattern>> patterns;
   std::vector<std::string> parameters;  // names without @, in order of first use
+  std::vector<std::string> notes;       // for EXPLAIN: what may mean something else than was meant
   SlotNumber slot_count = 0;
   BoundQuery query;
   std::optional<BoundChange> change;

@@ -24,6 +24,13 @@ bool Scope::has_own(std::string_view name) const {
                      [&](const ScopeEntry& entry) { return entry.name == name; });
 }
 
+std::vector<std::string_view> Scope::names() const {
+  std::vector<std::string_view> names;
+  for (const Scope* scope = this; scope != nullptr; scope = scope->outer_)
+    for (const ScopeEntry& entry : scope->entries_) names.push_back(entry.name);
+  return names;
+}
+
 void Scope::offer_names(NearestName& nearest) const {
   for (const Scope* scope = this; scope != nullptr; scope = scope->outer_)
     for (const ScopeEntry& entry : scope->entries_) nearest.offer(entry.name);

@@ -33,6 +33,8 @@ class Scope {
   Found find(std::string_view name);
   bool has_own(std::string_view name) const;
   void offer_names(NearestName& nearest) const;
+  // The aliases, those of the innermost query first.
+  std::vector<std::string_view> names() const;
 
   Scope* outer() const { return outer_; }
   BoundQuery& query() { return query_; }

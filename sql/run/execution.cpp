@@ -130,8 +130,10 @@ struct Execution::State {
       case ExplainStage::physical:
         break;
     }
+    const std::vector<std::string>& notes = run.plan.statement->notes;
     if (!statement.analyze) {
       lines = print_plan(run.plan);
+      lines.insert(lines.end(), notes.begin(), notes.end());
       return {};
     }
     QUIRE_TRY(start_rows());
@@ -140,6 +142,7 @@ struct Execution::State {
     const uint64_t returned = run.counters[run.plan.query.root->number].rows;
     lines.push_back("items read " + std::to_string(run.items_read) + ", rows returned " +
                     std::to_string(returned));
+    lines.insert(lines.end(), notes.begin(), notes.end());
     return {};
   }
 

@@ -1,5 +1,7 @@
 // Which slots a row must carry through an operator that makes rows anew (elements, subqueries, sorts): those
 // that something above it reads. What nobody reads is not copied.
+#include <algorithm>
+
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
 
@@ -41,17 +43,20 @@ void add_node_reads(const PlanNode& node, SlotSet& reads) {
   }
 }
 
-// The slots bound at or below a node, group keys and aggregates included.
-void add_bound_slots(const PlannedQuery& query, const PlanNode* node, SlotSet& slots) {
+// The slots bound at or below a node, group keys and aggregates included, in order.
+std::vector<SlotNumber> bound_slots(const PlannedQuery& query, const PlanNode* node) {
+  std::vector<SlotNumber> slots;
   for (; node != nullptr; node = node->input.get()) {
-    if (node->source != nullptr) slots.add(node->source->slot);
+    if (node->source != nullptr) slots.push_back(node->source->slot);
     if (node->kind != PlanKind::group) continue;
     for (size_t i = 0; i < query.bound->group_by.size(); ++i)
-      slots.add(query.first_group_key_slot + static_cast<SlotNumber>(i));
+      slots.push_back(query.first_group_key_slot + static_cast<SlotNumber>(i));
     for (size_t i = 0; i < query.bound->aggregates.size(); ++i)
-      slots.add(query.first_aggregate_slot + static_cast<SlotNumber>(i));
-    return;  // what the group read is gone above it
+      slots.push_back(query.first_aggregate_slot + static_cast<SlotNumber>(i));
+    break;  // what the group read is gone above it
   }
+  std::ranges::sort(slots);
+  return slots;
 }
 
 }  // namespace
@@ -63,13 +68,10 @@ void find_carried_slots(PlannedQuery& query, SlotNumber slot_count) {
     const bool makes_rows =
         node->kind == PlanKind::elements || node->kind == PlanKind::subquery || node->kind == PlanKind::sort;
     if (makes_rows) {
-      SlotSet bound_below(slot_count);
-      add_bound_slots(query, node->input.get(), bound_below);
-      for (SlotNumber slot = 0; slot < slot_count; ++slot) {
+      for (const SlotNumber slot : bound_slots(query, node->input.get())) {
         // Above a group, keys and aggregates are read by number, not by slot: a sort carries all of them.
         const bool of_group = is_grouped_below && slot >= query.first_group_key_slot;
-        if (bound_below.contains(slot) && (of_group || read_above.contains(slot)))
-          node->carried.push_back(slot);
+        if (of_group || read_above.contains(slot)) node->carried.push_back(slot);
       }
     }
     if (node->kind == PlanKind::group) is_grouped_below = false;

@@ -39,6 +39,8 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
       return make_conditional(expression, *this);
     case BoundKind::coalesce:
       return make_coalesce(expression, *this);
+    case BoundKind::let:
+      return make_let(expression, *this);
     case BoundKind::in:
       return make_in(expression, *this);
     case BoundKind::like:

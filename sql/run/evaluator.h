@@ -54,6 +54,7 @@ class EvaluatorFactory {
 std::unique_ptr<Evaluator> make_constant(const Value& value);
 std::unique_ptr<Evaluator> make_slot(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_plain_slot(SlotNumber slot, EvaluatorFactory& factory);
+std::unique_ptr<Evaluator> make_let(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_path(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_system_property(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_member(const BoundExpression& expression, EvaluatorFactory& factory);

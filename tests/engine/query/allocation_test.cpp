@@ -1,5 +1,5 @@
-// No heap allocation per row: a statement over 100,000 items allocates as often as one over 1,000. Counts what
-// this program asks of operator new.
+// No heap allocation per row: a statement over 100,000 items allocates as often as one over 1,000. Counts
+// what this program asks of operator new.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -88,7 +88,8 @@ class AllocationTest : public testing::Test {
 
 TEST_F(AllocationTest, AFilterAllocatesAsOftenForManyRowsAsForFew) {
   for (const std::string_view query : {
-           "SELECT VALUE COUNT(1) FROM {} c WHERE c.n > 100 AND c.kind = 'kind1' AND STARTSWITH(c.city, 'S') AND "
+           "SELECT VALUE COUNT(1) FROM {} c WHERE c.n > 100 AND c.kind = 'kind1' AND STARTSWITH(c.city, 'S') "
+           "AND "
            "ARRAY_LENGTH(c.tags) > 2",
            "SELECT VALUE COUNT(1) FROM {} c WHERE c.n > 100 OR c.kind = 'kind1' OR IS_DEFINED(c.other)",
            "SELECT VALUE COUNT(1) FROM {} c WHERE c.text LIKE '%0001%'",
@@ -101,7 +102,8 @@ TEST_F(AllocationTest, AFilterAllocatesAsOftenForManyRowsAsForFew) {
            "SELECT VALUE COUNT(1) FROM {} c WHERE (c.n > 50 ? c.city : c.kind) != (c.other ?? c.kind)",
            "SELECT VALUE SUM(c.n) FROM {} c WHERE c.kind IS NOT NULL",
            "SELECT VALUE COUNT(1) FROM {} c WHERE FULLTEXTCONTAINS(c.kind, 'kind1')",
-           "SELECT VALUE COUNT(1) FROM {} c WHERE ST_DISTANCE({{'type':'Point','coordinates':[c.n / 1000, 1]}}, "
+           "SELECT VALUE COUNT(1) FROM {} c WHERE ST_DISTANCE({{'type':'Point','coordinates':[c.n / 1000, "
+           "1]}}, "
            "{{'type':'Point','coordinates':[1, 2]}}) < 5000000",
            "SELECT VALUE COUNT(1) FROM {} c WHERE VECTORDISTANCE([c.n, 1], [1, 2]) > 0.5",
            "SELECT VALUE COUNT(1) FROM {} c WHERE EXISTS (SELECT VALUE t FROM t IN c.tags WHERE t = 'b')",

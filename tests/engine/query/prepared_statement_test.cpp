@@ -2,6 +2,7 @@
 // tested in tests/engine/api.
 #include "engine/query/prepared_statement.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -100,6 +101,43 @@ TEST_F(QueryTest, ASortUnderALimitKeepsComputedKeysWhileItsRowsAreReplaced) {
   })));
   auto statement = prepare("SELECT UPPER(c.id) AS id FROM c ORDER BY LOWER(c.id) DESC OFFSET 1 LIMIT 2");
   EXPECT_EQ(rows(*statement), "{\"id\":\"A KEY THAT RISES: 14998\"}\n{\"id\":\"A KEY THAT RISES: 14997\"}\n");
+}
+
+// `times` of `part`, in which {} stands for a number that rises.
+std::string repeated(std::string_view part, size_t times, std::string_view separator = ",") {
+  std::string text;
+  for (size_t i = 0; i < times; ++i)
+    text += (i == 0 ? "" : std::string(separator)) + fmt::format(fmt::runtime(part), i);
+  return text;
+}
+
+TEST_F(QueryTest, WhatTheCompilerWouldMultiplyIsBounded) {
+  make("c", {}, {R"({"id":"1","a":[1]})"});
+  const std::string joins =
+      "SELECT VALUE 1 FROM c " + repeated("JOIN j{} IN c.a", sql::kMostSources - 1, " ");
+  const std::string keys = "SELECT VALUE 1 FROM c GROUP BY " + repeated("c.k{}", sql::kMostGroupKeys);
+  const std::string subqueries = "SELECT VALUE [" + repeated("(SELECT VALUE {})", sql::kMostSubqueries);
+  EXPECT_EQ(rows(*prepare(joins)), "1\n");
+  EXPECT_EQ(rows(*prepare(keys)), "1\n");
+  EXPECT_TRUE(rows(*prepare(subqueries + "]")).ends_with(",510,511]\n"));
+  for (const std::string& sql :
+       {joins + " JOIN k IN c.a", keys + ", c.k", subqueries + ", (SELECT VALUE 1)]"})
+    EXPECT_TRUE(fails_with(PreparedStatement::prepare(containers_, sql, {}), ErrorCode::limit_exceeded));
+}
+
+TEST_F(QueryTest, NestedOperatorsThatReadAnOperandTwiceAreWalkedOnce) {
+  make("c", {}, {R"({"id":"1","a":3})"});
+  std::string between = "c.a", match = "c.a";
+  for (int level = 0; level < 100; ++level) {
+    between = "(" + between + " BETWEEN 1 AND 4)";
+    match = "CASE " + match + " WHEN 3 THEN 4 WHEN 4 THEN 3 END";
+  }
+  EXPECT_EQ(rows(*prepare("SELECT VALUE [" + between + ", " + match + "] FROM c")), "[3]\n");
+}
+
+TEST_F(QueryTest, LongValuesOfConstantCallsAreLeftToTheRun) {
+  const std::string sql = "SELECT VALUE LENGTH(CONCAT(" + repeated("REPLICATE('x', 10000)", 1000) + "))";
+  EXPECT_EQ(rows(*prepare(sql)), "10000000\n");
 }
 
 TEST_F(QueryTest, SystemPropertiesAndDocumentIdsComeFromTheRecord) {

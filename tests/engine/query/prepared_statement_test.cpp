@@ -103,6 +103,21 @@ TEST_F(QueryTest, ASortUnderALimitKeepsComputedKeysWhileItsRowsAreReplaced) {
   EXPECT_EQ(rows(*statement), "{\"id\":\"A KEY THAT RISES: 14998\"}\n{\"id\":\"A KEY THAT RISES: 14997\"}\n");
 }
 
+TEST_F(QueryTest, ASortPastItsMemoryFailsAndOneUnderALimitNeedsLittle) {
+  auto store = make("c", {}, {});
+  ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    for (int i = 0; i < 5000; ++i) QUIRE_TRY(store->create(transaction, fmt::format(R"({{"id":"{}"}})", i)));
+    return {};
+  })));
+  constexpr size_t kMemory = size_t{128} << 10;
+  const auto run = [&](std::string_view sql) {
+    return rows(
+        *value_of(PreparedStatement::prepare(containers_, sql, {.scope = nullptr, .memory_limit = kMemory})));
+  };
+  EXPECT_EQ(run("SELECT VALUE c.id FROM c ORDER BY c.id"), "out_of_memory");
+  EXPECT_EQ(run("SELECT VALUE c.id FROM c ORDER BY c.id OFFSET 1 LIMIT 1"), "\"1\"\n");
+}
+
 // `times` of `part`, in which {} stands for a number that rises.
 std::string repeated(std::string_view part, size_t times, std::string_view separator = ",") {
   std::string text;

@@ -8,6 +8,7 @@ BoundExpression* Binder::make(BoundKind kind, Span span) {
   BoundExpression* bound = statement_.arena->make<BoundExpression>();
   bound->kind = kind;
   bound->span = span;
+  if (kind != BoundKind::constant && kind != BoundKind::parameter) ++statement_.computed_count;
   return bound;
 }
 

@@ -176,6 +176,7 @@ struct BoundStatement {
   std::vector<std::unique_ptr<LikePattern>> patterns;
   std::vector<std::string> parameters;  // names without @, in order of first use
   SlotNumber slot_count = 0;
+  size_t computed_count = 0;  // expressions that are neither constants nor parameters
   BoundQuery query;
 };
 

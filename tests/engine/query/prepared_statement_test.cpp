@@ -150,6 +150,21 @@ TEST_F(QueryTest, NestedOperatorsThatReadAnOperandTwiceAreWalkedOnce) {
   EXPECT_EQ(rows(*prepare("SELECT VALUE [" + between + ", " + match + "] FROM c")), "[3]\n");
 }
 
+TEST_F(QueryTest, AVeryLongStatementTakesShortBatches) {
+  auto store = make("c", {}, {});
+  ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    for (int i = 0; i < 1000; ++i)
+      QUIRE_TRY(store->create(transaction, fmt::format(R"({{"id":"{:03}","tags":[1,2]}})", i)));
+    return {};
+  })));
+  const std::string list = "ARRAY_LENGTH([" + repeated("ABS(c.n{})", 20'000) + "])";
+  EXPECT_EQ(rows(*prepare("SELECT VALUE COUNT(1) FROM c JOIN t IN c.tags WHERE t = 2 AND " + list + " = 0")),
+            "1000\n");
+  EXPECT_EQ(
+      rows(*prepare("SELECT VALUE c.id FROM c WHERE " + list + " = 0 ORDER BY c.id OFFSET 998 LIMIT 5")),
+      "\"998\"\n\"999\"\n");
+}
+
 TEST_F(QueryTest, LongValuesOfConstantCallsAreLeftToTheRun) {
   const std::string sql = "SELECT VALUE LENGTH(CONCAT(" + repeated("REPLICATE('x', 10000)", 1000) + "))";
   EXPECT_EQ(rows(*prepare(sql)), "10000000\n");

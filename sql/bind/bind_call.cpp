@@ -129,8 +129,8 @@ Result<BoundExpression*> Binder::bind_document_id(const Expression& expression, 
 
 // Folding never fails: what cannot be folded stays.
 BoundExpression* Binder::fold(BoundExpression* expression) {
-  Arena& arena = *statement_.arena;
   if (!are_constant(expression->operands)) return expression;
+  Arena& arena = *statement_.arena;
   const auto constant = [&](const Value& value) { return make_constant(value, expression->span); };
   switch (expression->kind) {
     case BoundKind::unary:
@@ -145,17 +145,33 @@ BoundExpression* Binder::fold(BoundExpression* expression) {
         if (operand->constant.is_defined()) elements[count++] = operand->constant;
       return constant(Value::array(elements.first(count)));
     }
-    case BoundKind::call: {
-      const Function* function = expression->function;
-      if (function == nullptr || function->volatility != Volatility::pure || function->prepare != nullptr)
-        return expression;
-      const std::span<Value> arguments = arena.make_array<Value>(expression->operands.size());
-      for (size_t i = 0; i < arguments.size(); ++i) arguments[i] = expression->operands[i]->constant;
-      CallContext context{arena, nullptr, nullptr};
-      return constant(call_function(*function, context, arguments));
-    }
+    case BoundKind::call:
+      return fold_call(expression);
     default:
       return expression;
+  }
+}
+
+// A short call may give a long value, REPLICATE('x', 10000). So that a text does not take memory out of
+// proportion, calls past a bound are left to be made when the statement runs.
+BoundExpression* Binder::fold_call(BoundExpression* call) {
+  const Function* function = call->function;
+  if (function == nullptr || function->volatility != Volatility::pure || function->prepare != nullptr)
+    return call;
+  if (!folds_calls_) return call;
+  constexpr size_t kLeastFolded = size_t{1} << 20;
+  constexpr size_t kFoldedPerByte = 16;
+  if (statement_.folded == nullptr)
+    statement_.folded =
+        std::make_unique<Arena>(kLeastFolded + kFoldedPerByte * statement_.parsed->text.size());
+  const std::span<Value> arguments = statement_.arena->make_array<Value>(call->operands.size());
+  for (size_t i = 0; i < arguments.size(); ++i) arguments[i] = call->operands[i]->constant;
+  CallContext context{*statement_.folded, nullptr, nullptr};
+  try {
+    return make_constant(call_function(*function, context, arguments), call->span);
+  } catch (const MemoryLimitExceeded&) {
+    folds_calls_ = false;
+    return call;
   }
 }
 

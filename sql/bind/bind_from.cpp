@@ -41,9 +41,6 @@ bool has_container(Scope& innermost) {
 
 Result<void> Binder::bind_from(const Query& query, Scope& scope) {
   bool is_first = true;
-  if (query.from.size() > kMostSources)
-    return refuse(ErrorCode::limit_exceeded, query.from[kMostSources].span,
-                  "FROM has more than " + std::to_string(kMostSources) + " sources");
   for (const FromSource& source : query.from) {
     QUIRE_TRY(bind_source(source, is_first, scope));
     is_first = false;

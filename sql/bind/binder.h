@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "sql/bind/bound.h"
 #include "sql/bind/scope.h"
@@ -24,6 +25,7 @@ class Binder {
   using Bound = Result<BoundExpression*>;
 
   // bind_query.cpp
+  Result<void> check_bounds(const Query& query) const;
   Result<void> bind_clauses(const Query& query, BoundQuery& bound, Scope& scope);
   Result<void> bind_grouping(const Query& query, BoundQuery& bound, Scope& scope);
   Result<void> bind_order(const Query& query, BoundQuery& bound, Scope& scope);
@@ -54,6 +56,14 @@ class Binder {
   Bound bind_object(const Expression& expression, Scope& scope);
   Bound bind_subquery(BoundKind kind, const Expression& expression, Scope& scope);
   Result<BoundQuery*> bind_inner_query(const Query& query, Scope& scope);
+  // Of a value that stands in several places: itself if it is read in place, else a new slot, which
+  // `scoped()` binds to it. Otherwise nested expressions would be walked and evaluated twice a level.
+  struct Shared {
+    BoundExpression* value;  // once
+    BoundExpression* use;    // as often as wanted
+  };
+  Shared share(BoundExpression* value);
+  BoundExpression* scoped(const Shared& shared, BoundExpression* body);
   BoundExpression* negate(BoundExpression* operand, Span span);
   // The group key that an expression is, if it is one.
   BoundExpression* find_group_key(const Expression& expression, const Scope& scope);
@@ -73,6 +83,7 @@ class Binder {
   Result<void> check_arity(const Function& function, const Expression& call) const;
   // The constant that an expression always is, in its place; otherwise the expression.
   BoundExpression* fold(BoundExpression* expression);
+  BoundExpression* fold_call(BoundExpression* call);
 
   // bind_search.cpp
   // Puts the form in a call's function that the container's policies ask for.
@@ -122,9 +133,10 @@ class Binder {
   }
 
   BoundStatement& statement_;
+  bool folds_calls_ = true;
+  std::unordered_map<std::string_view, uint32_t> parameter_numbers_;
   Source& source_;
   const BindOptions& options_;
-  size_t query_count_ = 0;
 };
 
 // Whether an aggregate stands in an expression, subqueries aside.

@@ -35,6 +35,12 @@ struct BoundStep {
   bool is_index() const noexcept { return index >= 0; }
 };
 
+// The compiler's work may grow with the product of these and the rest of the text, so they are bounded: with
+// them its time and memory are in proportion to the text.
+constexpr size_t kMostSources = 256;     // of one FROM
+constexpr size_t kMostGroupKeys = 256;   // of one GROUP BY
+constexpr size_t kMostSubqueries = 512;  // of a statement
+
 struct BoundEntry {
   std::string_view key;
   BoundExpression* value;
@@ -54,7 +60,7 @@ enum class BoundKind : uint8_t {
   logical_or,  // operands: two or more
   conditional,
   coalesce,
-  let,              // slot has the value of operands[0] while operands[1] is evaluated
+  let,      // slot takes the value of operands[0] while operands[1] is evaluated, which is the result
   in,       // operands[0] among operands[1..]; negated
   like,     // operands[0] LIKE operands[1]; like_pattern if the pattern is constant; escape; negated
   is_null,  // negated
@@ -177,18 +183,16 @@ struct BoundChange {
 struct BoundStatement {
   std::unique_ptr<ParsedStatement> parsed;
   std::unique_ptr<Arena> arena = std::make_unique<Arena>();
+  std::unique_ptr<Arena> folded;  // what constant calls gave
   std::vector<std::unique_ptr<BoundQuery>> subqueries;
   std::vector<std::unique_ptr<LikePattern>> patterns;
   std::vector<std::string> parameters;  // names without @, in order of first use
   std::vector<std::string> notes;       // for EXPLAIN: what may mean something else than was meant
   SlotNumber slot_count = 0;
+  size_t computed_count = 0;  // expressions that are neither constants nor parameters
   BoundQuery query;
   std::optional<BoundChange> change;
 };
-
-// What one statement may hold. A plan's cost, and the memory of a run, grow with the product of the two.
-inline constexpr size_t kMostSources = 64;   // of one FROM
-inline constexpr size_t kMostQueries = 500;  // subqueries and those after UNION included
 
 struct BindOptions {
   bool strict = false;

@@ -1,5 +1,5 @@
-// Notes on what a query takes to mean something else than its writer may have meant. Such a query is valid, so it
-// runs; EXPLAIN shows the notes.
+// Notes on what a query takes to mean something else than its writer may have meant. Such a query is valid,
+// so it runs; EXPLAIN shows the notes.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -58,12 +58,13 @@ void Binder::note_slips(const Expression& expression) {
   if (is_predicate(expression) && is_bare_not(*expression.operands[0])) {
     const Span negated = expression.operands[0]->operands[0]->span;
     const size_t end = expression.span.offset + expression.span.length;
-    note(expression.span,
-         fmt::format("NOT takes '{}' alone; to negate the whole, write NOT ({})",
-                     text.substr(negated.offset, negated.length), text.substr(negated.offset, end - negated.offset)));
+    note(expression.span, fmt::format("NOT takes '{}' alone; to negate the whole, write NOT ({})",
+                                      text.substr(negated.offset, negated.length),
+                                      text.substr(negated.offset, end - negated.offset)));
   }
   if (compares_with_undefined(expression))
-    note(expression.span, "a comparison with undefined is undefined; write IS_DEFINED(x) or NOT IS_DEFINED(x)");
+    note(expression.span,
+         "a comparison with undefined is undefined; write IS_DEFINED(x) or NOT IS_DEFINED(x)");
   if (const Expression* operand = joined_non_string(expression))
     note(operand->span, fmt::format("|| joins strings alone; write TOSTRING({})",
                                     text.substr(operand->span.offset, operand->span.length)));

@@ -40,7 +40,8 @@ constexpr Slip kSlips[] = {
     {kAny, TOKEN_LEFT_BRACKET, TOKEN_STAR, "to go through an array write JOIN x IN c.array"},
     {kAny, TOKEN_LEFT_BRACKET, TOKEN_RIGHT_BRACKET, "to go through an array write JOIN x IN c.array"},
     {kAny, TOKEN_IN, TOKEN_PARAMETER, "for an array write ARRAY_CONTAINS(@list, x)"},
-    {kAny, TOKEN_IN, TOKEN_NAME, "IN takes a list in parentheses; for an array write ARRAY_CONTAINS(array, x)"},
+    {kAny, TOKEN_IN, TOKEN_NAME,
+     "IN takes a list in parentheses; for an array write ARRAY_CONTAINS(array, x)"},
     {kAny, TOKEN_IN, TOKEN_LEFT_BRACKET, "IN takes its list in parentheses: IN (1, 2)"},
     {TOKEN_IN, TOKEN_LEFT_PARENTHESIS, TOKEN_RIGHT_PARENTHESIS, "the list of IN needs a value"},
     {TOKEN_IN, TOKEN_LEFT_PARENTHESIS, TOKEN_SELECT,
@@ -110,7 +111,8 @@ constexpr int kClosingTokens[] = {0,
                                   TOKEN_RIGHT_BRACKET,
                                   TOKEN_RIGHT_BRACE};
 
-constexpr int kClauseTokens[] = {TOKEN_FROM, TOKEN_WHERE, TOKEN_GROUP, TOKEN_HAVING, TOKEN_ORDER, TOKEN_OFFSET};
+constexpr int kClauseTokens[] = {TOKEN_FROM,   TOKEN_WHERE, TOKEN_GROUP,
+                                 TOKEN_HAVING, TOKEN_ORDER, TOKEN_OFFSET};
 
 bool fits(int wanted, int kind) {
   if (wanted == kClosing) return std::ranges::find(kClosingTokens, kind) != std::end(kClosingTokens);
@@ -222,7 +224,8 @@ class SlipFinder {
     if (find_reserved_word(word) == nullptr) return {};
     if (kind(-1) == TOKEN_DOT)
       return fmt::format("{0} is a reserved word: write [\"{0}\"] without the dot", word);
-    if (kind(1) == TOKEN_COLON && is_expected(TOKEN_STRING)) return fmt::format("write \"{}\" in quotes", word);
+    if (kind(1) == TOKEN_COLON && is_expected(TOKEN_STRING))
+      return fmt::format("write \"{}\" in quotes", word);
     if (kind(-1) == TOKEN_AS && is_expected(TOKEN_STRING))
       return fmt::format("{0} is a reserved word: write AS \"{0}\"", word);
     if (token_.kind == TOKEN_RESERVED || kind(-1) == TOKEN_AS)

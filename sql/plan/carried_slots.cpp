@@ -1,5 +1,7 @@
 // Which slots a row must carry through an operator that makes rows anew (elements, subqueries, joins, sorts):
 // those that something above it reads. What nobody reads is not copied.
+#include <algorithm>
+
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
 
@@ -45,17 +47,27 @@ void add_node_reads(const PlanNode& node, SlotSet& reads) {
   }
 }
 
-// The slots bound at or below a node, group keys and aggregates included.
-void add_bound_slots(const PlannedQuery& query, const PlanNode* node, SlotSet& slots) {
+void append_slots_bound(const PlanNode& node, std::vector<SlotNumber>& slots) {
+  if (node.kind != PlanKind::join && node.source != nullptr) slots.push_back(node.source->slot);
+  if (node.right == nullptr) return;
+  for (const PlanNode* at = node.right->root.get(); at != nullptr; at = at->input.get())
+    append_slots_bound(*at, slots);
+}
+
+// The slots bound at or below a node, group keys and aggregates included, in order.
+std::vector<SlotNumber> bound_slots(const PlannedQuery& query, const PlanNode* node) {
+  std::vector<SlotNumber> slots;
   for (; node != nullptr; node = node->input.get()) {
-    add_slots_bound(*node, slots);
+    append_slots_bound(*node, slots);
     if (node->kind != PlanKind::group) continue;
     for (size_t i = 0; i < query.bound->group_by.size(); ++i)
-      slots.add(query.first_group_key_slot + static_cast<SlotNumber>(i));
+      slots.push_back(query.first_group_key_slot + static_cast<SlotNumber>(i));
     for (size_t i = 0; i < query.bound->aggregates.size(); ++i)
-      slots.add(query.first_aggregate_slot + static_cast<SlotNumber>(i));
-    return;  // what the group read is gone above it
+      slots.push_back(query.first_aggregate_slot + static_cast<SlotNumber>(i));
+    break;  // what the group read is gone above it
   }
+  std::ranges::sort(slots);
+  return slots;
 }
 
 class CarriedSlotFinder {
@@ -94,12 +106,10 @@ class CarriedSlotFinder {
 
   std::vector<SlotNumber> carried(const PlanNode* below, const SlotSet& read_above, bool is_grouped_below) {
     std::vector<SlotNumber> slots;
-    SlotSet bound_below(slot_count_);
-    add_bound_slots(query_, below, bound_below);
-    for (SlotNumber slot = 0; slot < slot_count_; ++slot) {
+    for (const SlotNumber slot : bound_slots(query_, below)) {
       // Above a group, keys and aggregates are read by number, not by slot: a sort carries all of them.
       const bool of_group = is_grouped_below && slot >= query_.first_group_key_slot;
-      if (bound_below.contains(slot) && (of_group || read_above.contains(slot))) slots.push_back(slot);
+      if (of_group || read_above.contains(slot)) slots.push_back(slot);
     }
     return slots;
   }

@@ -28,6 +28,28 @@ class SlotEvaluator final : public Evaluator {
   bool stable_;
 };
 
+// A value that its body reads several times.
+class LetEvaluator final : public Evaluator {
+ public:
+  LetEvaluator(SlotNumber slot, std::unique_ptr<Evaluator> value, std::unique_ptr<Evaluator> body)
+      : slot_(slot), value_(std::move(value)), body_(std::move(body)) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    frame.slots[slot_] = value_->evaluate(rows, frame);
+    return body_->evaluate(rows, frame);
+  }
+  size_t select_true(Rows rows, Frame& frame, RowNumber* selected) override {
+    frame.slots[slot_] = value_->evaluate(rows, frame);
+    return body_->select_true(rows, frame, selected);
+  }
+  bool is_stable() const override { return body_->is_stable(); }
+
+ private:
+  SlotNumber slot_;
+  std::unique_ptr<Evaluator> value_;
+  std::unique_ptr<Evaluator> body_;
+};
+
 // Runs `value_of(input) -> Value` for each row, or once where the input is one value for all.
 template <typename ValueOf>
 Vector map_rows(Rows rows, Frame& frame, Vector input, Column& column, ValueOf value_of) {
@@ -194,23 +216,6 @@ class IndexEvaluator final : public Evaluator {
   std::unique_ptr<Evaluator> value_;
   std::unique_ptr<Evaluator> index_;
   Column column_;
-};
-
-class LetEvaluator final : public Evaluator {
- public:
-  LetEvaluator(SlotNumber slot, std::unique_ptr<Evaluator> value, std::unique_ptr<Evaluator> body)
-      : slot_(slot), value_(std::move(value)), body_(std::move(body)) {}
-
-  Vector evaluate(Rows rows, Frame& frame) override {
-    frame.slots[slot_] = value_->evaluate(rows, frame);
-    return body_->evaluate(rows, frame);
-  }
-  bool is_stable() const override { return body_->is_stable(); }
-
- private:
-  SlotNumber slot_;
-  std::unique_ptr<Evaluator> value_;
-  std::unique_ptr<Evaluator> body_;
 };
 
 }  // namespace

@@ -40,6 +40,8 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
       return make_conditional(expression, *this);
     case BoundKind::coalesce:
       return make_coalesce(expression, *this);
+    case BoundKind::let:
+      return make_let(expression, *this);
     case BoundKind::in:
       return make_in(expression, *this);
     case BoundKind::like:
@@ -54,8 +56,6 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
       return make_call(expression, *this);
     case BoundKind::full_text_score:
       return make_full_text_score(expression, *this);
-    case BoundKind::let:
-      return make_let(expression, *this);
     case BoundKind::changed:
       return make_changed(expression, *this);
     case BoundKind::document_id:

@@ -54,6 +54,7 @@ class EvaluatorFactory {
 std::unique_ptr<Evaluator> make_constant(const Value& value);
 std::unique_ptr<Evaluator> make_slot(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_plain_slot(SlotNumber slot, EvaluatorFactory& factory);
+std::unique_ptr<Evaluator> make_let(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_path(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_system_property(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_member(const BoundExpression& expression, EvaluatorFactory& factory);
@@ -62,7 +63,6 @@ std::unique_ptr<Evaluator> make_unary(const BoundExpression& expression, Evaluat
 std::unique_ptr<Evaluator> make_binary(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_logical(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_conditional(const BoundExpression& expression, EvaluatorFactory& factory);
-std::unique_ptr<Evaluator> make_let(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_coalesce(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_in(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_like(const BoundExpression& expression, EvaluatorFactory& factory);

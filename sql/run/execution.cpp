@@ -1,5 +1,6 @@
 #include "sql/run/execution.h"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 
@@ -19,6 +20,14 @@ int64_t ticks_now() {
 Error out_of_memory(size_t limit) {
   return {ErrorCode::out_of_memory, "the statement needs more than its memory limit of " +
                                         std::to_string(limit) + " bytes; narrow it, or raise the limit"};
+}
+
+// Rows that a batch may hold. Each computed expression has a column of them, so that a very long statement
+// takes shorter batches.
+size_t batch_capacity(const BoundStatement& statement) {
+  constexpr size_t kMostColumnBytes = size_t{64} << 20;
+  const size_t columns = std::max<size_t>(statement.computed_count, 1);
+  return std::clamp<size_t>(kMostColumnBytes / sizeof(Value) / columns, 1, kBatchSize);
 }
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -106,7 +115,7 @@ struct Execution::State {
     QUIRE_TRY(check_parameters());
     QUIRE_TRY(find_collections());
     const PlannedQuery& query = is_returning ? *run.plan.returning : run.plan.query;
-    pipeline = std::make_unique<Pipeline>(run, query, kBatchSize);
+    pipeline = std::make_unique<Pipeline>(run, query, batch_capacity(*run.plan.statement));
     if (run.error) return std::unexpected(*run.error);
     return {};
   }

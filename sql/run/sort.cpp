@@ -128,8 +128,9 @@ class Sort final : public Operator {
     constexpr size_t kFirstRows = 64;
     const size_t bytes_per_row =
         width_ * sizeof(Value) + sizeof(uint32_t) + sizeof(uint64_t) + RowOrder::kBytesPerRow;
-    const size_t wanted = std::max(capacity_ * 2, kFirstRows);
-    if (wanted * bytes_per_row > memory_limit || wanted > UINT32_MAX) throw MemoryLimitExceeded{};
+    const size_t most = std::min<size_t>(memory_limit / bytes_per_row, UINT32_MAX);
+    if (capacity_ >= most) throw MemoryLimitExceeded{};
+    const size_t wanted = std::min(std::max(capacity_ * 2, kFirstRows), most);
     order_.reserve(wanted);
     arrival_.reserve(wanted);
     values_.reserve(wanted * width_);

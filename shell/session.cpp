@@ -136,6 +136,9 @@ Outcome Session::run_query(std::string_view sql) {
     break;
   }
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  const uint64_t changed = statement->stats().items_changed;
+  if (changed > 0 && isatty(STDERR_FILENO) == 1)
+    fmt::print(stderr, "{} item{} changed\n", changed, changed == 1 ? "" : "s");
   if (shows_time) show_statistics(*statement, taken.count());
   return Outcome::done;
 }

@@ -12,6 +12,7 @@
 #include "engine/file/environment.h"
 #include "engine/query/open_containers.h"
 #include "engine/query/prepared_statement.h"
+#include "engine/query/session.h"
 #include "sql/error.h"
 
 namespace quire::engine {
@@ -25,20 +26,24 @@ struct DatabaseOptions {
 class Database {
  public:
   Database(std::unique_ptr<Environment> environment, const DatabaseOptions& options)
-      : environment_(std::move(environment)), containers_(*environment_), options_(options) {}
+      : environment_(std::move(environment)),
+        containers_(*environment_),
+        session_(containers_, options.strict, options.statement_memory) {}
 
   Environment& environment() noexcept { return *environment_; }
   OpenContainers& containers() noexcept { return containers_; }
+  Session& session() noexcept { return session_; }
 
   // Statements and imports that run now end with ErrorCode::interrupted. Also from a signal handler.
   void interrupt() noexcept { interrupts_.fetch_add(1, std::memory_order_relaxed); }
   const std::atomic<uint64_t>& interrupts() const noexcept { return interrupts_; }
 
   // Of a statement prepared on a container, or on the database where `scope` is null.
-  StatementOptions statement_options(std::shared_ptr<ContainerStore> scope) const {
-    return {.strict = options_.strict,
+  StatementOptions statement_options(std::shared_ptr<ContainerStore> scope) {
+    return {.strict = session_.strict(),
             .scope = std::move(scope),
-            .memory_limit = options_.statement_memory,
+            .memory_limit = session_.statement_memory(),
+            .session = &session_,
             .interrupts = &interrupts_};
   }
 
@@ -56,7 +61,7 @@ class Database {
 
   std::unique_ptr<Environment> environment_;
   OpenContainers containers_;
-  DatabaseOptions options_;
+  Session session_;
   std::atomic<uint64_t> interrupts_ = 0;
   std::atomic<size_t> open_handles_ = 0;
 };

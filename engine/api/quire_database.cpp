@@ -89,6 +89,7 @@ int quire_container_create(quire_database* database, const char* definition, siz
     if (database == nullptr) return null_argument("the database");
     QUIRE_ASSIGN(const std::string_view json, text_argument(definition, length, "the definition"));
     QUIRE_ASSIGN(const ContainerDefinition parsed, ContainerDefinition::from_json(json));
+    QUIRE_TRY(database->session().check_outside_transaction("containers cannot be made"));
     QUIRE_TRY(database->containers().create(parsed));
     return {};
   });
@@ -98,6 +99,7 @@ int quire_container_drop(quire_database* database, const char* name, size_t leng
   return guarded(error, [&]() -> Result<void> {
     if (database == nullptr) return null_argument("the database");
     QUIRE_ASSIGN(const std::string_view text, text_argument(name, length, "the container's name"));
+    QUIRE_TRY(database->session().check_outside_transaction("containers cannot be dropped"));
     return database->containers().drop(text);
   });
 }

@@ -42,6 +42,7 @@ extern "C" int quire_import(quire_container* container, quire_read_input read, v
   return guarded(error, [&]() -> Result<void> {
     if (container == nullptr) return null_argument("the container");
     if (read == nullptr) return null_argument("the function that reads the input");
+    QUIRE_TRY(container->database.session().check_outside_transaction("an import cannot run"));
     QUIRE_ASSIGN(const quire_import_options checked, options_argument(given));
     ImportOptions options = import_options(checked);
     options.interrupts = &container->database.interrupts();

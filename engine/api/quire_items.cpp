@@ -27,10 +27,14 @@ using quire::sql::Value;
 
 namespace {
 
-// Runs `work` in the caller's transaction, or in one of its own.
+// Runs `work` in the caller's transaction, in that of BEGIN if the thread has one, or in one of its own.
 template <typename Work>
 Result<void> write(quire_container& container, quire_transaction* transaction, const Work& work) {
-  if (transaction == nullptr) return container.database.environment().write(work);
+  if (transaction == nullptr) {
+    const auto current = container.database.session().current();
+    if (current.transaction != nullptr) return current.transaction->nested(work);
+    return container.database.environment().write(work);
+  }
   if (&transaction->database != &container.database)
     return fail(ErrorCode::misuse, "the transaction and the container belong to different databases");
   if (transaction->owner != std::this_thread::get_id())
@@ -176,6 +180,7 @@ int quire_transaction_begin(quire_database* database, quire_transaction** transa
     if (transaction == nullptr) return null_argument("the place for the transaction");
     *transaction = nullptr;
     if (database == nullptr) return null_argument("the database");
+    QUIRE_TRY(database->session().check_outside_transaction("no other transaction can begin"));
     QUIRE_ASSIGN(auto write, database->environment().begin_write());
     *transaction = std::make_unique<quire_transaction>(*database, std::move(write)).release();
     return {};

@@ -132,7 +132,9 @@ void quire_stats(quire_statement* statement, quire_statement_stats* stats) {
   *stats = {};
   if (statement == nullptr) return;
   const auto counted = statement->statement->stats();
-  *stats = {.items_read = counted.items_read, .rows_returned = counted.rows_returned};
+  *stats = {.items_read = counted.items_read,
+            .rows_returned = counted.rows_returned,
+            .items_changed = counted.items_changed};
 }
 
 }  // extern "C"

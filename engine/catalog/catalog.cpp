@@ -85,6 +85,10 @@ Result<CatalogEntry> Catalog::create(WriteTransaction& transaction,
   return entry;
 }
 
+Result<void> Catalog::replace(WriteTransaction& transaction, const CatalogEntry& entry) const {
+  return transaction.put(table_, row_name(entry.definition.name), make_record(entry));
+}
+
 Result<void> Catalog::drop(WriteTransaction& transaction, std::string_view name) const {
   QUIRE_ASSIGN(const std::optional<ContainerNumber> number, find_number(transaction, name));
   if (!number) return std::unexpected(not_found(transaction, name));

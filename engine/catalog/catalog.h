@@ -45,6 +45,8 @@ class Catalog {
   // Enters a container and makes its tables, empty; ContainerStore::create (engine/container) is the whole of
   // it. container_exists, limit_exceeded (too many containers).
   Result<CatalogEntry> create(WriteTransaction& transaction, const ContainerDefinition& definition) const;
+  // Puts a changed definition in the place of the one under its name.
+  Result<void> replace(WriteTransaction& transaction, const CatalogEntry& entry) const;
   // Removes it with all it holds; container_not_found, with the nearest name.
   Result<void> drop(WriteTransaction& transaction, std::string_view name) const;
 

@@ -116,6 +116,13 @@ Result<uint32_t> Environment::clear_stale_readers() {
   return static_cast<uint32_t>(dead);
 }
 
+Durability Environment::durability() const noexcept {
+  return state_->durability();
+}
+void Environment::strengthen(Durability durability) noexcept {
+  state_->ask_for(durability);
+}
+
 void Environment::begin_writeback() const noexcept {
   state_->begin_writeback();
 }

@@ -88,6 +88,10 @@ class Environment {
   // Inside a write transaction use WriteTransaction::open_table.
   Result<std::optional<Table>> open_table(std::string_view name);
 
+  // What holds for the file in this process. strengthen() never weakens it, since others may rely on it.
+  Durability durability() const noexcept;
+  void strengthen(Durability durability) noexcept;
+
   // Frees what processes that died have left in the reader table; how many. Done by itself at open, when
   // slots run out, and when the map grows.
   Result<uint32_t> clear_stale_readers();

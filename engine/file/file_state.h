@@ -72,6 +72,7 @@ class FileState {
 
   // The strongest that was asked for holds; takes effect with the next write transaction.
   void ask_for(Durability durability) noexcept;
+  Durability durability() const noexcept { return durability_.load(); }
   // Sets LMDB's flags as the durability demands; by the holder of the write lock.
   void apply_durability() noexcept;
 

@@ -31,6 +31,21 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDe
   return keep(std::move(store)).store;
 }
 
+Result<void> OpenContainers::alter(std::string_view name,
+                                   const std::function<Result<void>(ContainerDefinition&)>& edit) {
+  ContainerNumber number{};
+  QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_ASSIGN(std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
+    if (!entry) return std::unexpected(catalog_.not_found(transaction, name));
+    number = entry->number;
+    QUIRE_TRY(edit(entry->definition));
+    return catalog_.replace(transaction, *entry);
+  }));
+  const std::lock_guard lock(mutex_);
+  stores_.erase(number);
+  return {};
+}
+
 Result<void> OpenContainers::drop(std::string_view name) {
   std::optional<ContainerNumber> number;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,6 +39,9 @@ class OpenContainers {
 
   // Makes a container and opens it; errors of Catalog::create.
   Result<std::shared_ptr<ContainerStore>> create(const ContainerDefinition& definition);
+  // Changes a container's definition, except its name and partition key; container_not_found, and what `edit`
+  // fails with. Who has the container keeps it as it was; statements prepared from here on see the change.
+  Result<void> alter(std::string_view name, const std::function<Result<void>(ContainerDefinition&)>& edit);
   // Who has the container keeps it, and gets container_not_found from it; errors of Catalog::drop.
   Result<void> drop(std::string_view name);
 

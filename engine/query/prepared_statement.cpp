@@ -5,11 +5,17 @@
 
 #include <utility>
 
+#include "engine/query/container_change.h"
+
 namespace quire::engine {
 namespace {
 
 // How often a start may find that a container was opened, dropped or made by others meanwhile.
 constexpr int kMostStarts = 16;
+
+Error never_current() {
+  return {ErrorCode::busy, "the statement's containers were dropped and made again all the time; try again"};
+}
 
 std::string_view without_at(std::string_view name) {
   if (name.starts_with('@')) name.remove_prefix(1);
@@ -96,42 +102,147 @@ Result<std::optional<sql::Value>> PreparedStatement::step() {
       return std::unexpected(std::move(started.error()));
     }
   }
-  auto row = execution_->next();
+  auto row = next_row();
   // The snapshot ends here rather than at the reset, so that it keeps no old pages alive.
   if (!row || !*row) finish();
   return row;
 }
 
+Result<std::optional<sql::Value>> PreparedStatement::next_row() {
+  if (execution_ != nullptr) return execution_->next();
+  if (next_row_ == rows_.size()) return std::nullopt;
+  if (json_reader_ == nullptr) json_reader_ = std::make_unique<sql::JsonReader>();
+  row_arena_ = std::make_unique<sql::Arena>();
+  QUIRE_ASSIGN(const sql::Value row, json_reader_->to_value(rows_[next_row_++], *row_arena_));
+  return row;
+}
+
 Result<void> PreparedStatement::start() {
+  const sql::Statement& statement = query_->statement();
+  const bool is_other = statement.query == nullptr && statement.change == nullptr;
+  const Session::Current current =
+      options_.session != nullptr ? options_.session->current() : Session::Current{};
+  if (is_other) return start_other(statement);
+  if (current.transaction != nullptr) return start_in_transaction(current);
+  return query_->change() != nullptr ? start_change() : start_query();
+}
+
+Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
+  if (options_.session == nullptr)
+    return statement.definition != nullptr
+               ? change_containers(containers_, statement)
+               : fail(ErrorCode::misuse, "there is no session to run this statement in");
+  Session& session = *options_.session;
+  switch (statement.kind) {
+    case sql::StatementKind::begin:
+      return session.begin();
+    case sql::StatementKind::commit:
+      return session.commit();
+    case sql::StatementKind::rollback:
+      return session.rollback();
+    case sql::StatementKind::pragma: {
+      QUIRE_ASSIGN(std::string setting, session.pragma(*statement.pragma));
+      rows_ = {std::move(setting)};
+      stats_.rows_returned = 1;
+      return {};
+    }
+    default:
+      QUIRE_TRY(session.check_outside_transaction("containers cannot be made, changed or dropped"));
+      return change_containers(containers_, statement);
+  }
+}
+
+Result<void> PreparedStatement::start_in_transaction(const Session::Current& current) {
+  return current.transaction->nested([&](WriteTransaction& transaction) -> Result<void> {
+    const auto begin = [&] {
+      return std::make_unique<SnapshotSource>(containers_, options_.scope, current.openings, transaction);
+    };
+    auto source = begin();
+    if (!source->agrees_with(lookups_)) {
+      source = begin();
+      QUIRE_TRY(plan(*source));
+    }
+    if (source->error()) return std::unexpected(*source->error());
+    if (source->is_outdated())
+      return fail(ErrorCode::misuse, "the container was made after BEGIN: COMMIT or ROLLBACK first");
+    if (query_->change() == nullptr) return collect_rows(*source);
+    QUIRE_ASSIGN(ChangeOutcome outcome, change_items(*query_, transaction, *source, execution_options()));
+    stats_ = outcome.stats;
+    rows_ = std::move(outcome.rows);
+    return {};
+  });
+}
+
+Result<void> PreparedStatement::collect_rows(SnapshotSource& source) {
+  QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query_, source, execution_options()));
+  for (;;) {
+    QUIRE_ASSIGN(const std::optional<sql::Value> row, execution->next());
+    if (!row) break;
+    if (!sql::has_only_finite_numbers(*row))
+      return fail(ErrorCode::not_json_result,
+                  "a row holds NaN or Infinity, which cannot be kept within BEGIN");
+    sql::write_json(*row, rows_.emplace_back());
+  }
+  stats_ = execution->stats();
+  return {};
+}
+
+Result<void> PreparedStatement::start_query() {
   for (int starts = 0; starts < kMostStarts; ++starts) {
     source_.reset();
     QUIRE_ASSIGN(source_, SnapshotSource::begin(containers_, options_.scope));
     const bool is_current = source_->agrees_with(lookups_);
     if (source_->error()) return std::unexpected(*source_->error());
     if (!is_current && !source_->is_outdated()) QUIRE_TRY(plan(*source_));
-    if (!source_->is_outdated()) return execute();
+    if (source_->is_outdated()) continue;
+    QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, execution_options()));
+    return {};
   }
-  return fail(ErrorCode::busy,
-              "the statement's containers were dropped and made again all the time; try again");
+  return std::unexpected(never_current());
 }
 
-Result<void> PreparedStatement::execute() {
+Result<void> PreparedStatement::start_change() {
+  const sql::ExecutionOptions options = execution_options();
+  for (int starts = 0; starts < kMostStarts; ++starts) {
+    const uint64_t openings = containers_.openings();
+    bool is_current = false;
+    ChangeOutcome outcome;
+    QUIRE_TRY(containers_.environment().write([&](WriteTransaction& transaction) -> Result<void> {
+      SnapshotSource source(containers_, options_.scope, openings, transaction);
+      is_current = source.agrees_with(lookups_) && !source.is_outdated();
+      if (source.error()) return std::unexpected(*source.error());
+      if (!is_current) return {};
+      QUIRE_ASSIGN(outcome, change_items(*query_, transaction, source, options));
+      return {};
+    }));
+    if (is_current) {
+      stats_ = outcome.stats;
+      rows_ = std::move(outcome.rows);
+      return {};
+    }
+    QUIRE_ASSIGN(const auto source, SnapshotSource::begin(containers_, options_.scope));
+    QUIRE_TRY(plan(*source));
+  }
+  return std::unexpected(never_current());
+}
+
+sql::ExecutionOptions PreparedStatement::execution_options() {
   for (size_t i = 0; i < bindings_.size(); ++i) {
     parameters_[i] = bindings_[i].value;
     is_bound_[i] = bindings_[i].is_bound;
   }
-  const sql::ExecutionOptions options{.parameters = parameters_,
-                                      .is_bound = {is_bound_.get(), bindings_.size()},
-                                      .memory_limit = options_.memory_limit,
-                                      .interrupts = options_.interrupts};
-  QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, options));
-  return {};
+  return {.parameters = parameters_,
+          .is_bound = {is_bound_.get(), bindings_.size()},
+          .memory_limit = options_.memory_limit,
+          .interrupts = options_.interrupts};
 }
 
 void PreparedStatement::finish() noexcept {
   if (execution_ != nullptr) stats_ = execution_->stats();
   execution_.reset();
   source_.reset();
+  rows_.clear();
+  next_row_ = 0;
   state_ = State::ended;
 }
 

@@ -1,5 +1,6 @@
 // A statement from text to rows: parsed, bound and planned when prepared, run as often as asked, each run
-// over a snapshot of its own. The plan rests on what the containers were when it was made; should one have
+// over a snapshot of its own, or, if it changes something, in a write transaction of its own that the first
+// step makes and ends. The plan rests on what the containers were when it was made; should one have
 // been dropped or made anew since, the next run plans again.
 #pragma once
 
@@ -12,7 +13,9 @@
 #include <vector>
 
 #include "engine/container/container.h"
+#include "engine/query/data_change.h"
 #include "engine/query/open_containers.h"
+#include "engine/query/session.h"
 #include "engine/query/snapshot_source.h"
 #include "sql/error.h"
 #include "sql/run/execution.h"
@@ -27,6 +30,8 @@ struct StatementOptions {
   // The container that FROM's first identifier stands for; null: identifiers name containers.
   std::shared_ptr<ContainerStore> scope;
   size_t memory_limit = size_t{1} << 30;
+  // Whose transactions and settings the statement takes part in; null: none.
+  Session* session = nullptr;
   // The run ends with ErrorCode::interrupted when this changes. May be null.
   const std::atomic<uint64_t>* interrupts = nullptr;
 };
@@ -68,7 +73,15 @@ class PreparedStatement {
   Result<void> plan(SnapshotSource& source);
   Result<Binding*> binding(std::string_view name);
   Result<void> start();
-  Result<void> execute();
+  Result<void> start_query();
+  Result<void> start_change();
+  // Statements that are no query and change no items.
+  Result<void> start_other(const sql::Statement& statement);
+  // Within BEGIN: to the end at once, since a later write ends what rows would point to.
+  Result<void> start_in_transaction(const Session::Current& current);
+  Result<void> collect_rows(SnapshotSource& source);
+  sql::ExecutionOptions execution_options();
+  Result<std::optional<sql::Value>> next_row();
   void finish() noexcept;
 
   OpenContainers& containers_;
@@ -86,6 +99,9 @@ class PreparedStatement {
   std::unique_ptr<SnapshotSource> source_;
   std::unique_ptr<sql::Execution> execution_;
   sql::ExecutionStats stats_;
+  std::vector<std::string> rows_;  // as JSON, of what was run to its end at once
+  size_t next_row_ = 0;
+  std::unique_ptr<sql::Arena> row_arena_;  // of the row at hand
 };
 
 }  // namespace quire::engine

@@ -39,6 +39,7 @@ class SnapshotCollection final : public sql::Collection {
       : snapshot_(snapshot), store_(std::move(store)) {}
 
   ContainerNumber number() const noexcept { return store_->number(); }
+  const std::shared_ptr<ContainerStore>& store() const noexcept { return store_; }
   std::string_view name() const override { return store_->definition().name; }
   const std::vector<std::vector<std::string>>& partition_key_paths() const override {
     return store_->definition().partition_key_paths;
@@ -85,7 +86,11 @@ SnapshotSource::SnapshotSource(OpenContainers& containers, std::shared_ptr<Conta
     : containers_(containers),
       scope_(std::move(scope)),
       openings_(openings),
-      snapshot_(std::move(snapshot)) {}
+      snapshot_(std::move(snapshot)),
+      transaction_(*snapshot_) {}
+SnapshotSource::SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope,
+                               uint64_t openings, const Transaction& transaction)
+    : containers_(containers), scope_(std::move(scope)), openings_(openings), transaction_(transaction) {}
 SnapshotSource::~SnapshotSource() = default;
 
 Result<std::unique_ptr<SnapshotSource>> SnapshotSource::begin(OpenContainers& containers,
@@ -104,8 +109,12 @@ sql::Collection* SnapshotSource::collection(std::string_view name) {
     return nullptr;
   }
   std::unique_ptr<SnapshotCollection> made;
-  if (*store != nullptr) made = std::make_unique<SnapshotCollection>(snapshot_, std::move(*store));
+  if (*store != nullptr) made = std::make_unique<SnapshotCollection>(transaction_, std::move(*store));
   return collections_.emplace(name, std::move(made)).first->second.get();
+}
+
+const std::shared_ptr<ContainerStore>& SnapshotSource::store(std::string_view collection) {
+  return collections_.find(collection)->second->store();
 }
 
 // Null if there is none.
@@ -114,19 +123,19 @@ Result<std::shared_ptr<ContainerStore>> SnapshotSource::find(std::string_view na
   if (scope_ != nullptr && scope_->definition().name == name) {
     store = scope_;
   } else {
-    QUIRE_ASSIGN(OpenContainers::Opened opened, containers_.find(snapshot_, name));
+    QUIRE_ASSIGN(OpenContainers::Opened opened, containers_.find(transaction_, name));
     if (opened.store == nullptr) return nullptr;
     store = std::move(opened.store);
     is_outdated_ |= opened.opening > openings_;
   }
   // Names of properties are resolved next: the dictionary has to know what this snapshot's documents hold.
-  if (!is_outdated_) QUIRE_TRY(store->refresh(snapshot_));
+  if (!is_outdated_) QUIRE_TRY(store->refresh(transaction_));
   return store;
 }
 
 // For suggestions alone: a failure to list gives none.
 std::vector<std::string> SnapshotSource::collection_names() const {
-  auto names = containers_.catalog().names(snapshot_);
+  auto names = containers_.catalog().names(transaction_);
   return names ? std::move(*names) : std::vector<std::string>();
 }
 

@@ -1,4 +1,5 @@
-// What a query sees of storage: the containers of one snapshot, as sql/source.h wants them. Collections and
+// What a query sees of storage: the containers of one snapshot, or of a write transaction, as sql/source.h
+// wants them. Collections and
 // cursors are thin: a scan goes straight to ItemCursor, whose values point into the file's map.
 #pragma once
 
@@ -28,6 +29,9 @@ class SnapshotSource final : public sql::Source {
   // stays with that container, not with its name.
   static Result<std::unique_ptr<SnapshotSource>> begin(OpenContainers& containers,
                                                        std::shared_ptr<ContainerStore> scope);
+  // Over a transaction that began after `openings` was taken and that outlives the source.
+  SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope, uint64_t openings,
+                 const Transaction& transaction);
   ~SnapshotSource() override;
 
   sql::Collection* collection(std::string_view name) override;
@@ -44,6 +48,9 @@ class SnapshotSource final : public sql::Source {
   // The first failure of storage, which the interface above cannot tell.
   const std::optional<Error>& error() const noexcept { return error_; }
 
+  // The container of a collection that collection() gave.
+  const std::shared_ptr<ContainerStore>& store(std::string_view collection);
+
  private:
   SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope, uint64_t openings,
                  ReadTransaction snapshot);
@@ -52,7 +59,8 @@ class SnapshotSource final : public sql::Source {
   OpenContainers& containers_;
   std::shared_ptr<ContainerStore> scope_;
   uint64_t openings_;  // before the snapshot began
-  ReadTransaction snapshot_;
+  std::optional<ReadTransaction> snapshot_;
+  const Transaction& transaction_;  // the snapshot, or the caller's
   // By name; null where there is none.
   std::map<std::string, std::unique_ptr<SnapshotCollection>, std::less<>> collections_;
   bool is_outdated_ = false;

@@ -315,7 +315,11 @@ QUIRE_API int quire_bind(quire_statement* statement, const char* name, quire_sca
 QUIRE_API int quire_bind_json(quire_statement* statement, const char* name, const char* json, size_t length,
                               quire_error* error);
 /* QUIRE_ROW, QUIRE_DONE, or an error code. The first step takes the snapshot that all rows come from; it ends
- * with QUIRE_DONE or an error. After these, only reset and finalize make sense: a step is QUIRE_MISUSE. */
+ * with QUIRE_DONE or an error. After these, only reset and finalize make sense: a step is QUIRE_MISUSE.
+ * INSERT, UPSERT, REPLACE, UPDATE, DELETE and the statements about containers do all their work in the first
+ * step, in a write transaction of its own: all of it or, with an error, nothing. Rows are those of RETURNING.
+ * BEGIN opens a transaction for the thread that steps it: the statements of this database that this thread
+ * runs, and its writes without a transaction, take part until COMMIT or ROLLBACK. */
 QUIRE_API int quire_step(quire_statement* statement, quire_error* error);
 /* The row: one JSON value (an object for a select list); good until the next step, reset or finalize. */
 QUIRE_API quire_value quire_row_value(quire_statement* statement);
@@ -333,6 +337,7 @@ QUIRE_API const char* quire_parameter_name(quire_statement* statement, size_t in
 typedef struct quire_statement_stats {
   uint64_t items_read;
   uint64_t rows_returned;
+  uint64_t items_changed; /* written or deleted */
 } quire_statement_stats;
 QUIRE_API void quire_stats(quire_statement* statement, quire_statement_stats* stats);
 

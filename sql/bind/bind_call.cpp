@@ -22,8 +22,6 @@ std::string arity_text(const Arity& arity) {
   return std::to_string(arity.least) + " to " + std::to_string(arity.most) + " argument(s)";
 }
 
-constexpr size_t kMostFoldedBytes = size_t{16} << 20;
-
 bool are_constant(std::span<BoundExpression* const> operands) {
   return std::all_of(operands.begin(), operands.end(),
                      [](const BoundExpression* operand) { return operand->kind == BoundKind::constant; });
@@ -131,11 +129,10 @@ Result<BoundExpression*> Binder::bind_document_id(const Expression& expression, 
   return refuse(ErrorCode::semantic, argument.span, "DOCUMENTID takes the alias of a container");
 }
 
-// Folding never fails: what cannot be folded stays, and so does the rest once there is much: what runs, runs
-// within the statement's memory limit.
+// Folding never fails: what cannot be folded stays.
 BoundExpression* Binder::fold(BoundExpression* expression) {
+  if (!are_constant(expression->operands)) return expression;
   Arena& arena = *statement_.arena;
-  if (!are_constant(expression->operands) || arena.bytes_reserved() > kMostFoldedBytes) return expression;
   const auto constant = [&](const Value& value) { return make_constant(value, expression->span); };
   switch (expression->kind) {
     case BoundKind::unary:
@@ -150,17 +147,33 @@ BoundExpression* Binder::fold(BoundExpression* expression) {
         if (operand->constant.is_defined()) elements[count++] = operand->constant;
       return constant(Value::array(elements.first(count)));
     }
-    case BoundKind::call: {
-      const Function* function = expression->function;
-      if (function == nullptr || function->volatility != Volatility::pure || function->prepare != nullptr)
-        return expression;
-      const std::span<Value> arguments = arena.make_array<Value>(expression->operands.size());
-      for (size_t i = 0; i < arguments.size(); ++i) arguments[i] = expression->operands[i]->constant;
-      CallContext context{arena, nullptr, nullptr};
-      return constant(call_function(*function, context, arguments));
-    }
+    case BoundKind::call:
+      return fold_call(expression);
     default:
       return expression;
+  }
+}
+
+// A short call may give a long value, REPLICATE('x', 10000). So that a text does not take memory out of
+// proportion, calls past a bound are left to be made when the statement runs.
+BoundExpression* Binder::fold_call(BoundExpression* call) {
+  const Function* function = call->function;
+  if (function == nullptr || function->volatility != Volatility::pure || function->prepare != nullptr)
+    return call;
+  if (!folds_calls_) return call;
+  constexpr size_t kLeastFolded = size_t{1} << 20;
+  constexpr size_t kFoldedPerByte = 16;
+  if (statement_.folded == nullptr)
+    statement_.folded =
+        std::make_unique<Arena>(kLeastFolded + kFoldedPerByte * statement_.parsed->text.size());
+  const std::span<Value> arguments = statement_.arena->make_array<Value>(call->operands.size());
+  for (size_t i = 0; i < arguments.size(); ++i) arguments[i] = call->operands[i]->constant;
+  CallContext context{*statement_.folded, nullptr, nullptr};
+  try {
+    return make_constant(call_function(*function, context, arguments), call->span);
+  } catch (const MemoryLimitExceeded&) {
+    folds_calls_ = false;
+    return call;
   }
 }
 

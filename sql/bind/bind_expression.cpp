@@ -8,6 +8,7 @@ BoundExpression* Binder::make(BoundKind kind, Span span) {
   BoundExpression* bound = statement_.arena->make<BoundExpression>();
   bound->kind = kind;
   bound->span = span;
+  if (kind != BoundKind::constant && kind != BoundKind::parameter) ++statement_.computed_count;
   return bound;
 }
 
@@ -61,7 +62,7 @@ Result<BoundExpression*> Binder::bind(const Expression& expression, Scope& scope
     case ExpressionKind::case_when:
       return bind_case(expression, scope);
     case ExpressionKind::let:
-      return make_unsupported(expression.span, "LET");
+      return bind_let(expression, scope);
     case ExpressionKind::object:
       return bind_object(expression, scope);
     case ExpressionKind::call:
@@ -96,12 +97,38 @@ Result<BoundExpression*> Binder::bind_operands(BoundKind kind, const Expression&
 
 Result<BoundExpression*> Binder::bind_parameter(const Expression& expression) {
   auto& names = statement_.parameters;
-  size_t number = 0;
-  while (number < names.size() && names[number] != expression.text) ++number;
-  if (number == names.size()) names.emplace_back(expression.text);
+  const auto [number, is_new] =
+      parameter_numbers_.try_emplace(expression.text, static_cast<uint32_t>(names.size()));
+  if (is_new) names.emplace_back(expression.text);
   BoundExpression* bound = make(BoundKind::parameter, expression.span);
-  bound->parameter = static_cast<uint32_t>(number);
+  bound->parameter = number->second;
   return bound;
+}
+
+Binder::Shared Binder::share(BoundExpression* value) {
+  switch (value->kind) {
+    case BoundKind::constant:
+    case BoundKind::parameter:
+    case BoundKind::path:
+    case BoundKind::system_property:
+    case BoundKind::document_id:
+    case BoundKind::aggregate:
+    case BoundKind::group_key:
+      return {value, value};
+    default:
+      break;
+  }
+  BoundExpression* use = make(BoundKind::slot, value->span);
+  use->slot = statement_.slot_count++;
+  return {value, use};
+}
+
+BoundExpression* Binder::scoped(const Shared& shared, BoundExpression* body) {
+  if (shared.use == shared.value) return body;
+  BoundExpression* let = make(BoundKind::let, body->span);
+  let->slot = shared.use->slot;
+  let->operands = list_of({shared.value, body});
+  return let;
 }
 
 BoundExpression* Binder::negate(BoundExpression* operand, Span span) {
@@ -111,21 +138,33 @@ BoundExpression* Binder::negate(BoundExpression* operand, Span span) {
   return bound;
 }
 
-// x BETWEEN low AND high is x >= low AND x <= high; x is evaluated twice, which is cheaper than a slot for
-// it.
+Result<BoundExpression*> Binder::bind_let(const Expression& expression, Scope& scope) {
+  BoundExpression* bound = make(BoundKind::let, expression.span);
+  bound->operands = list_of({nullptr, nullptr});
+  QUIRE_ASSIGN(bound->operands[0], bind(*expression.operands[0], scope));
+  bound->slot = statement_.slot_count++;
+  scope.add({expression.text, bound->slot, false, true, scope.in_aggregate});
+  auto body = bind(*expression.operands[1], scope);
+  scope.remove_last();
+  QUIRE_ASSIGN(bound->operands[1], std::move(body));
+  return bound;
+}
+
+// x BETWEEN low AND high is x >= low AND x <= high.
 Result<BoundExpression*> Binder::bind_between(const Expression& expression, Scope& scope) {
-  QUIRE_ASSIGN(BoundExpression * value, bind(*expression.operands[0], scope));
+  QUIRE_ASSIGN(BoundExpression * operand, bind(*expression.operands[0], scope));
+  const Shared value = share(operand);
   QUIRE_ASSIGN(BoundExpression * low, bind(*expression.operands[1], scope));
   QUIRE_ASSIGN(BoundExpression * high, bind(*expression.operands[2], scope));
   BoundExpression* at_least = make(BoundKind::binary, expression.span);
   at_least->binary_operator = BinaryOperator::greater_equal;
-  at_least->operands = list_of({value, low});
+  at_least->operands = list_of({value.use, low});
   BoundExpression* at_most = make(BoundKind::binary, expression.span);
   at_most->binary_operator = BinaryOperator::less_equal;
-  at_most->operands = list_of({value, high});
+  at_most->operands = list_of({value.use, high});
   BoundExpression* both = make(BoundKind::logical_and, expression.span);
   both->operands = list_of({at_least, at_most});
-  return fold(expression.negated ? negate(both, expression.span) : both);
+  return scoped(value, expression.negated ? negate(both, expression.span) : both);
 }
 
 Result<BoundExpression*> Binder::bind_like(const Expression& expression, Scope& scope) {
@@ -143,10 +182,11 @@ Result<BoundExpression*> Binder::bind_like(const Expression& expression, Scope& 
 
 // CASE [subject] WHEN w THEN t ... ELSE e END is a chain of w ? t : ..., with subject = w for w.
 Result<BoundExpression*> Binder::bind_case(const Expression& expression, Scope& scope) {
-  BoundExpression* subject = nullptr;
+  std::optional<Shared> subject;
   const bool has_subject = expression.operands.size() > (expression.has_else ? 1u : 0u);
   if (has_subject) {
-    QUIRE_ASSIGN(subject, bind(*expression.operands.front(), scope));
+    QUIRE_ASSIGN(BoundExpression * operand, bind(*expression.operands.front(), scope));
+    subject = share(operand);
   }
   BoundExpression* result = make_constant(Value::undefined(), expression.span);
   if (expression.has_else) {
@@ -155,17 +195,17 @@ Result<BoundExpression*> Binder::bind_case(const Expression& expression, Scope& 
   for (size_t i = expression.arms.size(); i-- > 0;) {
     QUIRE_ASSIGN(BoundExpression * when, bind(*expression.arms[i].when, scope));
     QUIRE_ASSIGN(BoundExpression * then, bind(*expression.arms[i].then, scope));
-    if (subject != nullptr) {
+    if (subject) {
       BoundExpression* equal = make(BoundKind::binary, expression.arms[i].when->span);
       equal->binary_operator = BinaryOperator::equal;
-      equal->operands = list_of({subject, when});
+      equal->operands = list_of({subject->use, when});
       when = equal;
     }
     BoundExpression* choice = make(BoundKind::conditional, expression.span);
     choice->operands = list_of({when, then, result});
     result = choice;
   }
-  return result;
+  return subject ? scoped(*subject, result) : result;
 }
 
 Result<BoundExpression*> Binder::bind_object(const Expression& expression, Scope& scope) {
@@ -182,6 +222,9 @@ Result<BoundQuery*> Binder::bind_inner_query(const Query& query, Scope& scope) {
   if (options_.strict && !query.order_by.empty())
     return refuse(ErrorCode::not_in_strict_mode, query.span,
                   "ORDER BY may stand only in the outermost query");
+  if (statement_.subqueries.size() == kMostSubqueries)
+    return refuse(ErrorCode::limit_exceeded, query.span,
+                  "the statement has more than " + std::to_string(kMostSubqueries) + " subqueries");
   statement_.subqueries.push_back(std::make_unique<BoundQuery>());
   BoundQuery& bound = *statement_.subqueries.back();
   QUIRE_TRY(bind_query(query, bound, &scope));

@@ -49,7 +49,11 @@ Result<void> Binder::bind_from(const Query& query, Scope& scope) {
 }
 
 Result<void> Binder::bind_source(const FromSource& source, bool is_first, Scope& scope) {
-  if (source.collection == CollectionKind::query) return bind_query_source(source, scope);
+  const bool is_path = source.collection != CollectionKind::query;
+  const bool is_container =
+      is_path && source.steps.empty() && !source.iterates && scope.find(source.root).entry == nullptr;
+  if (source.join == JoinKind::left_on && !is_container) return bind_left_source(source, scope);
+  if (!is_path) return bind_query_source(source, scope);
   if (const Scope::Found found = scope.find(source.root); found.entry != nullptr)
     return bind_path_source(source, *found.entry, scope);
   const bool is_whole = source.steps.empty() && !source.iterates;
@@ -61,13 +65,15 @@ Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_firs
                                           Scope& scope) {
   std::string name(source.root);
   if (!options_.scope.empty()) {
-    if (!is_first || has_container(scope)) {
+    const bool is_further = !is_first || has_container(scope);
+    // ON is no word of the service, so who writes it can only mean another container.
+    if (is_further && source.on == nullptr) {
       NearestName nearest(source.root);
       scope.offer_names(nearest);
       return refuse(ErrorCode::unresolved_name, source.root_span,
                     "'" + name + "' is no alias of this query (SC2001)" + nearest.hint());
     }
-    name = options_.scope;
+    if (!is_further) name = options_.scope;
   }
   if (source_.collection(name) == nullptr) {
     NearestName nearest(name);
@@ -106,6 +112,26 @@ Result<void> Binder::bind_path_source(const FromSource& source, const ScopeEntry
   bound.expression = expression;
   bound.join = source.join;
   return declare(source, bound.alias, bound, false, scope);
+}
+
+// LEFT JOIN x IN c.arr ON p is LEFT JOIN (SELECT VALUE x FROM x IN c.arr WHERE p) x.
+Result<void> Binder::bind_left_source(const FromSource& source, Scope& scope) {
+  BoundQuery& query = *statement_.subqueries.emplace_back(std::make_unique<BoundQuery>());
+  Scope inner(&scope, query);
+  FromSource alone = source;
+  alone.join = JoinKind::first;
+  alone.on = nullptr;
+  QUIRE_TRY(bind_source(alone, false, inner));
+  QUIRE_ASSIGN(query.where, bind(*source.on, inner));
+  query.value = make(BoundKind::slot, source.span);
+  query.value->slot = query.sources.back().slot;
+  BoundSource bound{};
+  bound.kind = BoundSourceKind::query;
+  bound.slot = statement_.slot_count++;
+  bound.alias = name_of(source);
+  bound.query = &query;
+  bound.join = JoinKind::left_on;
+  return declare(alone, bound.alias, bound, false, scope);
 }
 
 Result<void> Binder::bind_query_source(const FromSource& source, Scope& scope) {

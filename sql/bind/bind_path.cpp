@@ -43,6 +43,12 @@ Result<const ScopeEntry*> Binder::resolve(const Expression& identifier, Scope& s
     return refuse(ErrorCode::unresolved_name, identifier.span,
                   "the identifier '" + shortened(identifier.text) + "' could not be resolved (SC2001)" +
                       hint_for_unresolved(identifier, scope));
+  if (found.entry->is_let) {
+    if (found.entry->in_aggregate == found.scope->in_aggregate) return found.entry;
+    return refuse(ErrorCode::semantic, identifier.span,
+                  "the argument of an aggregate cannot use '" + std::string(identifier.text) +
+                      "', which LET names outside of it");
+  }
   if (found.scope->is_after_grouping && !found.scope->in_aggregate)
     return refuse(
         ErrorCode::semantic, identifier.span,

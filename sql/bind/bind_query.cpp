@@ -1,6 +1,9 @@
 // A query, clause by clause, in the order in which they take effect.
 #include <algorithm>
 #include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "sql/bind/binder.h"
 
@@ -51,7 +54,8 @@ bool contains_aggregate(const Expression& expression) {
 
 bool is_same_expression(const Expression& a, const Expression& b) {
   // c.name and c["name"] are one node kind already; anything else must be alike to the letter.
-  if (a.kind != b.kind || a.text != b.text || a.operands.size() != b.operands.size()) return false;
+  if (a.kind != b.kind || a.depth != b.depth || a.text != b.text || a.operands.size() != b.operands.size())
+    return false;
   if (a.kind == ExpressionKind::identifier) return true;
   if (a.kind == ExpressionKind::member || a.kind == ExpressionKind::parameter)
     return a.operands.empty() || is_same_expression(*a.operands[0], *b.operands[0]);
@@ -59,6 +63,7 @@ bool is_same_expression(const Expression& a, const Expression& b) {
 }
 
 Result<void> Binder::bind_query(const Query& query, BoundQuery& bound, Scope* outer) {
+  QUIRE_TRY(check_bounds(query));
   Scope scope(outer, bound);
   scope.select_items = query.items;
   QUIRE_TRY(bind_from(query, scope));
@@ -69,6 +74,16 @@ Result<void> Binder::bind_query(const Query& query, BoundQuery& bound, Scope* ou
     QUIRE_TRY(bind_query(*query.next, *bound.next, outer));
   }
   bound.may_give_many_rows = !gives_one_row(query, bound, options_.strict);
+  return {};
+}
+
+Result<void> Binder::check_bounds(const Query& query) const {
+  if (query.from.size() > kMostSources)
+    return refuse(ErrorCode::limit_exceeded, query.span,
+                  "FROM has more than " + std::to_string(kMostSources) + " sources");
+  if (query.group_by.size() > kMostGroupKeys)
+    return refuse(ErrorCode::limit_exceeded, query.span,
+                  "GROUP BY has more than " + std::to_string(kMostGroupKeys) + " keys");
   return {};
 }
 
@@ -107,16 +122,23 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
   // sort.
   const bool gives_one_group = bound.is_grouped && bound.group_by.empty();
   if (gives_one_group) scope.is_after_grouping = false;
+  std::unordered_map<std::string_view, const Expression*> by_alias;
+  for (const SelectItem& selected : query.items)
+    if (selected.alias && !options_.strict) by_alias.emplace(*selected.alias, selected.expression);
   for (const OrderItem& item : query.order_by) {
     const Expression& key = *item.expression;
     if (key.kind == ExpressionKind::literal && key.literal.is_number() && !options_.strict)
       return refuse(ErrorCode::semantic, key.span,
                     "ORDER BY takes no position of the select list; name the expression or its alias");
-    // Outside strict mode an alias of the select list may stand here.
+    // Outside strict mode an alias of the select list may stand here. Once: when it stands there again, the
+    // rows that it would order are alike.
     const Expression* meant = &key;
-    if (key.kind == ExpressionKind::identifier && !options_.strict && scope.find(key.text).entry == nullptr)
-      for (const SelectItem& selected : query.items)
-        if (selected.alias && *selected.alias == key.text) meant = selected.expression;
+    if (key.kind == ExpressionKind::identifier && !by_alias.empty() &&
+        scope.find(key.text).entry == nullptr) {
+      const auto found = by_alias.find(key.text);
+      if (found != by_alias.end()) meant = std::exchange(found->second, nullptr);
+      if (meant == nullptr) continue;
+    }
     QUIRE_ASSIGN(BoundExpression * expression, bind(*meant, scope));
     if (gives_one_group) continue;
     bound.order_by.push_back(item.has_direction ? BoundOrderItem{expression, item.descending}
@@ -215,8 +237,10 @@ Result<std::unique_ptr<BoundStatement>> bind(std::unique_ptr<ParsedStatement> pa
                                              const BindOptions& options) {
   auto statement = std::make_unique<BoundStatement>();
   statement->parsed = std::move(parsed);
-  QUIRE_TRY(Binder(*statement, source, options)
-                .bind_query(*statement->parsed->statement.query, statement->query, nullptr));
+  const Statement& tree = statement->parsed->statement;
+  Binder binder(*statement, source, options);
+  if (tree.query != nullptr) QUIRE_TRY(binder.bind_query(*tree.query, statement->query, nullptr));
+  if (tree.change != nullptr) QUIRE_TRY(binder.bind_change(*tree.change));
   return statement;
 }
 

@@ -1,10 +1,11 @@
 // The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file
 // each idea: bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp,
-// bind_search.cpp, strict_mode.cpp, notes.cpp. Recursion is bounded by kMostExpressionDepth.
+// bind_search.cpp, bind_change.cpp, strict_mode.cpp, notes.cpp. Recursion is bounded by kMostExpressionDepth.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "sql/bind/bound.h"
 #include "sql/bind/scope.h"
@@ -18,11 +19,13 @@ class Binder {
 
   // A query and, after UNION, those that follow it.
   Result<void> bind_query(const Query& query, BoundQuery& bound, Scope* outer);
+  Result<void> bind_change(const Change& change);
 
  private:
   using Bound = Result<BoundExpression*>;
 
   // bind_query.cpp
+  Result<void> check_bounds(const Query& query) const;
   Result<void> bind_clauses(const Query& query, BoundQuery& bound, Scope& scope);
   Result<void> bind_grouping(const Query& query, BoundQuery& bound, Scope& scope);
   Result<void> bind_order(const Query& query, BoundQuery& bound, Scope& scope);
@@ -35,6 +38,7 @@ class Binder {
   // bind_from.cpp
   Result<void> bind_from(const Query& query, Scope& scope);
   Result<void> bind_source(const FromSource& source, bool is_first, Scope& scope);
+  Result<void> bind_left_source(const FromSource& source, Scope& scope);
   Result<void> bind_query_source(const FromSource& source, Scope& scope);
   Result<void> bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope);
   Result<ScopeEntry> bind_container(const FromSource& source, bool is_first, bool is_hidden, Scope& scope);
@@ -47,10 +51,19 @@ class Binder {
   Bound bind_parameter(const Expression& expression);
   Bound bind_between(const Expression& expression, Scope& scope);
   Bound bind_like(const Expression& expression, Scope& scope);
+  Bound bind_let(const Expression& expression, Scope& scope);
   Bound bind_case(const Expression& expression, Scope& scope);
   Bound bind_object(const Expression& expression, Scope& scope);
   Bound bind_subquery(BoundKind kind, const Expression& expression, Scope& scope);
   Result<BoundQuery*> bind_inner_query(const Query& query, Scope& scope);
+  // Of a value that stands in several places: itself if it is read in place, else a new slot, which
+  // `scoped()` binds to it. Otherwise nested expressions would be walked and evaluated twice a level.
+  struct Shared {
+    BoundExpression* value;  // once
+    BoundExpression* use;    // as often as wanted
+  };
+  Shared share(BoundExpression* value);
+  BoundExpression* scoped(const Shared& shared, BoundExpression* body);
   BoundExpression* negate(BoundExpression* operand, Span span);
   // The group key that an expression is, if it is one.
   BoundExpression* find_group_key(const Expression& expression, const Scope& scope);
@@ -70,6 +83,7 @@ class Binder {
   Result<void> check_arity(const Function& function, const Expression& call) const;
   // The constant that an expression always is, in its place; otherwise the expression.
   BoundExpression* fold(BoundExpression* expression);
+  BoundExpression* fold_call(BoundExpression* call);
 
   // bind_search.cpp
   // Puts the form in a call's function that the container's policies ask for.
@@ -86,6 +100,14 @@ class Binder {
   // What ORDER BY RANK and RRF take: a score that is greater for what fits better.
   Bound bind_score(const Expression& expression, Scope& scope);
   Bound bind_full_text_score(const Expression& expression, const Function& function, Scope& scope);
+
+  // bind_change.cpp
+  Result<void> bind_written(const Change& change);
+  Result<void> bind_existing(const Change& change);
+  Result<void> bind_returning(const Change& change, BoundChange& bound);
+  Result<void> bind_assignments(const Change& change, Scope& scope);
+  Result<std::span<BoundStep>> bind_target_path(const Expression& path, const Scope& scope);
+  Result<void> check_may_change(std::span<const BoundStep> path, Span span);
 
   // strict_mode.cpp
   Result<void> refuse_composed_aggregates(const Query& query) const;
@@ -111,6 +133,8 @@ class Binder {
   }
 
   BoundStatement& statement_;
+  bool folds_calls_ = true;
+  std::unordered_map<std::string_view, uint32_t> parameter_numbers_;
   Source& source_;
   const BindOptions& options_;
 };

@@ -35,6 +35,12 @@ struct BoundStep {
   bool is_index() const noexcept { return index >= 0; }
 };
 
+// The compiler's work may grow with the product of these and the rest of the text, so they are bounded: with
+// them its time and memory are in proportion to the text.
+constexpr size_t kMostSources = 256;     // of one FROM
+constexpr size_t kMostGroupKeys = 256;   // of one GROUP BY
+constexpr size_t kMostSubqueries = 512;  // of a statement
+
 struct BoundEntry {
   std::string_view key;
   BoundExpression* value;
@@ -54,6 +60,7 @@ enum class BoundKind : uint8_t {
   logical_or,  // operands: two or more
   conditional,
   coalesce,
+  let,      // slot takes the value of operands[0] while operands[1] is evaluated, which is the result
   in,       // operands[0] among operands[1..]; negated
   like,     // operands[0] LIKE operands[1]; like_pattern if the pattern is constant; escape; negated
   is_null,  // negated
@@ -70,6 +77,7 @@ enum class BoundKind : uint8_t {
   all_query,
   first_query,
   last_query,   // query
+  changed,      // operands[0], an item, with paths[i] set to operands[i + 1]; undefined: taken away
   unsupported,  // message: means something, but this version cannot run it; operands are bound all the same
 };
 
@@ -79,6 +87,7 @@ struct BoundExpression {
   BinaryOperator binary_operator{};
   SystemProperty property{};
   bool negated = false;
+  bool is_stored_form = false;  // slot: an item as it is stored, without system properties
   SlotNumber slot = 0;
   uint32_t parameter = 0;
   uint32_t aggregate = 0;
@@ -86,6 +95,7 @@ struct BoundExpression {
   Span span;  // in the statement's text, for run-time errors and EXPLAIN
   Value constant;
   std::span<BoundStep> steps;
+  std::span<std::span<BoundStep>> paths;
   std::span<BoundExpression*> operands;
   std::span<BoundEntry> entries;
   const Function* function = nullptr;
@@ -160,16 +170,28 @@ struct BoundQuery {
   std::vector<SlotNumber> outer_slots;
 };
 
+// A statement that changes items. Its query gives the items as they will be (update, and the three that
+// write), or those to remove.
+struct BoundChange {
+  ChangeKind kind;
+  std::string collection_name;
+  // RETURNING: a query over the items that were changed.
+  std::unique_ptr<BoundQuery> returning;
+};
+
 // A subquery's BoundQuery is owned by the statement, its expressions by the arena.
 struct BoundStatement {
   std::unique_ptr<ParsedStatement> parsed;
   std::unique_ptr<Arena> arena = std::make_unique<Arena>();
+  std::unique_ptr<Arena> folded;  // what constant calls gave
   std::vector<std::unique_ptr<BoundQuery>> subqueries;
   std::vector<std::unique_ptr<LikePattern>> patterns;
   std::vector<std::string> parameters;  // names without @, in order of first use
   std::vector<std::string> notes;       // for EXPLAIN: what may mean something else than was meant
   SlotNumber slot_count = 0;
+  size_t computed_count = 0;  // expressions that are neither constants nor parameters
   BoundQuery query;
+  std::optional<BoundChange> change;
 };
 
 struct BindOptions {

@@ -11,8 +11,9 @@ Scope::Found Scope::find(std::string_view name) {
     if (entry == scope->entries_.rend()) continue;
     for (Scope* reader = this; reader != scope; reader = reader->outer_) {
       auto& outer_slots = reader->query_.outer_slots;
-      if (std::find(outer_slots.begin(), outer_slots.end(), entry->slot) == outer_slots.end())
-        outer_slots.push_back(entry->slot);
+      // A query that knows it already has told those around it.
+      if (std::find(outer_slots.begin(), outer_slots.end(), entry->slot) != outer_slots.end()) break;
+      outer_slots.push_back(entry->slot);
     }
     return {&*entry, scope};
   }

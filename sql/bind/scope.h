@@ -14,6 +14,8 @@ struct ScopeEntry {
   std::string_view name;
   SlotNumber slot;
   bool is_item;  // the items of a container: system properties are read apart
+  bool is_let = false;
+  bool in_aggregate = false;  // LET within an aggregate's argument
 };
 
 class Scope {
@@ -21,6 +23,7 @@ class Scope {
   Scope(Scope* outer, BoundQuery& query) : outer_(outer), query_(query) {}
 
   void add(const ScopeEntry& entry) { entries_.push_back(entry); }
+  void remove_last() { entries_.pop_back(); }
 
   struct Found {
     const ScopeEntry* entry;

@@ -4,6 +4,7 @@
 
 #include "sql/functions/families.h"
 #include "sql/value/json.h"
+#include "sql/value/json_number.h"
 
 namespace quire::sql {
 namespace {
@@ -55,11 +56,12 @@ Value string_to_object(CallContext& context, Arguments arguments) {
   return text.starts_with('{') ? parse_json(text, context.arena) : Value::undefined();
 }
 
-Value string_to_number(CallContext& context, Arguments arguments) {
+Value string_to_number(CallContext&, Arguments arguments) {
   const std::string_view text = without_white_space(arguments[0].as_string());
-  if (text.empty() || !(text.front() == '-' || (text.front() >= '0' && text.front() <= '9')))
-    return Value::undefined();
-  return parse_json(text, context.arena);
+  const char* const end = text.data() + text.size();
+  const ParsedNumber number = parse_json_number(text.data(), end);
+  if (number.end != end || number.is_too_large) return Value::undefined();
+  return number.value.kind() == Kind::real ? Value::number(number.value.as_real()) : number.value;
 }
 
 Value string_to_boolean(CallContext&, Arguments arguments) {

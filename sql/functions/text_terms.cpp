@@ -90,15 +90,16 @@ void count_terms(std::string_view text, std::span<const TextTerm> terms, TextAna
                  TermCounts& counts) {
   counts.words = 0;
   counts.counts.assign(terms.size(), 0);
-  std::vector<uint64_t> in_progress(terms.size(), 0);
+  counts.in_progress.assign(terms.size(), 0);
   analyzer.start(text);
   while (const std::optional<std::string_view> stem = analyzer.next()) {
     ++counts.words;
     for (size_t i = 0; i < terms.size(); ++i) {
       const size_t size = terms[i].stems.size();
       if (size == 0) continue;
-      in_progress[i] = (in_progress[i] << 1 | 1) & places_of(*stem, terms[i]);
-      counts.counts[i] += in_progress[i] >> (size - 1) & 1;
+      uint64_t& in_progress = counts.in_progress[i];
+      in_progress = (in_progress << 1 | 1) & places_of(*stem, terms[i]);
+      counts.counts[i] += in_progress >> (size - 1) & 1;
     }
   }
 }

@@ -30,8 +30,9 @@ std::optional<TextTerm> read_text_term(const Value& value, TextAnalyzer& analyze
 
 // What a text holds of some terms.
 struct TermCounts {
-  uint64_t words = 0;            // all of its words, stop words aside
-  std::vector<uint64_t> counts;  // by term
+  uint64_t words = 0;                 // all of its words, stop words aside
+  std::vector<uint64_t> counts;       // by term
+  std::vector<uint64_t> in_progress;  // by term: the phrases that the last word begins or goes on with
 };
 
 // Reads the text once, whatever the number of words in a term: a phrase in progress is a bit in a word of

@@ -18,8 +18,8 @@ namespace quire::sql {
 
 constexpr size_t kMostQueryText = 512 * 1024;  // bytes, as in the service
 constexpr uint32_t kMostExpressionDepth = 256;
-// In a whole statement. Each JOIN is an operator on top of the last, each arm of CASE a condition within the
-// last, so these too are depths when the statement runs.
+// In a whole statement; bound.h bounds the sources of one FROM. Each JOIN is an operator on top of the last,
+// each arm of CASE a condition within the last, so these too are depths when the statement runs.
 constexpr uint32_t kMostJoins = 1000;
 constexpr uint32_t kMostCaseArms = 1000;
 
@@ -186,15 +186,71 @@ struct Query {
   Span span;
 };
 
-enum class StatementKind : uint8_t { query, explain };
+enum class StatementKind : uint8_t {
+  query,
+  explain,
+  change,            // INSERT, UPSERT, REPLACE, UPDATE, DELETE: change
+  create_container,  // these three: definition
+  alter_container,
+  drop_container,
+  begin,
+  commit,
+  rollback,
+  pragma,  // pragma
+};
 // EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL)] query
 enum class ExplainStage : uint8_t { ast, logical, physical };
+
+// SET path = value; UNSET path has no value.
+struct Assignment {
+  Expression* path;
+  Expression* value;
+};
+
+enum class ChangeKind : uint8_t { insert, upsert, replace, update, remove };
+
+// INSERT | UPSERT | REPLACE INTO target VALUES values, or a query
+// UPDATE target SET/UNSET assignments [WHERE where]
+// DELETE FROM target [WHERE where]              each with [RETURNING selection]
+struct Change {
+  ChangeKind kind;
+  FromSource target;  // a container, perhaps with an alias
+  std::span<Expression*> values;
+  Query* query = nullptr;
+  std::span<Assignment> assignments;
+  Expression* where = nullptr;
+  bool returns = false;
+  SelectKind select = SelectKind::star;
+  std::span<SelectItem> items;
+  Span span;
+};
+
+// CREATE CONTAINER [IF NOT EXISTS] name [PARTITION KEY (paths)] [WITH properties]
+// ALTER CONTAINER name WITH properties
+// DROP CONTAINER [IF EXISTS] name
+struct ContainerChange {
+  std::string_view name;
+  bool is_conditional = false;
+  std::span<Expression*> partition_key;  // text: "/a/b"
+  Expression* properties = nullptr;      // an object
+  Span span;
+};
+
+// PRAGMA name [= value]
+struct Pragma {
+  std::string_view name;
+  Expression* value = nullptr;  // a literal, or an identifier: a word
+  Span span;
+};
 
 struct Statement {
   StatementKind kind = StatementKind::query;
   ExplainStage explain_stage = ExplainStage::physical;
   bool analyze = false;
   Query* query = nullptr;
+  Change* change = nullptr;
+  ContainerChange* definition = nullptr;
+  Pragma* pragma = nullptr;
 };
 
 // A parsed text: owns a copy of the text and all nodes, which point into it and into each other.
@@ -212,7 +268,7 @@ Result<std::unique_ptr<ParsedStatement>> parse(std::string_view text, bool stric
 std::string print(const Statement& statement);
 std::string print(const Query& query);
 std::string print(const Expression& expression);
-// For EXPLAIN (AST): an indented outline.
+// For EXPLAIN (AST): an indented outline; a statement that is no query stands on one line.
 std::string outline(const Statement& statement);
 
 }  // namespace quire::sql

@@ -57,6 +57,11 @@ struct Clauses {
   Expression* having;
 };
 
+struct Returning {
+  bool is_there;
+  Selection selection;
+};
+
 // A token that is not there: kind 0.
 inline constexpr Token kNoToken{};
 
@@ -147,6 +152,21 @@ class AstBuilder {
   void statement(Query* query);
   void explain(const Token& start, bool analyze, ExplainStage stage, Query* query);
 
+  // ---- Statements that change data: change_builder.cpp.
+  void write(const Token& start, const Token& container, List<Expression*> values, Query* query,
+             const Returning& returning);
+  void update(const Token& start, FromSource* target, List<Assignment> assignments, Expression* where,
+              const Returning& returning);
+  void remove(const Token& start, FromSource* target, Expression* where, const Returning& returning);
+  void define(StatementKind kind, const Token& start, const Token& name, bool is_conditional,
+              List<Expression*> partition_key, Expression* properties);
+  void transaction(StatementKind kind, const Token& start);
+  void pragma(const Token& start, const Token& name, Expression* value);
+  List<Assignment> concatenate(List<Assignment> first, List<Assignment> second);
+  // An identifier whose text is the path.
+  Expression* key_path(const Token& string);
+  Expression* longer_key_path(Expression* path, const Token& name);
+
   // Something that Quire takes and the service does not: an error in strict mode. `what` reads as the
   // beginning of "... is not part of Azure Cosmos DB's SQL".
   void extension(const Token& token, std::string_view what);
@@ -164,6 +184,7 @@ class AstBuilder {
   void deepen(Expression* node, uint32_t below);
   void deepen(Query* query, uint32_t below);
   void deepen_by_clauses(Query* query);
+  Change& change(ChangeKind kind, const Token& start, const FromSource& target, const Returning& returning);
   // In the service BETWEEN stands beside AND and OR, never inside them.
   void check_logical_operand(const Expression* operand);
 

@@ -70,6 +70,19 @@ using namespace quire::sql;
 %type otherwise {Expression*}
 %type arms {List<CaseArm>}
 %type arm {CaseArm}
+%type returning {Returning}
+%type target {FromSource*}
+%type assignments {List<Assignment>}
+%type assignment {Assignment}
+%type set {List<Assignment>}
+%type unset {List<Assignment>}
+%type unset_paths {List<Assignment>}
+%type if_not_exists {bool}
+%type if_exists {bool}
+%type partition_key {List<Expression*>}
+%type key_paths {List<Expression*>}
+%type key_path {Expression*}
+%type properties {Expression*}
 %type entries {List<ObjectEntry>}
 %type comparison_operator {BinaryOperator}
 %type sum_operator {BinaryOperator}
@@ -82,6 +95,59 @@ using namespace quire::sql;
 
 statement ::= query(Q) terminator. { build->statement(Q); }
 statement ::= EXPLAIN(E) analyze(A) stage(S) query(Q) terminator. { build->explain(E, A, S, Q); }
+
+statement ::= INSERT(K) INTO name(C) VALUES expressions(L) returning(R) terminator.
+  { build->write(K, C, L, nullptr, R); }
+statement ::= INSERT(K) INTO name(C) query(Q) returning(R) terminator.
+  { build->write(K, C, {nullptr, 0}, Q, R); }
+statement ::= UPDATE(K) target(T) set(S) unset(U) where(W) returning(R) terminator.
+  { build->update(K, T, build->concatenate(S, U), W, R); }
+statement ::= DELETE(K) FROM target(T) where(W) returning(R) terminator. { build->remove(K, T, W, R); }
+
+statement ::= CREATE(K) CONTAINER if_not_exists(I) name(N) partition_key(P) properties(J) terminator.
+  { build->define(StatementKind::create_container, K, N, I, P, J); }
+statement ::= ALTER(K) CONTAINER name(N) properties(J) terminator.
+  { build->define(StatementKind::alter_container, K, N, false, {nullptr, 0}, J); }
+statement ::= DROP(K) CONTAINER if_exists(I) name(N) terminator.
+  { build->define(StatementKind::drop_container, K, N, I, {nullptr, 0}, nullptr); }
+
+statement ::= BEGIN(K) transaction terminator. { build->transaction(StatementKind::begin, K); }
+statement ::= COMMIT(K) transaction terminator. { build->transaction(StatementKind::commit, K); }
+statement ::= ROLLBACK(K) transaction terminator. { build->transaction(StatementKind::rollback, K); }
+transaction ::= .
+transaction ::= TRANSACTION.
+statement ::= PRAGMA(K) name(N) terminator. { build->pragma(K, N, nullptr); }
+statement ::= PRAGMA(K) name(N) EQUAL primary(V) terminator. { build->pragma(K, N, V); }
+statement ::= PRAGMA(K) name(N) EQUAL ON(V) terminator. { build->pragma(K, N, build->identifier(V)); }
+
+target(R) ::= name(C). { R = build->path_source(C, {nullptr, 0}); }
+target(R) ::= name(C) name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }
+target(R) ::= name(C) AS name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }
+set(R) ::= . { R = {nullptr, 0}; }
+set(R) ::= SET assignments(L). { R = L; }
+assignments(R) ::= assignment(A). { R = build->list_of(A); }
+assignments(R) ::= assignments(L) COMMA assignment(A). { R = build->append(L, A); }
+assignment(R) ::= primary(P) EQUAL expression(E). { R = {P, E}; }
+unset(R) ::= . { R = {nullptr, 0}; }
+unset(R) ::= UNSET unset_paths(L). { R = L; }
+unset_paths(R) ::= primary(P). { R = build->list_of(Assignment{P, nullptr}); }
+unset_paths(R) ::= unset_paths(L) COMMA primary(P). { R = build->append(L, Assignment{P, nullptr}); }
+returning(R) ::= . { R = {false, {SelectKind::star, {nullptr, 0}}}; }
+returning(R) ::= RETURNING selection(S). { R = {true, S}; }
+
+if_not_exists(R) ::= . { R = false; }
+if_not_exists(R) ::= IF NOT EXISTS. { R = true; }
+if_exists(R) ::= . { R = false; }
+if_exists(R) ::= IF EXISTS. { R = true; }
+partition_key(R) ::= . { R = {nullptr, 0}; }
+partition_key(R) ::= PARTITION KEY LEFT_PARENTHESIS key_paths(L) RIGHT_PARENTHESIS. { R = L; }
+key_paths(R) ::= key_path(P). { R = build->list_of(P); }
+key_paths(R) ::= key_paths(L) COMMA key_path(P). { R = build->append(L, P); }
+key_path(R) ::= STRING(S). { R = build->key_path(S); }
+key_path(R) ::= SLASH name(N). { R = build->longer_key_path(nullptr, N); }
+key_path(R) ::= key_path(P) SLASH name(N). { R = build->longer_key_path(P, N); }
+properties(R) ::= . { R = nullptr; }
+properties(R) ::= WITH expression(E). { R = E; }
 
 terminator ::= .
 terminator ::= SEMICOLON(T). { build->extension(T, "';' at the end of a query"); }

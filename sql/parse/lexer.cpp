@@ -248,6 +248,9 @@ class ContextualWords {
         tokens_[i].kind = kind_at(i - 1) == TOKEN_DOT ? kind : TOKEN_NAME;  // the functions
     }
     resolve_explain();
+    resolve_change();
+    resolve_definition();
+    resolve_session();
   }
 
  private:
@@ -293,6 +296,70 @@ class ContextualWords {
     if (is_word(i, "AST")) tokens_[i].kind = TOKEN_AST;
     if (is_word(i, "LOGICAL")) tokens_[i].kind = TOKEN_LOGICAL;
     if (is_word(i, "PHYSICAL")) tokens_[i].kind = TOKEN_PHYSICAL;
+  }
+
+  struct Word {
+    std::string_view word;
+    int token;
+    size_t place = kAnywhere;         // the how-manieth token it must be
+    std::string_view next_word = {};  // what must follow it
+  };
+  static constexpr size_t kAnywhere = SIZE_MAX;
+
+  // Statements other than queries: no query begins with their first words, so nothing is taken away. What
+  // introduces a clause does so outside of brackets alone.
+  void resolve_change() {
+    static constexpr Word kFirst[] = {{"INSERT", TOKEN_INSERT},
+                                      {"UPSERT", TOKEN_INSERT},
+                                      {"REPLACE", TOKEN_INSERT},
+                                      {"UPDATE", TOKEN_UPDATE},
+                                      {"DELETE", TOKEN_DELETE}};
+    static constexpr Word kClauses[] = {{"INTO", TOKEN_INTO, 1},
+                                        {"VALUES", TOKEN_VALUES, 3},
+                                        {"SET", TOKEN_SET},
+                                        {"UNSET", TOKEN_UNSET},
+                                        {"RETURNING", TOKEN_RETURNING}};
+    resolve_words(kFirst, kClauses);
+  }
+  void resolve_definition() {
+    static constexpr Word kFirst[] = {{"CREATE", TOKEN_CREATE}, {"ALTER", TOKEN_ALTER}, {"DROP", TOKEN_DROP}};
+    static constexpr Word kClauses[] = {{"CONTAINER", TOKEN_CONTAINER, 1},
+                                        {"IF", TOKEN_IF, 2},
+                                        {"PARTITION", TOKEN_PARTITION, kAnywhere, "KEY"},
+                                        {"KEY", TOKEN_KEY},
+                                        {"WITH", TOKEN_WITH}};
+    resolve_words(kFirst, kClauses);
+  }
+
+  void resolve_session() {
+    static constexpr Word kFirst[] = {{"BEGIN", TOKEN_BEGIN},
+                                      {"COMMIT", TOKEN_COMMIT},
+                                      {"ROLLBACK", TOKEN_ROLLBACK},
+                                      {"PRAGMA", TOKEN_PRAGMA}};
+    static constexpr Word kClauses[] = {{"TRANSACTION", TOKEN_TRANSACTION, 1}};
+    resolve_words(kFirst, kClauses);
+  }
+
+  void resolve_words(std::span<const Word> first, std::span<const Word> clauses) {
+    const auto resolve = [this](size_t i, std::span<const Word> words) {
+      for (const Word& row : words) {
+        if (!is_word(i, row.word) || (row.place != kAnywhere && row.place != i)) continue;
+        if (!row.next_word.empty() && !is_word(i + 1, row.next_word)) continue;
+        tokens_[i].kind = row.token;
+        return true;
+      }
+      return false;
+    };
+    if (!resolve(0, first)) return;
+    int depth = 0;
+    for (size_t i = 1; i < tokens_.size(); ++i) {
+      const int kind = tokens_[i].kind;
+      if (kind == TOKEN_LEFT_PARENTHESIS || kind == TOKEN_LEFT_BRACKET || kind == TOKEN_LEFT_BRACE) ++depth;
+      if (kind == TOKEN_RIGHT_PARENTHESIS || kind == TOKEN_RIGHT_BRACKET || kind == TOKEN_RIGHT_BRACE)
+        --depth;
+      const bool is_word_here = kind == TOKEN_NAME || kind == TOKEN_RESERVED;
+      if (depth == 0 && is_word_here && kind_at(i - 1) != TOKEN_DOT) resolve(i, clauses);
+    }
   }
 
   std::string_view text_;

@@ -229,8 +229,9 @@ class Outliner {
 }  // namespace
 
 std::string outline(const Statement& statement) {
+  if (!statement.query) return print(statement) + '\n';
   Outliner outliner;
-  if (statement.query) outliner.query(*statement.query, 0);
+  outliner.query(*statement.query, 0);
   return outliner.take();
 }
 

@@ -16,10 +16,12 @@
 namespace quire::sql {
 namespace {
 
-// Statements that begin so are not queries; no query begins with a word other than SELECT and EXPLAIN.
+// Statements that this version does not execute; no query begins with these words.
 constexpr std::string_view kOtherStatements[] = {
-    "INSERT", "UPSERT", "REPLACE", "UPDATE",   "DELETE", "PATCH",   "CREATE", "DROP",
-    "ALTER",  "BEGIN",  "COMMIT",  "ROLLBACK", "PRAGMA", "EXECUTE", "ADVISE", "CHECK",
+    "PATCH",
+    "EXECUTE",
+    "ADVISE",
+    "CHECK",
 };
 
 // The offset of the first byte that is not part of a well-formed code point; `text` has one.

@@ -34,6 +34,15 @@ class Printer {
       }
     }
     if (statement.query) query(*statement.query);
+    if (statement.change) change(*statement.change);
+    if (statement.kind == StatementKind::begin) out_ += "BEGIN";
+    if (statement.kind == StatementKind::commit) out_ += "COMMIT";
+    if (statement.kind == StatementKind::rollback) out_ += "ROLLBACK";
+    if (statement.pragma) {
+      (out_ += "PRAGMA ") += statement.pragma->name;
+      clause(" = ", statement.pragma->value);
+    }
+    if (statement.definition) definition(statement.kind, *statement.definition);
   }
 
   void query(const Query& first) {
@@ -53,6 +62,63 @@ class Printer {
   }
 
  private:
+  // ---- Changes
+
+  void change(const Change& change) {
+    static constexpr std::string_view kWords[] = {"INSERT INTO ", "UPSERT INTO ", "REPLACE INTO ", "UPDATE ",
+                                                  "DELETE FROM "};
+    out_ += kWords[static_cast<size_t>(change.kind)];
+    out_ += change.target.root;
+    if (change.target.alias) (out_ += " AS ") += *change.target.alias;
+    if (change.query) {
+      out_ += ' ';
+      query(*change.query);
+    }
+    if (!change.values.empty()) {
+      out_ += " VALUES ";
+      expressions(change.values);
+    }
+    assignments(change.assignments);
+    if (change.where) clause(" WHERE ", change.where);
+    if (!change.returns) return;
+    out_ += " RETURNING ";
+    selection(change.select, change.items);
+  }
+
+  // Those with a value stand before those without.
+  void assignments(std::span<const Assignment> list) {
+    std::string_view before = " SET ";
+    for (const Assignment& assignment : list) {
+      if (!assignment.value) continue;
+      out_ += before;
+      expression(*assignment.path);
+      clause(" = ", assignment.value);
+      before = ", ";
+    }
+    before = " UNSET ";
+    for (const Assignment& assignment : list) {
+      if (assignment.value) continue;
+      out_ += before;
+      expression(*assignment.path);
+      before = ", ";
+    }
+  }
+
+  void definition(StatementKind kind, const ContainerChange& change) {
+    if (kind == StatementKind::create_container)
+      out_ += change.is_conditional ? "CREATE CONTAINER IF NOT EXISTS " : "CREATE CONTAINER ";
+    if (kind == StatementKind::alter_container) out_ += "ALTER CONTAINER ";
+    if (kind == StatementKind::drop_container)
+      out_ += change.is_conditional ? "DROP CONTAINER IF EXISTS " : "DROP CONTAINER ";
+    out_ += change.name;
+    if (!change.partition_key.empty()) {
+      out_ += " PARTITION KEY (";
+      list(change.partition_key, [this](const Expression* path) { append_quoted(out_, path->text); });
+      out_ += ')';
+    }
+    if (change.properties) clause(" WITH ", change.properties);
+  }
+
   // ---- Queries
 
   void select(const Query& query) {
@@ -62,9 +128,7 @@ class Printer {
       expression(*query.top);
       out_ += ' ';
     }
-    if (query.select == SelectKind::star) out_ += '*';
-    if (query.select == SelectKind::value) out_ += "VALUE ";
-    list(query.items, [this](const SelectItem& item) { select_item(item); });
+    selection(query.select, query.items);
     if (query.has_from) from(query.from);
     clause(" WHERE ", query.where);
     if (!query.group_by.empty()) out_ += " GROUP BY ";
@@ -80,6 +144,12 @@ class Printer {
     if (!node) return;
     out_ += keyword;
     expression(*node);
+  }
+
+  void selection(SelectKind kind, std::span<const SelectItem> items) {
+    if (kind == SelectKind::star) out_ += '*';
+    if (kind == SelectKind::value) out_ += "VALUE ";
+    list(items, [this](const SelectItem& item) { select_item(item); });
   }
 
   void select_item(const SelectItem& item) {

@@ -93,24 +93,33 @@ class AccessPathChooser {
   std::vector<Equality> equalities_;
 };
 
-}  // namespace
+using Place = std::unique_ptr<PlanNode>;
 
-void choose_access_path(Plan& plan, PlannedQuery& query, Source& source) {
-  std::unique_ptr<PlanNode>* at = &query.root;
-  std::unique_ptr<PlanNode>* above = nullptr;
-  while (*at != nullptr && (*at)->kind != PlanKind::scan) {
+// The scan at the bottom of `root`, with the filter right above it.
+void choose_in(const Plan& plan, const BoundQuery& bound, Place& root, Source& source) {
+  Place* above = nullptr;
+  Place* at = &root;
+  while ((*at)->input != nullptr) {
     above = at;
     at = &(*at)->input;
   }
-  if (*at == nullptr) return;
+  if ((*at)->kind != PlanKind::scan) return;
   const Collection* collection = source.collection((*at)->source->collection_name);
   if (collection == nullptr) return;
   PlanNode* filter = above != nullptr && (*above)->kind == PlanKind::filter ? above->get() : nullptr;
-  AccessPathChooser(plan, *query.bound).choose(**at, filter, *collection);
+  AccessPathChooser(plan, bound).choose(**at, filter, *collection);
   if (filter != nullptr && filter->conditions.empty()) {
-    std::unique_ptr<PlanNode> scan = std::move(filter->input);
+    Place scan = std::move(filter->input);
     *above = std::move(scan);
   }
+}
+
+}  // namespace
+
+void choose_access_path(Plan& plan, PlannedQuery& query, Source& source) {
+  for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())
+    if (node->right != nullptr) choose_in(plan, *query.bound, node->right->root, source);
+  choose_in(plan, *query.bound, query.root, source);
 }
 
 }  // namespace quire::sql

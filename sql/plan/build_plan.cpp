@@ -42,47 +42,71 @@ class PlanBuilder {
     return *planned.root;
   }
 
+  // What an inner join demands is demanded of the row, so it stands with WHERE.
   Result<void> plan_sources(const BoundQuery& bound, PlannedQuery& planned) {
     const bool starts_with_items =
         !bound.sources.empty() && bound.sources.front().kind == BoundSourceKind::collection;
     if (!starts_with_items) push(planned, PlanKind::one_row);
-    for (const BoundSource& source : bound.sources) QUIRE_TRY(plan_source(source, planned));
-    if (bound.where != nullptr) QUIRE_TRY(plan_filter(*bound.where, planned));
-    return {};
+    std::vector<const BoundExpression*> conditions;
+    for (const BoundSource& source : bound.sources) {
+      QUIRE_TRY(plan_source(source, planned));
+      if (source.join == JoinKind::inner_on && source.on != nullptr) add_conjuncts(*source.on, conditions);
+    }
+    if (bound.where != nullptr) add_conjuncts(*bound.where, conditions);
+    return plan_filter(std::move(conditions), planned);
   }
 
   Result<void> plan_source(const BoundSource& source, PlannedQuery& planned) {
     if (source.expression != nullptr) QUIRE_TRY(plan_subqueries(*source.expression));
     switch (source.kind) {
       case BoundSourceKind::collection:
-        if (planned.root != nullptr)
-          return fail(ErrorCode::not_executable,
-                      "a join with the container '" + source.collection_name +
-                          "' parses, but this version does not execute joins across containers yet");
         plan_.item_slots[source.slot] = source.collection_name;
+        if (planned.root != nullptr) return plan_join(source, planned);
         push(planned, PlanKind::scan).source = &source;
         return {};
       case BoundSourceKind::expression:
-        push(planned, PlanKind::expression).source = &source;
+        push(side_read_by(source, planned), PlanKind::expression).source = &source;
         return {};
       case BoundSourceKind::elements:
-        push(planned, PlanKind::elements).source = &source;
+        push(side_read_by(source, planned), PlanKind::elements).source = &source;
         return {};
       case BoundSourceKind::query: {
         QUIRE_ASSIGN(const PlannedQuery* query, plan_subquery(*source.query));
         PlanNode& node = push(planned, PlanKind::subquery);
         node.source = &source;
         node.query = query;
+        node.keeps_unmatched = source.join == JoinKind::left_on;
         return {};
       }
     }
     return {};
   }
 
-  Result<void> plan_filter(const BoundExpression& condition, PlannedQuery& planned) {
-    QUIRE_TRY(plan_subqueries(condition));
-    PlanNode& filter = push(planned, PlanKind::filter);
-    add_conjuncts(condition, filter.conditions);
+  Result<void> plan_join(const BoundSource& source, PlannedQuery& planned) {
+    PlanNode& join = push(planned, PlanKind::join);
+    join.right = std::make_unique<PlannedQuery>();
+    join.right->bound = planned.bound;
+    push(*join.right, PlanKind::scan).source = &source;
+    if (source.join != JoinKind::left_on) return {};
+    join.keeps_unmatched = true;
+    add_conjuncts(*source.on, join.conditions);
+    return plan_subqueries(*source.on);
+  }
+
+  // JOIN x IN c2.arr, where c2 is the right side of a join: its elements belong to that side, so that their
+  // properties can be keys.
+  PlannedQuery& side_read_by(const BoundSource& source, PlannedQuery& planned) {
+    if (planned.root->kind != PlanKind::join || planned.root->keeps_unmatched) return planned;
+    PlannedQuery& right = *planned.root->right;
+    for (const PlanNode* node = right.root.get(); node != nullptr; node = node->input.get())
+      if (node->source->slot == source.expression->slot) return right;
+    return planned;
+  }
+
+  Result<void> plan_filter(std::vector<const BoundExpression*> conditions, PlannedQuery& planned) {
+    if (conditions.empty()) return {};
+    for (const BoundExpression* condition : conditions) QUIRE_TRY(plan_subqueries(*condition));
+    push(planned, PlanKind::filter).conditions = std::move(conditions);
     return {};
   }
 
@@ -101,7 +125,11 @@ class PlanBuilder {
         if (aggregate.argument != nullptr) QUIRE_TRY(plan_subqueries(*aggregate.argument));
       push(planned, PlanKind::group);
     }
-    if (bound.having != nullptr) QUIRE_TRY(plan_filter(*bound.having, planned));
+    if (bound.having != nullptr) {
+      std::vector<const BoundExpression*> conditions;
+      add_conjuncts(*bound.having, conditions);
+      QUIRE_TRY(plan_filter(std::move(conditions), planned));
+    }
     if (!bound.order_by.empty()) {
       for (const BoundOrderItem& item : bound.order_by) QUIRE_TRY(plan_subqueries(*item.expression));
       push(planned, PlanKind::sort);
@@ -154,18 +182,27 @@ Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> stateme
   plan->statement = std::move(statement);
   plan->slot_count = plan->statement->slot_count;
   plan->item_slots.resize(plan->slot_count);
-  QUIRE_TRY(PlanBuilder(*plan).plan_query(plan->statement->query, plan->query));
+  const Statement& tree = plan->statement->parsed->statement;
+  if (tree.query == nullptr && tree.change == nullptr) return plan;  // there is nothing to plan
+  PlanBuilder builder(*plan);
+  QUIRE_TRY(builder.plan_query(plan->statement->query, plan->query));
+  if (const auto& change = plan->statement->change; change && change->returning != nullptr) {
+    plan->returning = std::make_unique<PlannedQuery>();
+    QUIRE_TRY(builder.plan_query(*change->returning, *plan->returning));
+  }
   return plan;
 }
 
 void optimize(Plan& plan, Source& source) {
   const auto apply = [&](PlannedQuery& query) {
     push_down_conditions(plan, query);
+    choose_join_keys(plan, query);
     choose_access_path(plan, query, source);
     limit_sorts(query);
     find_carried_slots(query, plan.slot_count);
   };
-  apply(plan.query);
+  if (plan.query.root != nullptr) apply(plan.query);
+  if (plan.returning != nullptr) apply(*plan.returning);
   for (auto& [bound, query] : plan.subqueries) apply(*query);
 }
 

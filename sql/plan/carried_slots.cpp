@@ -1,5 +1,7 @@
-// Which slots a row must carry through an operator that makes rows anew (elements, subqueries, sorts): those
-// that something above it reads. What nobody reads is not copied.
+// Which slots a row must carry through an operator that makes rows anew (elements, subqueries, joins, sorts):
+// those that something above it reads. What nobody reads is not copied.
+#include <algorithm>
+
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
 
@@ -22,6 +24,10 @@ void add_node_reads(const PlanNode& node, SlotSet& reads) {
     case PlanKind::filter:
       for (const BoundExpression* condition : node.conditions) add(condition);
       break;
+    case PlanKind::join:
+      for (const BoundExpression* condition : node.conditions) add(condition);
+      for (const BoundExpression* key : node.left_keys) add(key);
+      break;
     case PlanKind::group:
       for (const BoundExpression* key : node.bound->group_by) add(key);
       for (const BoundAggregate& aggregate : node.bound->aggregates) add(aggregate.argument);
@@ -41,40 +47,81 @@ void add_node_reads(const PlanNode& node, SlotSet& reads) {
   }
 }
 
-// The slots bound at or below a node, group keys and aggregates included.
-void add_bound_slots(const PlannedQuery& query, const PlanNode* node, SlotSet& slots) {
+void append_slots_bound(const PlanNode& node, std::vector<SlotNumber>& slots) {
+  if (node.kind != PlanKind::join && node.source != nullptr) slots.push_back(node.source->slot);
+  if (node.right == nullptr) return;
+  for (const PlanNode* at = node.right->root.get(); at != nullptr; at = at->input.get())
+    append_slots_bound(*at, slots);
+}
+
+// The slots bound at or below a node, group keys and aggregates included, in order.
+std::vector<SlotNumber> bound_slots(const PlannedQuery& query, const PlanNode* node) {
+  std::vector<SlotNumber> slots;
   for (; node != nullptr; node = node->input.get()) {
-    if (node->source != nullptr) slots.add(node->source->slot);
+    append_slots_bound(*node, slots);
     if (node->kind != PlanKind::group) continue;
     for (size_t i = 0; i < query.bound->group_by.size(); ++i)
-      slots.add(query.first_group_key_slot + static_cast<SlotNumber>(i));
+      slots.push_back(query.first_group_key_slot + static_cast<SlotNumber>(i));
     for (size_t i = 0; i < query.bound->aggregates.size(); ++i)
-      slots.add(query.first_aggregate_slot + static_cast<SlotNumber>(i));
-    return;  // what the group read is gone above it
+      slots.push_back(query.first_aggregate_slot + static_cast<SlotNumber>(i));
+    break;  // what the group read is gone above it
   }
+  std::ranges::sort(slots);
+  return slots;
 }
+
+class CarriedSlotFinder {
+ public:
+  CarriedSlotFinder(const PlannedQuery& query, SlotNumber slot_count)
+      : query_(query), slot_count_(slot_count) {}
+
+  void find(PlanNode* node, SlotSet read_above, bool is_grouped_below) {
+    for (; node != nullptr; node = node->input.get()) {
+      switch (node->kind) {
+        case PlanKind::join:
+          find_in_join(*node, read_above);
+          break;
+        case PlanKind::elements:
+        case PlanKind::subquery:
+        case PlanKind::sort:
+          node->carried = carried(node->input.get(), read_above, is_grouped_below);
+          break;
+        default:
+          break;
+      }
+      if (node->kind == PlanKind::group) is_grouped_below = false;
+      add_node_reads(*node, read_above);
+    }
+  }
+
+ private:
+  void find_in_join(PlanNode& join, const SlotSet& read_above) {
+    SlotSet read = read_above;
+    for (const BoundExpression* condition : join.conditions) add_slots_read(*condition, read);
+    join.carried = carried(join.input.get(), read, false);
+    join.right_carried = carried(join.right->root.get(), read, false);
+    for (const BoundExpression* key : join.right_keys) add_slots_read(*key, read);
+    find(join.right->root.get(), std::move(read), false);
+  }
+
+  std::vector<SlotNumber> carried(const PlanNode* below, const SlotSet& read_above, bool is_grouped_below) {
+    std::vector<SlotNumber> slots;
+    for (const SlotNumber slot : bound_slots(query_, below)) {
+      // Above a group, keys and aggregates are read by number, not by slot: a sort carries all of them.
+      const bool of_group = is_grouped_below && slot >= query_.first_group_key_slot;
+      if (of_group || read_above.contains(slot)) slots.push_back(slot);
+    }
+    return slots;
+  }
+
+  const PlannedQuery& query_;
+  SlotNumber slot_count_;
+};
 
 }  // namespace
 
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count) {
-  SlotSet read_above(slot_count);
-  bool is_grouped_below = query.bound->is_grouped;
-  for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
-    const bool makes_rows =
-        node->kind == PlanKind::elements || node->kind == PlanKind::subquery || node->kind == PlanKind::sort;
-    if (makes_rows) {
-      SlotSet bound_below(slot_count);
-      add_bound_slots(query, node->input.get(), bound_below);
-      for (SlotNumber slot = 0; slot < slot_count; ++slot) {
-        // Above a group, keys and aggregates are read by number, not by slot: a sort carries all of them.
-        const bool of_group = is_grouped_below && slot >= query.first_group_key_slot;
-        if (bound_below.contains(slot) && (of_group || read_above.contains(slot)))
-          node->carried.push_back(slot);
-      }
-    }
-    if (node->kind == PlanKind::group) is_grouped_below = false;
-    add_node_reads(*node, read_above);
-  }
+  CarriedSlotFinder(query, slot_count).find(query.root.get(), SlotSet(slot_count), query.bound->is_grouped);
 }
 
 }  // namespace quire::sql

@@ -1,13 +1,20 @@
 // Under TOP or LIMIT a sort needs to keep only as many rows as can be returned. DISTINCT between them may
-// drop any of those, and a row whose value is undefined is dropped as well, so the sort must then keep all.
+// drop any of those, so the sort must then keep all. A row whose value is undefined is dropped as well: where
+// that is quickly seen, the sort does not count it among those that it keeps.
 #include "sql/plan/plan.h"
 
 namespace quire::sql {
 namespace {
 
-bool may_be_undefined(const BoundExpression& value) {
-  return value.kind != BoundKind::object && value.kind != BoundKind::array &&
-         !(value.kind == BoundKind::constant && value.constant.is_defined()) && value.kind != BoundKind::slot;
+bool is_always_defined(const BoundExpression& value) {
+  return value.kind == BoundKind::object || value.kind == BoundKind::array ||
+         (value.kind == BoundKind::constant && value.constant.is_defined()) || value.kind == BoundKind::slot;
+}
+
+// Reading it for every row costs little beside keeping every row.
+bool is_read_in_place(const BoundExpression& value) {
+  return value.kind == BoundKind::path || value.kind == BoundKind::system_property ||
+         value.kind == BoundKind::aggregate || value.kind == BoundKind::group_key;
 }
 
 }  // namespace
@@ -16,9 +23,13 @@ void limit_sorts(PlannedQuery& query) {
   const BoundQuery& bound = *query.bound;
   if (bound.top == nullptr && bound.limit == nullptr) return;
   // What ranks add up to is known when all rows are.
-  if (bound.fusion || bound.distinct || may_be_undefined(*bound.value)) return;
-  for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())
-    if (node->kind == PlanKind::sort && node->bound == query.bound) node->top_k = true;
+  if (bound.fusion || bound.distinct) return;
+  if (!is_always_defined(*bound.value) && !is_read_in_place(*bound.value)) return;
+  for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
+    if (node->kind != PlanKind::sort || node->bound != query.bound) continue;
+    node->top_k = true;
+    if (!is_always_defined(*bound.value)) node->defined = bound.value;
+  }
 }
 
 }  // namespace quire::sql

@@ -1,6 +1,7 @@
 // The plan: one tree of nodes from the bound query to what runs. build_plan() makes it as the query is
 // written (EXPLAIN (LOGICAL)); rules then rewrite it in place: conditions move down to the first node that
-// can decide them, equality on the partition key becomes a partition scan or a point read, a sort under a
+// can decide them, equality between the sides of a join becomes its key, equality on the partition key
+// becomes a partition scan or a point read, a sort under a
 // limit keeps only the rows that can be returned (EXPLAIN (PHYSICAL)). sql/run turns each node into one
 // operator.
 //
@@ -26,6 +27,7 @@ enum class PlanKind : uint8_t {
   expression,  // FROM c.a.b x: binds a value, drops rows where it is undefined
   elements,    // x IN c.arr: a row for each element
   subquery,    // (SELECT ...) x: a row for each row of a query, run anew for each input row
+  join,        // JOIN container ON ...: the pairs of rows of two sides whose keys are equal
   filter,      // keeps rows for which every condition is true
   group,       // GROUP BY and aggregates
   sort,        // ORDER BY; with top_k, only the first rows
@@ -55,9 +57,19 @@ struct PlanNode {
   std::vector<const BoundExpression*> conditions;  // filter
   const BoundQuery* bound = nullptr;               // group, sort, project, limit: whose clauses
   bool top_k = false;                              // sort: stop at the limit of `bound`
+  const BoundExpression* defined = nullptr;        // sort with top_k: rows where it is undefined do not count
   const PlannedQuery* other = nullptr;             // append
-  // elements, subquery, sort: the slots from below that something above reads, so which a row must carry.
+  // join: the side that is read first and kept, by key. Without keys every row meets every row.
+  std::unique_ptr<PlannedQuery> right;
+  std::vector<const BoundExpression*> left_keys;
+  std::vector<const BoundExpression*> right_keys;
+  // join, subquery: LEFT JOIN. A row without a partner stays, with undefined in the slots of the other side;
+  // `conditions` of a join then hold the rest of ON.
+  bool keeps_unmatched = false;
+  // elements, subquery, join, sort: the slots from below that something above reads, so which a row must
+  // carry; for a join, those of `right` as well.
   std::vector<SlotNumber> carried;
+  std::vector<SlotNumber> right_carried;
 };
 
 // A query (the statement's own, or a subquery) with its tree.
@@ -72,6 +84,7 @@ struct PlannedQuery {
 struct Plan {
   std::unique_ptr<BoundStatement> statement;
   PlannedQuery query;
+  std::unique_ptr<PlannedQuery> returning;  // of a statement that changes items
   std::unordered_map<const BoundQuery*, std::unique_ptr<PlannedQuery>> subqueries;
   SlotNumber slot_count = 0;
   uint32_t node_count = 0;
@@ -85,6 +98,7 @@ void optimize(Plan& plan, Source& source);
 
 // Rules of optimize(), in the order in which they run; each in a file of its own.
 void push_down_conditions(Plan& plan, PlannedQuery& query);
+void choose_join_keys(const Plan& plan, PlannedQuery& query);
 void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
 void limit_sorts(PlannedQuery& query);
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count);

@@ -19,6 +19,7 @@ class PlanPrinter {
       ++depth;
       print_subqueries_of(*node, depth);
       if (node->other != nullptr) print(*node->other, depth);
+      if (node->right != nullptr) print(*node->right, depth);
     }
   }
 
@@ -78,7 +79,10 @@ class PlanPrinter {
       case PlanKind::elements:
         return fmt::format("elements of {} as {}", words(node.source->expression), node.source->alias);
       case PlanKind::subquery:
-        return fmt::format("rows of a subquery as {}", node.source->alias);
+        return fmt::format("{}rows of a subquery as {}", node.keeps_unmatched ? "left join with " : "",
+                           node.source->alias);
+      case PlanKind::join:
+        return describe_join(node);
       case PlanKind::filter:
         return fmt::format("filter {}", list(node.conditions, " AND "));
       case PlanKind::group:
@@ -95,6 +99,17 @@ class PlanPrinter {
         return "append";
     }
     return {};
+  }
+
+  std::string describe_join(const PlanNode& node) const {
+    std::string keys;
+    for (size_t i = 0; i < node.left_keys.size(); ++i)
+      keys += fmt::format("{}{} = {}", i == 0 ? " on " : " AND ", words(node.left_keys[i]),
+                          words(node.right_keys[i]));
+    std::string text = fmt::format("{}{} join{}", node.keeps_unmatched ? "left " : "",
+                                   keys.empty() ? "cross" : "hash", keys);
+    if (!node.conditions.empty()) text += " where " + list(node.conditions, " AND ");
+    return text;
   }
 
   std::string describe_group(const PlanNode& node) const {

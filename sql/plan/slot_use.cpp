@@ -19,6 +19,17 @@ bool SlotSet::is_subset_of(const SlotSet& other) const {
   return true;
 }
 
+void add_slots_bound(const PlanNode& node, SlotSet& slots) {
+  if (node.kind == PlanKind::join)
+    add_all_slots_bound(*node.right->root, slots);
+  else if (node.source != nullptr)
+    slots.add(node.source->slot);
+}
+
+void add_all_slots_bound(const PlanNode& node, SlotSet& slots) {
+  for (const PlanNode* at = &node; at != nullptr; at = at->input.get()) add_slots_bound(*at, slots);
+}
+
 void add_slots_read(const BoundExpression& expression, SlotSet& slots) {
   switch (expression.kind) {
     case BoundKind::slot:

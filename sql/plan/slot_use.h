@@ -1,9 +1,9 @@
-// Which slots an expression reads, itself or through a subquery within it.
+// Which slots nodes fill, and which an expression reads, itself or through a subquery within it.
 #pragma once
 
 #include <vector>
 
-#include "sql/bind/bound.h"
+#include "sql/plan/plan.h"
 
 namespace quire::sql {
 
@@ -22,6 +22,10 @@ class SlotSet {
   std::vector<bool> members_;
 };
 
+// The slot that a source fills; those of its right side for a join; none for other nodes.
+void add_slots_bound(const PlanNode& node, SlotSet& slots);
+// Of a node and all below it.
+void add_all_slots_bound(const PlanNode& node, SlotSet& slots);
 void add_slots_read(const BoundExpression& expression, SlotSet& slots);
 // True for an expression that may give another value each time (RAND()).
 bool is_volatile(const BoundExpression& expression);

@@ -1,8 +1,10 @@
 #include "sql/run/accumulator.h"
 
+#include <utility>
 #include <vector>
 
 #include "sql/run/frame.h"
+#include "sql/run/kept_values.h"
 #include "sql/run/tuple_table.h"
 #include "sql/value/comparison.h"
 
@@ -13,6 +15,7 @@ namespace {
 template <bool only_true>
 class CountAccumulator final : public Accumulator {
  public:
+  void clear() override { counts_.clear(); }
   void set_group_count(size_t count) override { counts_.resize(count); }
 
   void add(Rows rows, const uint32_t* group_of, Vector values) override {
@@ -37,6 +40,7 @@ class CountAccumulator final : public Accumulator {
 template <bool average>
 class SumAccumulator final : public Accumulator {
  public:
+  void clear() override { groups_.clear(); }
   void set_group_count(size_t count) override { groups_.resize(count); }
 
   void add(Rows rows, const uint32_t* group_of, Vector values) override {
@@ -71,8 +75,12 @@ class SumAccumulator final : public Accumulator {
 template <bool greatest>
 class ExtremeAccumulator final : public Accumulator {
  public:
-  ExtremeAccumulator(bool stable, Arena& arena) : stable_(stable), arena_(arena) {}
+  ExtremeAccumulator(bool stable, size_t memory_limit) : stable_(stable), kept_(memory_limit) {}
 
+  void clear() override {
+    groups_.clear();
+    kept_.clear();
+  }
   void set_group_count(size_t count) override { groups_.resize(count); }
 
   void add(Rows rows, const uint32_t* group_of, Vector values) override {
@@ -85,7 +93,7 @@ class ExtremeAccumulator final : public Accumulator {
         const auto order = total_order(value, group.best);
         if (greatest ? order <= 0 : order >= 0) continue;
       }
-      group.best = stable_ ? value : retain(value, arena_);
+      take(value, group);
     }
   }
 
@@ -98,8 +106,17 @@ class ExtremeAccumulator final : public Accumulator {
     Value best;
     bool met_other = false;
   };
+
+  void take(const Value& value, Group& group) {
+    const bool replaces = std::exchange(group.best, stable_ ? value : kept_.keep(value)).is_defined();
+    if (stable_ || !replaces) return;
+    kept_.let_go(groups_.size(), [this](const auto& move) {
+      for (Group& held : groups_) move(held.best);
+    });
+  }
+
   bool stable_;
-  Arena& arena_;
+  KeptValues kept_;
   std::vector<Group> groups_;
 };
 
@@ -109,6 +126,10 @@ class ListAccumulator final : public Accumulator {
   ListAccumulator(bool stable, Arena& arena, size_t memory_limit)
       : stable_(stable), arena_(arena), memory_limit_(memory_limit) {}
 
+  void clear() override {
+    lists_.clear();
+    size_ = 0;
+  }
   void set_group_count(size_t count) override { lists_.resize(count); }
 
   void add(Rows rows, const uint32_t* group_of, Vector values) override {
@@ -138,6 +159,10 @@ class DistinctAccumulator final : public Accumulator {
   DistinctAccumulator(std::unique_ptr<Accumulator> inner, bool stable, Arena& arena, size_t memory_limit)
       : inner_(std::move(inner)), stable_(stable), arena_(arena), seen_(2, memory_limit) {}
 
+  void clear() override {
+    inner_->clear();
+    seen_.clear();
+  }
   void set_group_count(size_t count) override { inner_->set_group_count(count); }
 
   void add(Rows rows, const uint32_t* group_of, Vector values) override {
@@ -173,9 +198,9 @@ std::unique_ptr<Accumulator> make_plain(Aggregate aggregate, bool stable, Arena&
     case Aggregate::avg:
       return std::make_unique<SumAccumulator<true>>();
     case Aggregate::min:
-      return std::make_unique<ExtremeAccumulator<false>>(stable, arena);
+      return std::make_unique<ExtremeAccumulator<false>>(stable, memory_limit);
     case Aggregate::max:
-      return std::make_unique<ExtremeAccumulator<true>>(stable, arena);
+      return std::make_unique<ExtremeAccumulator<true>>(stable, memory_limit);
     case Aggregate::make_list:
     case Aggregate::make_set:
       return std::make_unique<ListAccumulator>(stable, arena, memory_limit);

@@ -15,7 +15,9 @@ namespace quire::sql {
 class Accumulator {
  public:
   virtual ~Accumulator() = default;
-  // There are now `count` groups; new ones start empty.
+  // There are no groups any more.
+  virtual void clear() = 0;
+  // There are now `count` groups, no fewer than before; new ones start empty.
   virtual void set_group_count(size_t count) = 0;
   // group_of[row] is the group of each of the rows.
   virtual void add(Rows rows, const uint32_t* group_of, Vector values) = 0;

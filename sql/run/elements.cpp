@@ -1,45 +1,11 @@
 // The operators that make several rows of one: the elements of an array (x IN c.arr) and the rows of a
 // subquery (JOIN (SELECT ...) x). Slots that are read above are carried along; a batch they make never spans
 // two batches of their input, since the input's values end when its next batch is asked for.
-#include <algorithm>
-
+#include "sql/run/carried_slots.h"
 #include "sql/run/operator.h"
 
 namespace quire::sql {
 namespace {
-
-// The columns in which carried slots are copied for the rows that an operator makes.
-class CarriedSlots {
- public:
-  explicit CarriedSlots(const std::vector<SlotNumber>& slots) : slots_(slots), columns_(slots.size()) {}
-
-  // Takes the vectors of the input's batch.
-  void take_input(const Frame& frame) {
-    inputs_.clear();
-    for (const SlotNumber slot : slots_) inputs_.push_back(frame.slots[slot]);
-  }
-
-  // Gives the made rows [first, end) the values of an input row.
-  void copy(RowNumber input_row, size_t first, size_t end, size_t capacity) {
-    for (size_t i = 0; i < slots_.size(); ++i) {
-      Value* column = columns_[i].reserve(capacity);
-      std::fill(column + first, column + end, inputs_[i][input_row]);
-    }
-  }
-
-  // Points the frame's slots at the copies; restore_input() points them back.
-  void show(Frame& frame) {
-    for (size_t i = 0; i < slots_.size(); ++i) frame.slots[slots_[i]] = Vector::column(columns_[i].data());
-  }
-  void restore_input(Frame& frame) const {
-    for (size_t i = 0; i < slots_.size(); ++i) frame.slots[slots_[i]] = inputs_[i];
-  }
-
- private:
-  std::vector<SlotNumber> slots_;
-  std::vector<Column> columns_;
-  std::vector<Vector> inputs_;
-};
 
 class Elements final : public Operator {
  public:
@@ -107,13 +73,14 @@ class Elements final : public Operator {
 };
 
 // For each input row the rows of a subquery, or, for `z IN (SELECT ...)`, the elements of those that are
-// arrays.
+// arrays. LEFT JOIN: an undefined value for a row without any.
 class SubqueryRows final : public Operator {
  public:
   SubqueryRows(const PlanNode& node, Frame& frame, Input input)
       : Operator(node),
         slot_(node.source->slot),
         iterates_(node.source->iterates_query),
+        keeps_unmatched_(node.keeps_unmatched),
         bound_(*node.source->query),
         input_(std::move(input)),
         query_(frame.run, *node.query, frame.capacity),
@@ -156,7 +123,14 @@ class SubqueryRows final : public Operator {
     while (!rows_.empty() && made < frame.capacity) {
       if (!is_row_open_) open_row(frame);
       const size_t first = made;
-      while (made < frame.capacity && has_next_value()) values[made++] = retain(take_value(), frame.arena);
+      while (made < frame.capacity && has_next_value()) {
+        values[made++] = retain(take_value(), frame.arena);
+        has_match_ = true;
+      }
+      if (keeps_unmatched_ && !has_match_ && made < frame.capacity) {
+        values[made++] = Value();
+        has_match_ = true;
+      }
       carried_.copy(rows_.front(), first, made, frame.capacity);
       if (made == frame.capacity) break;
       is_row_open_ = false;
@@ -173,6 +147,7 @@ class SubqueryRows final : public Operator {
     inner_rows_ = {};
     element_ = 0;
     is_row_open_ = true;
+    has_match_ = false;
   }
 
   // Moves to the next value of the subquery, if there is one.
@@ -199,6 +174,7 @@ class SubqueryRows final : public Operator {
 
   SlotNumber slot_;
   bool iterates_;
+  bool keeps_unmatched_;
   const BoundQuery& bound_;
   Input input_;
   Pipeline query_;
@@ -207,6 +183,7 @@ class SubqueryRows final : public Operator {
   Rows rows_;
   Rows inner_rows_;
   bool is_row_open_ = false;
+  bool has_match_ = false;  // the open row
   uint32_t element_ = 0;
   Arena::Mark mark_;
   Column values_;

@@ -28,6 +28,28 @@ class SlotEvaluator final : public Evaluator {
   bool stable_;
 };
 
+// A value that its body reads several times.
+class LetEvaluator final : public Evaluator {
+ public:
+  LetEvaluator(SlotNumber slot, std::unique_ptr<Evaluator> value, std::unique_ptr<Evaluator> body)
+      : slot_(slot), value_(std::move(value)), body_(std::move(body)) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    frame.slots[slot_] = value_->evaluate(rows, frame);
+    return body_->evaluate(rows, frame);
+  }
+  size_t select_true(Rows rows, Frame& frame, RowNumber* selected) override {
+    frame.slots[slot_] = value_->evaluate(rows, frame);
+    return body_->select_true(rows, frame, selected);
+  }
+  bool is_stable() const override { return body_->is_stable(); }
+
+ private:
+  SlotNumber slot_;
+  std::unique_ptr<Evaluator> value_;
+  std::unique_ptr<Evaluator> body_;
+};
+
 // Runs `value_of(input) -> Value` for each row, or once where the input is one value for all.
 template <typename ValueOf>
 Vector map_rows(Rows rows, Frame& frame, Vector input, Column& column, ValueOf value_of) {
@@ -197,6 +219,14 @@ class IndexEvaluator final : public Evaluator {
 };
 
 }  // namespace
+
+// The body is made after the value, whose stability it asks for.
+std::unique_ptr<Evaluator> make_let(const BoundExpression& expression, EvaluatorFactory& factory) {
+  auto value = factory.make(*expression.operands[0]);
+  factory.frame().is_stable[expression.slot] = value->is_stable();
+  return std::make_unique<LetEvaluator>(expression.slot, std::move(value),
+                                        factory.make(*expression.operands[1]));
+}
 
 std::unique_ptr<Evaluator> make_constant(const Value& value) {
   return std::make_unique<ConstantEvaluator>(value);

@@ -19,6 +19,7 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
     case BoundKind::parameter:
       return make_constant(run().parameters[expression.parameter]);
     case BoundKind::slot:
+      if (expression.is_stored_form) return make_plain_slot(expression.slot, *this);
       return make_slot(expression, *this);
     case BoundKind::path:
       return make_path(expression, *this);
@@ -39,6 +40,8 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
       return make_conditional(expression, *this);
     case BoundKind::coalesce:
       return make_coalesce(expression, *this);
+    case BoundKind::let:
+      return make_let(expression, *this);
     case BoundKind::in:
       return make_in(expression, *this);
     case BoundKind::like:
@@ -53,6 +56,8 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
       return make_call(expression, *this);
     case BoundKind::full_text_score:
       return make_full_text_score(expression, *this);
+    case BoundKind::changed:
+      return make_changed(expression, *this);
     case BoundKind::document_id:
       return make_document_id(expression, *this);
     case BoundKind::aggregate:

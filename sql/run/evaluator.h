@@ -54,6 +54,7 @@ class EvaluatorFactory {
 std::unique_ptr<Evaluator> make_constant(const Value& value);
 std::unique_ptr<Evaluator> make_slot(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_plain_slot(SlotNumber slot, EvaluatorFactory& factory);
+std::unique_ptr<Evaluator> make_let(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_path(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_system_property(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_member(const BoundExpression& expression, EvaluatorFactory& factory);
@@ -75,6 +76,7 @@ std::unique_ptr<Evaluator> make_call_with_state(const BoundExpression& expressio
 std::vector<std::optional<Value>> constant_operands(const BoundExpression& expression, const RunState& run);
 std::unique_ptr<Evaluator> make_full_text_score(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_document_id(const BoundExpression& expression, EvaluatorFactory& factory);
+std::unique_ptr<Evaluator> make_changed(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_subquery(const BoundExpression& expression, EvaluatorFactory& factory);
 
 }  // namespace quire::sql

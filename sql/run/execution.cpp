@@ -1,5 +1,6 @@
 #include "sql/run/execution.h"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 
@@ -19,6 +20,14 @@ int64_t ticks_now() {
 Error out_of_memory(size_t limit) {
   return {ErrorCode::out_of_memory, "the statement needs more than its memory limit of " +
                                         std::to_string(limit) + " bytes; narrow it, or raise the limit"};
+}
+
+// Rows that a batch may hold. Each computed expression has a column of them, so that a very long statement
+// takes shorter batches.
+size_t batch_capacity(const BoundStatement& statement) {
+  constexpr size_t kMostColumnBytes = size_t{64} << 20;
+  const size_t columns = std::max<size_t>(statement.computed_count, 1);
+  return std::clamp<size_t>(kMostColumnBytes / sizeof(Value) / columns, 1, kBatchSize);
 }
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -57,6 +66,7 @@ Result<std::unique_ptr<PreparedQuery>> PreparedQuery::prepare(std::string_view s
 struct Execution::State {
   State(const PreparedQuery& prepared, Source& source, const ExecutionOptions& options)
       : prepared(prepared),
+        is_returning(options.is_returning),
         run{.plan = *prepared.plan_,
             .source = source,
             .parameters = options.parameters,
@@ -72,6 +82,7 @@ struct Execution::State {
             .error = std::nullopt} {}
 
   const PreparedQuery& prepared;
+  bool is_returning;
   RunState run;
   std::unique_ptr<Pipeline> pipeline;
   Rows rows;  // of the batch at hand, those still to give
@@ -103,7 +114,8 @@ struct Execution::State {
   Result<void> start_rows() {
     QUIRE_TRY(check_parameters());
     QUIRE_TRY(find_collections());
-    pipeline = std::make_unique<Pipeline>(run, run.plan.query, kBatchSize);
+    const PlannedQuery& query = is_returning ? *run.plan.returning : run.plan.query;
+    pipeline = std::make_unique<Pipeline>(run, query, batch_capacity(*run.plan.statement));
     if (run.error) return std::unexpected(*run.error);
     return {};
   }
@@ -185,7 +197,7 @@ Result<std::optional<Value>> Execution::next() try {
 }
 
 ExecutionStats Execution::stats() const {
-  return {state_->run.items_read, state_->rows_returned};
+  return {.items_read = state_->run.items_read, .rows_returned = state_->rows_returned, .items_changed = 0};
 }
 
 }  // namespace quire::sql

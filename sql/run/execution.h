@@ -10,14 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "sql/bind/bound.h"
 #include "sql/error.h"
+#include "sql/plan/plan.h"
 #include "sql/source.h"
 #include "sql/value/value.h"
 
 namespace quire::sql {
-
-struct Plan;
 
 struct PrepareOptions {
   bool strict = false;
@@ -35,6 +33,12 @@ class PreparedQuery {
   // Without @, in order of first use.
   const std::vector<std::string>& parameter_names() const;
   const Plan& plan() const { return *plan_; }
+  const Statement& statement() const { return plan_->statement->parsed->statement; }
+  // What a statement that changes items does with the values of its rows; null for others.
+  const BoundChange* change() const {
+    const auto& change = plan_->statement->change;
+    return change ? &*change : nullptr;
+  }
 
  private:
   friend class Execution;
@@ -56,11 +60,14 @@ struct ExecutionOptions {
   size_t memory_limit = size_t{1} << 30;
   // The execution ends with ErrorCode::interrupted once this changes. May be null.
   const std::atomic<uint64_t>* interrupts = nullptr;
+  // Runs the query of RETURNING; `source` then gives the changed items as those of the container.
+  bool is_returning = false;
 };
 
 struct ExecutionStats {
   uint64_t items_read = 0;
   uint64_t rows_returned = 0;
+  uint64_t items_changed = 0;
 };
 
 // One run of a prepared query over a source, both of which must outlive it. Belongs to one thread at a time.

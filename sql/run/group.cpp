@@ -29,26 +29,22 @@ class Group final : public Operator {
     key_columns_.resize(keys_.size());
     aggregate_columns_.resize(arguments_.size());
     key_of_row_.resize(keys_.size());
-    start(frame);
-  }
-
-  void rewind(Frame& frame) override {
-    input_->rewind(frame);
-    groups_.clear();
-    arena_.reset();
-    start(frame);
-  }
-
- private:
-  void start(Frame& frame) {
-    is_read_ = false;
-    next_group_ = 0;
-    accumulators_.clear();
     for (size_t i = 0; i < arguments_.size(); ++i)
       accumulators_.push_back(make_accumulator(bound_.aggregates[i].aggregate, bound_.aggregates[i].distinct,
                                                arguments_[i]->is_stable(), arena_, frame.run.memory_limit));
   }
 
+  // A subquery does this for each row around it, so nothing is made anew.
+  void rewind(Frame& frame) override {
+    input_->rewind(frame);
+    groups_.clear();
+    for (const auto& accumulator : accumulators_) accumulator->clear();
+    arena_.reset();
+    is_read_ = false;
+    next_group_ = 0;
+  }
+
+ private:
   size_t group_count() const { return keys_.empty() ? 1 : groups_.size(); }
 
   Rows pull(Frame& frame) override {

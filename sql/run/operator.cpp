@@ -15,6 +15,8 @@ std::unique_ptr<Operator> make_operator(const PlanNode& node, const PlannedQuery
       return make_elements(node, query, frame, std::move(input));
     case PlanKind::subquery:
       return make_subquery_rows(node, frame, std::move(input));
+    case PlanKind::join:
+      return make_join(node, query, frame, std::move(input));
     case PlanKind::filter:
       return make_filter(node, query, frame, std::move(input));
     case PlanKind::group:
@@ -40,7 +42,8 @@ size_t capacity_for(const PlannedQuery& query, size_t most) {
   for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
     const bool is_wide_scan = node->kind == PlanKind::scan && node->access.kind != Access::Kind::point;
     const bool makes_rows = node->kind == PlanKind::elements || node->kind == PlanKind::subquery ||
-                            node->kind == PlanKind::append || node->kind == PlanKind::group;
+                            node->kind == PlanKind::append || node->kind == PlanKind::group ||
+                            node->kind == PlanKind::join;
     if (is_wide_scan || makes_rows) return most;
   }
   return 1;

@@ -69,6 +69,8 @@ std::unique_ptr<Operator> make_bind_value(const PlanNode& node, const PlannedQue
 std::unique_ptr<Operator> make_elements(const PlanNode& node, const PlannedQuery& query, Frame& frame,
                                         Input input);
 std::unique_ptr<Operator> make_subquery_rows(const PlanNode& node, Frame& frame, Input input);
+std::unique_ptr<Operator> make_join(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                    Input input);
 std::unique_ptr<Operator> make_filter(const PlanNode& node, const PlannedQuery& query, Frame& frame,
                                       Input input);
 std::unique_ptr<Operator> make_group(const PlanNode& node, const PlannedQuery& query, Frame& frame,

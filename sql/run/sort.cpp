@@ -2,14 +2,16 @@
 // above. Rows that compare equal keep the order in which they came. Under a limit (top-k) a heap holds the
 // first rows only, and most rows are turned away by one comparison.
 #include <algorithm>
-#include <numeric>
 
+#include "sql/run/kept_values.h"
 #include "sql/run/operator.h"
 #include "sql/run/rank_fusion.h"
-#include "sql/value/comparison.h"
+#include "sql/run/row_order.h"
 
 namespace quire::sql {
 namespace {
+
+constexpr Value kDefined = Value::null();
 
 class Sort final : public Operator {
  public:
@@ -17,11 +19,12 @@ class Sort final : public Operator {
       : Operator(node),
         bound_(*node.bound),
         input_(std::move(input)),
-        arena_(frame.run.memory_limit),
+        kept_(frame.run.memory_limit),
         carried_(node.carried) {
     EvaluatorFactory factory(frame, query);
     for (const BoundOrderItem& item : bound_.order_by) {
       keys_.push_back(factory.make(*item.expression));
+      is_stable_.push_back(keys_.back()->is_stable());
       descending_.push_back(item.descending);
     }
     if (bound_.fusion) {
@@ -30,9 +33,10 @@ class Sort final : public Operator {
     }
     width_ = keys_.size() + carried_.size();
     if (node.top_k) most_ = rows_wanted(frame.run);
+    if (node.defined != nullptr) defined_ = factory.make(*node.defined);
     // Above the sort everything carried lies in storage or in its own arena.
     for (const SlotNumber slot : carried_) {
-      carried_is_stable_.push_back(frame.is_stable[slot]);
+      is_stable_.push_back(frame.is_stable[slot]);
       frame.is_stable[slot] = true;
     }
     columns_.resize(carried_.size());
@@ -46,17 +50,16 @@ class Sort final : public Operator {
     values_.clear();
     order_.clear();
     arrival_.clear();
-    arena_.reset();
+    kept_.clear();
   }
 
  private:
   uint64_t rows_wanted(RunState& run) const {
-    uint64_t wanted = UINT64_MAX;
-    if (bound_.top != nullptr) wanted = row_count(*bound_.top, "TOP", run);
-    if (bound_.limit != nullptr)
-      wanted =
-          std::min(wanted, row_count(*bound_.limit, "LIMIT", run) + row_count(*bound_.offset, "OFFSET", run));
-    return wanted;
+    constexpr uint64_t kAll = UINT64_MAX / 2;  // whatever is added to it
+    const uint64_t top = bound_.top != nullptr ? row_count(*bound_.top, "TOP", run) : kAll;
+    const uint64_t limit = bound_.limit != nullptr ? row_count(*bound_.limit, "LIMIT", run) : kAll;
+    const uint64_t offset = bound_.offset != nullptr ? row_count(*bound_.offset, "OFFSET", run) : 0;
+    return offset + std::min(top, limit);
   }
 
   Rows pull(Frame& frame) override {
@@ -80,15 +83,18 @@ class Sort final : public Operator {
     for (Rows rows = input_->next(frame); !rows.empty(); rows = input_->next(frame)) {
       key_vectors_.clear();
       for (const auto& key : keys_) key_vectors_.push_back(key->evaluate(rows, frame));
+      const Vector defined =
+          defined_ != nullptr ? defined_->evaluate(rows, frame) : Vector::single(&kDefined);
       if (frame.run.error) return;
-      for (const RowNumber row : rows) take_row(row, frame);
+      for (const RowNumber row : rows)
+        if (defined[row].is_defined()) take_row(row, frame);
     }
     if (bound_.fusion) join_ranks(values_, width_, weights_);
-    const auto before = [this](uint32_t a, uint32_t b) { return is_before(a, b); };
     if (is_heap())
-      std::sort_heap(order_.begin(), order_.end(), before);
+      std::sort_heap(order_.begin(), order_.end(),
+                     [this](uint32_t a, uint32_t b) { return is_before(a, b); });
     else
-      std::sort(order_.begin(), order_.end(), before);
+      RowOrder(values_, width_, descending_).sort(order_);
   }
 
   bool is_heap() const { return order_.size() >= most_; }
@@ -99,15 +105,18 @@ class Sort final : public Operator {
     ++arrivals_;
     if (is_heap()) {
       // A row that equals the last kept one came later, so it stays out.
-      if (!(compare_keys(row_.data(), keys_of(order_.front())) < 0)) return;
+      if (!(compare_keys(row_.data(), keys_of(order_.front()), descending_) < 0)) return;
       std::pop_heap(order_.begin(), order_.end(), before);
       store(order_.back(), row, frame);
       std::push_heap(order_.begin(), order_.end(), before);
+      kept_.let_go(order_.size(), [this](const auto& move) {
+        for (size_t i = 0; i < values_.size(); ++i)
+          if (!is_stable_[i % width_]) move(values_[i]);
+      });
       return;
     }
     const size_t number = order_.size();
-    if ((number + 1) * width_ * sizeof(Value) > frame.run.memory_limit || number >= UINT32_MAX)
-      throw MemoryLimitExceeded{};
+    if (number == capacity_) grow(frame.run.memory_limit);
     order_.push_back(static_cast<uint32_t>(number));
     arrival_.push_back(0);
     values_.resize((number + 1) * width_);
@@ -115,43 +124,48 @@ class Sort final : public Operator {
     if (is_heap()) std::make_heap(order_.begin(), order_.end(), before);
   }
 
+  void grow(size_t memory_limit) {
+    constexpr size_t kFirstRows = 64;
+    const size_t bytes_per_row =
+        width_ * sizeof(Value) + sizeof(uint32_t) + sizeof(uint64_t) + RowOrder::kBytesPerRow;
+    const size_t most = std::min<size_t>(memory_limit / bytes_per_row, UINT32_MAX);
+    if (capacity_ >= most) throw MemoryLimitExceeded{};
+    const size_t wanted = std::min(std::max(capacity_ * 2, kFirstRows), most);
+    order_.reserve(wanted);
+    arrival_.reserve(wanted);
+    values_.reserve(wanted * width_);
+    capacity_ = wanted;
+  }
+
   void store(uint32_t number, RowNumber row, Frame& frame) {
     Value* to = values_.data() + number * width_;
-    for (size_t i = 0; i < keys_.size(); ++i)
-      to[i] = keys_[i]->is_stable() ? row_[i] : retain(row_[i], arena_);
-    for (size_t i = 0; i < carried_.size(); ++i) {
-      const Value& value = frame.slots[carried_[i]][row];
-      to[keys_.size() + i] = carried_is_stable_[i] ? value : retain(value, arena_);
+    for (size_t i = 0; i < width_; ++i) {
+      const Value& value = i < keys_.size() ? row_[i] : frame.slots[carried_[i - keys_.size()]][row];
+      to[i] = is_stable_[i] ? value : kept_.keep(value);
     }
     arrival_[number] = arrivals_;
   }
 
   const Value* keys_of(uint32_t number) const { return values_.data() + number * width_; }
 
-  std::strong_ordering compare_keys(const Value* a, const Value* b) const {
-    for (size_t i = 0; i < descending_.size(); ++i) {
-      const auto order = descending_[i] ? total_order(b[i], a[i]) : total_order(a[i], b[i]);
-      if (order != 0) return order;
-    }
-    return std::strong_ordering::equal;
-  }
-
   bool is_before(uint32_t a, uint32_t b) const {
-    const auto order = compare_keys(keys_of(a), keys_of(b));
+    const auto order = compare_keys(keys_of(a), keys_of(b), descending_);
     return order != 0 ? order < 0 : arrival_[a] < arrival_[b];
   }
 
   const BoundQuery& bound_;
   Input input_;
-  Arena arena_;
+  KeptValues kept_;  // keys and carried slots that do not lie in storage
   std::vector<SlotNumber> carried_;
-  std::vector<bool> carried_is_stable_;
+  std::vector<bool> is_stable_;  // by value of a row
   std::vector<std::unique_ptr<Evaluator>> keys_;
   std::vector<bool> descending_;  // by key that rows are compared by: all, or the first if ranks are joined
-  std::vector<double> weights_;   // of the keys, if their ranks are joined
-  size_t width_ = 0;              // values a row
-  uint64_t most_ = UINT64_MAX;    // rows to keep
-  std::vector<Value> values_;     // width_ values a row: keys, then carried slots
+  std::unique_ptr<Evaluator> defined_;  // rows where it is undefined are not kept; may be null
+  std::vector<double> weights_;         // of the keys, if their ranks are joined
+  size_t width_ = 0;                    // values a row
+  uint64_t most_ = UINT64_MAX;          // rows to keep
+  size_t capacity_ = 0;                 // rows that there is room for
+  std::vector<Value> values_;           // width_ values a row: keys, then carried slots
   std::vector<uint32_t>
       order_;  // row numbers; a heap with the last row in front once it is full, then sorted
   std::vector<uint64_t> arrival_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "quire/quire.hpp"
 #include "tests/bench/must.h"
@@ -16,6 +17,15 @@ constexpr std::string_view kGroupBy =
     "SELECT r.metricType AS type, COUNT(1) AS items, AVG(r.metricValue) AS mean FROM r GROUP BY r.metricType";
 constexpr std::string_view kJoinIn =
     "SELECT VALUE COUNT(1) FROM r JOIN e IN r.owner.emails WHERE e.type = 'work'";
+constexpr std::string_view kExpressionFilter =
+    "SELECT VALUE COUNT(1) FROM readings r WHERE r.metricValue > 100 AND r.metricType = 'Temperature' AND "
+    "STARTSWITH(r.location.city, 'S') AND ARRAY_LENGTH(r.tags) > 2";
+constexpr std::string_view kLikeFilter = "SELECT VALUE COUNT(1) FROM r WHERE r.note LIKE '%abc%'";
+constexpr std::string_view kRegexFilter = "SELECT VALUE COUNT(1) FROM r WHERE RegexMatch(r.note, 'abc')";
+constexpr std::string_view kOrderLimit =
+    "SELECT r.id, r.metricValue FROM r ORDER BY r.metricValue DESC OFFSET 0 LIMIT 10";
+constexpr std::string_view kOrderFull = "SELECT r.id, r.metricValue FROM r ORDER BY r.metricValue DESC";
+constexpr std::string_view kInList = "SELECT VALUE COUNT(1) FROM r WHERE r.seq IN ";
 
 // The imported file.
 struct OpenFile {
@@ -40,6 +50,34 @@ Sample measure_count(const Fixture& fixture, std::string_view sql) {
   int64_t count = 0;
   const double rate = rate_of(fixture.readings.count(), [&] { count = count_of(statement); });
   return {rate, std::to_string(count)};
+}
+
+Sample measure_order(const Fixture& fixture, std::string_view sql) {
+  OpenFile file(fixture.quire_file());
+  Statement statement = must(file.container.prepare(sql));
+  std::string answer;
+  const double rate = rate_of(fixture.readings.count(), [&] {
+    OrderedRows rows;
+    for (const Value row : statement.rows()) rows.add(row["id"].as_string(), row["metricValue"].as_real());
+    must(!statement.error(), "quire: a query failed");
+    answer = rows.answer();
+  });
+  return {rate, answer};
+}
+
+Sample measure_prepare(const Fixture& fixture, const std::string& sql) {
+  OpenFile file(fixture.quire_file());
+  return {least_milliseconds_of([&] { must(file.container.prepare(sql)); }), {}};
+}
+
+// Five joins, thirty conditions.
+std::string long_join() {
+  std::string sql = "SELECT VALUE COUNT(1) FROM r";
+  for (int i = 0; i < 5; ++i) fmt::format_to(std::back_inserter(sql), " JOIN t{} IN r.owner.emails", i);
+  for (int i = 0; i < 30; ++i)
+    fmt::format_to(std::back_inserter(sql), " {} (t{}.type = 'work' OR STARTSWITH(r.location.city, 'S{}'))",
+                   i == 0 ? "WHERE" : "AND", i % 5, i);
+  return sql;
 }
 
 std::string group_rows(Statement& statement) {
@@ -119,6 +157,38 @@ Sample quire_scan_filter(const Fixture& fixture) {
 
 Sample quire_join_in(const Fixture& fixture) {
   return measure_count(fixture, kJoinIn);
+}
+
+Sample quire_expression_filter(const Fixture& fixture) {
+  return measure_count(fixture, kExpressionFilter);
+}
+
+Sample quire_like_filter(const Fixture& fixture) {
+  return measure_count(fixture, kLikeFilter);
+}
+
+Sample quire_regex_filter(const Fixture& fixture) {
+  return measure_count(fixture, kRegexFilter);
+}
+
+Sample quire_order_limit(const Fixture& fixture) {
+  return measure_order(fixture, kOrderLimit);
+}
+
+Sample quire_order_full(const Fixture& fixture) {
+  return measure_order(fixture, kOrderFull);
+}
+
+Sample quire_in_list(const Fixture& fixture) {
+  return measure_count(fixture, std::string(kInList) + long_list());
+}
+
+Sample quire_prepare_in_list(const Fixture& fixture) {
+  return measure_prepare(fixture, std::string(kInList) + long_list());
+}
+
+Sample quire_prepare_join(const Fixture& fixture) {
+  return measure_prepare(fixture, long_join());
 }
 
 Sample quire_group_by(const Fixture& fixture) {

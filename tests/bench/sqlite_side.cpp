@@ -129,6 +129,25 @@ Sample measure_count(const Fixture& fixture, const char* sql) {
   return {rate, std::to_string(count)};
 }
 
+// Rows of an id and a number, in order.
+Sample measure_order(const Fixture& fixture, const char* sql) {
+  Connection connection(fixture.sqlite_file(layout_of(fixture)));
+  const SqlStatement statement = connection.prepare(sql);
+  std::string answer;
+  const double rate = rate_of(fixture.readings.count(), [&] {
+    OrderedRows rows;
+    while (connection.step(statement))
+      rows.add(text_of(statement, 0), sqlite3_column_double(statement.get(), 1));
+    sqlite3_reset(statement.get());
+    answer = rows.answer();
+  });
+  return {rate, answer};
+}
+
+std::string in_list_query() {
+  return "SELECT COUNT(*) FROM readings WHERE json_extract(json, '$.seq') IN " + long_list();
+}
+
 // What `number_of` makes of the one row for each probe, added up; all in one read transaction.
 struct PointReads {
   double rate = 0;
@@ -203,6 +222,41 @@ Sample sqlite_join_in(const Fixture& fixture) {
   return measure_count(fixture,
                        "SELECT COUNT(*) FROM readings, json_each(readings.json, '$.owner.emails') AS email"
                        " WHERE json_extract(email.value, '$.type') = 'work'");
+}
+
+Sample sqlite_expression_filter(const Fixture& fixture) {
+  return measure_count(fixture,
+                       "SELECT COUNT(*) FROM readings WHERE json_extract(json, '$.metricValue') > 100"
+                       " AND json_extract(json, '$.metricType') = 'Temperature'"
+                       " AND json_extract(json, '$.location.city') GLOB 'S*'"
+                       " AND json_array_length(json, '$.tags') > 2");
+}
+
+Sample sqlite_like_filter(const Fixture& fixture) {
+  return measure_count(fixture,
+                       "SELECT COUNT(*) FROM readings WHERE json_extract(json, '$.note') LIKE '%abc%'");
+}
+
+Sample sqlite_order_limit(const Fixture& fixture) {
+  return measure_order(fixture,
+                       "SELECT id, json_extract(json, '$.metricValue') AS value FROM readings"
+                       " ORDER BY value DESC LIMIT 10");
+}
+
+Sample sqlite_order_full(const Fixture& fixture) {
+  return measure_order(fixture,
+                       "SELECT id, json_extract(json, '$.metricValue') AS value FROM readings"
+                       " ORDER BY value DESC");
+}
+
+Sample sqlite_in_list(const Fixture& fixture) {
+  return measure_count(fixture, in_list_query().c_str());
+}
+
+Sample sqlite_prepare_in_list(const Fixture& fixture) {
+  Connection connection(fixture.sqlite_file(layout_of(fixture)));
+  const std::string sql = in_list_query();
+  return {least_milliseconds_of([&] { connection.prepare(sql.c_str()); }), {}};
 }
 
 Sample sqlite_file_size(const Fixture& fixture) {

@@ -2,7 +2,18 @@
 
 #include "tests/bench/sides.h"
 
+#include <iterator>
+
 namespace quire::bench {
+
+std::string long_list() {
+  constexpr uint64_t kNumbers = 40'000;
+  constexpr uint64_t kStep = 5;  // so that they are spread over the readings
+  std::string list;
+  for (uint64_t i = 0; i < kNumbers; ++i)
+    fmt::format_to(std::back_inserter(list), "{}{}.000", i == 0 ? "(" : ", ", i * kStep);
+  return list + ')';
+}
 
 std::span<const Work> works() {
   static constexpr Work kWorks[] = {
@@ -12,6 +23,15 @@ std::span<const Work> works() {
       {"scan_filter", "items/s", true, quire_scan_filter, lmdb_walk_quire_file, sqlite_scan_filter},
       {"group_by", "items/s", true, quire_group_by, nullptr, sqlite_group_by},
       {"join_in", "items/s", true, quire_join_in, nullptr, sqlite_join_in},
+      {"expression_filter", "items/s", true, quire_expression_filter, nullptr, sqlite_expression_filter},
+      {"like_filter", "items/s", true, quire_like_filter, nullptr, sqlite_like_filter},
+      {"regex_filter", "items/s", true, quire_regex_filter, nullptr, sqlite_like_filter},
+      {"order_limit", "items/s", true, quire_order_limit, nullptr, sqlite_order_limit},
+      {"order_full", "items/s", true, quire_order_full, nullptr, sqlite_order_full},
+      {"join_three", "orders/s", true, quire_join_three, nullptr, sqlite_join_three},
+      {"in_list", "items/s", true, quire_in_list, nullptr, sqlite_in_list},
+      {"prepare_in_list", "ms", false, quire_prepare_in_list, nullptr, sqlite_prepare_in_list},
+      {"prepare_join", "ms", false, quire_prepare_join, nullptr, nullptr},
       {"file_size", "bytes", false, quire_file_size, lmdb_file_size, sqlite_file_size},
       {"cold_open", "ms", false, quire_cold_open, nullptr, sqlite_cold_open},
   };

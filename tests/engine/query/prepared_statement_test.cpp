@@ -2,6 +2,7 @@
 // tested in tests/engine/api.
 #include "engine/query/prepared_statement.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,6 +90,84 @@ TEST_F(QueryTest, APrefixOfAHierarchicalKeyReadsItsPartitions) {
   auto statement = prepare("SELECT VALUE COUNT(1) FROM c WHERE c.a = 1");
   EXPECT_EQ(rows(*statement), "2\n");
   EXPECT_EQ(statement->stats().items_read, 2u);
+}
+
+TEST_F(QueryTest, ASortUnderALimitKeepsComputedKeysWhileItsRowsAreReplaced) {
+  auto store = make("c", {}, {});
+  ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    for (int i = 10'000; i < 15'000; ++i)
+      QUIRE_TRY(store->create(transaction, "{\"id\":\"a key that rises: " + std::to_string(i) + "\"}"));
+    return {};
+  })));
+  auto statement = prepare("SELECT UPPER(c.id) AS id FROM c ORDER BY LOWER(c.id) DESC OFFSET 1 LIMIT 2");
+  EXPECT_EQ(rows(*statement), "{\"id\":\"A KEY THAT RISES: 14998\"}\n{\"id\":\"A KEY THAT RISES: 14997\"}\n");
+}
+
+TEST_F(QueryTest, ASortPastItsMemoryFailsAndOneUnderALimitNeedsLittle) {
+  auto store = make("c", {}, {});
+  ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    for (int i = 0; i < 5000; ++i) QUIRE_TRY(store->create(transaction, fmt::format(R"({{"id":"{}"}})", i)));
+    return {};
+  })));
+  constexpr size_t kMemory = size_t{128} << 10;
+  const auto run = [&](std::string_view sql) {
+    return rows(
+        *value_of(PreparedStatement::prepare(containers_, sql, {.scope = nullptr, .memory_limit = kMemory})));
+  };
+  EXPECT_EQ(run("SELECT VALUE c.id FROM c ORDER BY c.id"), "out_of_memory");
+  EXPECT_EQ(run("SELECT VALUE c.id FROM c ORDER BY c.id OFFSET 1 LIMIT 1"), "\"1\"\n");
+}
+
+// `times` of `part`, in which {} stands for a number that rises.
+std::string repeated(std::string_view part, size_t times, std::string_view separator = ",") {
+  std::string text;
+  for (size_t i = 0; i < times; ++i)
+    text += (i == 0 ? "" : std::string(separator)) + fmt::format(fmt::runtime(part), i);
+  return text;
+}
+
+TEST_F(QueryTest, WhatTheCompilerWouldMultiplyIsBounded) {
+  make("c", {}, {R"({"id":"1","a":[1]})"});
+  const std::string joins =
+      "SELECT VALUE 1 FROM c " + repeated("JOIN j{} IN c.a", sql::kMostSources - 1, " ");
+  const std::string keys = "SELECT VALUE 1 FROM c GROUP BY " + repeated("c.k{}", sql::kMostGroupKeys);
+  const std::string subqueries = "SELECT VALUE [" + repeated("(SELECT VALUE {})", sql::kMostSubqueries);
+  EXPECT_EQ(rows(*prepare(joins)), "1\n");
+  EXPECT_EQ(rows(*prepare(keys)), "1\n");
+  EXPECT_TRUE(rows(*prepare(subqueries + "]")).ends_with(",510,511]\n"));
+  for (const std::string& sql :
+       {joins + " JOIN k IN c.a", keys + ", c.k", subqueries + ", (SELECT VALUE 1)]"})
+    EXPECT_TRUE(fails_with(PreparedStatement::prepare(containers_, sql, {}), ErrorCode::limit_exceeded));
+}
+
+TEST_F(QueryTest, NestedOperatorsThatReadAnOperandTwiceAreWalkedOnce) {
+  make("c", {}, {R"({"id":"1","a":3})"});
+  std::string between = "c.a", match = "c.a";
+  for (int level = 0; level < 100; ++level) {
+    between = "(" + between + " BETWEEN 1 AND 4)";
+    match = "CASE " + match + " WHEN 3 THEN 4 WHEN 4 THEN 3 END";
+  }
+  EXPECT_EQ(rows(*prepare("SELECT VALUE [" + between + ", " + match + "] FROM c")), "[3]\n");
+}
+
+TEST_F(QueryTest, AVeryLongStatementTakesShortBatches) {
+  auto store = make("c", {}, {});
+  ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    for (int i = 0; i < 1000; ++i)
+      QUIRE_TRY(store->create(transaction, fmt::format(R"({{"id":"{:03}","tags":[1,2]}})", i)));
+    return {};
+  })));
+  const std::string list = "ARRAY_LENGTH([" + repeated("ABS(c.n{})", 8'000) + "])";
+  EXPECT_EQ(rows(*prepare("SELECT VALUE COUNT(1) FROM c JOIN t IN c.tags WHERE t = 2 AND " + list + " = 0")),
+            "1000\n");
+  EXPECT_EQ(
+      rows(*prepare("SELECT VALUE c.id FROM c WHERE " + list + " = 0 ORDER BY c.id OFFSET 998 LIMIT 5")),
+      "\"998\"\n\"999\"\n");
+}
+
+TEST_F(QueryTest, LongValuesOfConstantCallsAreLeftToTheRun) {
+  const std::string sql = "SELECT VALUE LENGTH(CONCAT(" + repeated("REPLICATE('x', 10000)", 1000) + "))";
+  EXPECT_EQ(rows(*prepare(sql)), "10000000\n");
 }
 
 TEST_F(QueryTest, SystemPropertiesAndDocumentIdsComeFromTheRecord) {

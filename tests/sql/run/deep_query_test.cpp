@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "sql/bind/bound.h"
 #include "sql/run/execution.h"
 #include "tests/sql/run/memory_source.h"
 
@@ -68,9 +69,11 @@ std::string joins(size_t count) {
 
 TEST(DeepQueries, RunUpToTheLimit) {
   for (const std::string& query :
-       {joins(1000), "SELECT VALUE CASE" + repeated(" WHEN c.a = 2 THEN 2", 999) + " WHEN c.a = 1 THEN 1 END FROM c",
+       {joins(kMostSources - 1),
+        "SELECT VALUE CASE" + repeated(" WHEN c.a = 2 THEN 2", 999) + " WHEN c.a = 1 THEN 1 END FROM c",
         "SELECT VALUE " + nested("(SELECT VALUE ", "c.a", ")", 100) + " FROM c",
-        "SELECT VALUE c.a FROM c WHERE " + nested("EXISTS(SELECT VALUE 1 FROM x IN c.list WHERE ", "c.a = 1", ")", 60),
+        "SELECT VALUE c.a FROM c WHERE " +
+            nested("EXISTS(SELECT VALUE 1 FROM x IN c.list WHERE ", "c.a = 1", ")", 60),
         "SELECT VALUE " + nested("ABS(", "c.a", ")", 250) + " FROM c",
         "SELECT VALUE " + repeated("- - ", 120) + "c.a FROM c",
         "SELECT VALUE c.a" + repeated(" * 1", 250) + " FROM c",
@@ -81,7 +84,7 @@ TEST(DeepQueries, RunUpToTheLimit) {
 
 TEST(DeepQueries, AreRefusedPastIt) {
   for (const std::string& query :
-       {joins(1001), "SELECT VALUE CASE" + repeated(" WHEN c.a = 2 THEN 2", 1001) + " END FROM c",
+       {joins(kMostSources), "SELECT VALUE CASE" + repeated(" WHEN c.a = 2 THEN 2", 1001) + " END FROM c",
         "SELECT VALUE " + nested("(SELECT VALUE ", "c.a", ")", 5000) + " FROM c",
         "SELECT VALUE " + nested("[", "c.a", "]", 5000) + " FROM c",
         "SELECT VALUE " + nested("(", "c.a", ")", 5000) + " FROM c",

@@ -1,0 +1,216 @@
+#include "engine/query/data_change.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <span>
+#include <utility>
+
+#include "sql/value/arena.h"
+#include "sql/value/json.h"
+
+namespace quire::engine {
+namespace {
+
+// An item by its primary key, and for a removed one its record as it was.
+struct ChangedItem {
+  PartitionKey partition_key;
+  std::string_view id;
+  Bytes record;
+};
+
+class ItemList final : public sql::Cursor {
+ public:
+  explicit ItemList(std::span<const sql::Value> items) : items_(items) {}
+  Result<size_t> next(std::span<sql::Value> items) override {
+    const size_t count = std::min(items.size(), items_.size());
+    std::copy_n(items_.begin(), count, items.begin());
+    items_ = items_.subspan(count);
+    return count;
+  }
+
+ private:
+  std::span<const sql::Value> items_;
+};
+
+// The container of a change, with the changed items alone.
+class ChangedCollection final : public sql::Collection {
+ public:
+  ChangedCollection(sql::Collection& base, std::span<const sql::Value> items) : base_(base), items_(items) {}
+
+  std::string_view name() const override { return base_.name(); }
+  const std::vector<std::vector<std::string>>& partition_key_paths() const override {
+    return base_.partition_key_paths();
+  }
+  std::string_view definition_property(std::string_view name) const override {
+    return base_.definition_property(name);
+  }
+  sql::DictionaryNumber dictionary() const override { return base_.dictionary(); }
+  Result<std::unique_ptr<sql::Cursor>> open(const sql::Access&) override {
+    return std::make_unique<ItemList>(items_);
+  }
+  sql::Value system_property(const sql::Value& item, sql::SystemProperty property,
+                             sql::Arena& arena) const override {
+    return base_.system_property(item, property, arena);
+  }
+  int64_t document_id(const sql::Value& item) const override { return base_.document_id(item); }
+
+ private:
+  sql::Collection& base_;
+  std::span<const sql::Value> items_;
+};
+
+class ChangedSource final : public sql::Source {
+ public:
+  ChangedSource(sql::Source& base, std::string_view name, std::span<const sql::Value> items)
+      : base_(base), name_(name), changed_(*base.collection(name), items) {}
+  sql::Collection* collection(std::string_view name) override {
+    return name == name_ ? &changed_ : base_.collection(name);
+  }
+  std::vector<std::string> collection_names() const override { return base_.collection_names(); }
+
+ private:
+  sql::Source& base_;
+  std::string_view name_;
+  ChangedCollection changed_;
+};
+
+class DataChange {
+ public:
+  DataChange(const sql::PreparedQuery& query, WriteTransaction& transaction, SnapshotSource& source,
+             const sql::ExecutionOptions& options)
+      : query_(query),
+        change_(*query.change()),
+        transaction_(transaction),
+        source_(source),
+        options_(options),
+        store_(*source.store(change_.collection_name)),
+        arena_(options.memory_limit) {}
+
+  Result<ChangeOutcome> run() {
+    QUIRE_TRY(read());
+    QUIRE_TRY(change_.kind == sql::ChangeKind::remove ? remove_all() : write_all());
+    outcome_.stats.items_changed = changed_.size();
+    if (change_.returning != nullptr) QUIRE_TRY(run_returning());
+    return std::move(outcome_);
+  }
+
+ private:
+  // The rows of the query, copied, since the first write ends what they point to.
+  Result<void> read() {
+    QUIRE_ASSIGN(const auto execution, sql::Execution::start(query_, source_, options_));
+    for (;;) {
+      QUIRE_ASSIGN(const std::optional<sql::Value> row, execution->next());
+      if (!row) break;
+      if (change_.kind == sql::ChangeKind::remove)
+        remember(*row, true);
+      else
+        QUIRE_TRY(add_text(*row));
+    }
+    outcome_.stats = execution->stats();
+    outcome_.stats.rows_returned = 0;
+    return {};
+  }
+
+  Result<void> add_text(const sql::Value& item) {
+    if (!sql::has_only_finite_numbers(item))
+      return fail(ErrorCode::not_json_result, "an item would hold NaN or Infinity, which JSON has not");
+    text_.clear();
+    sql::write_json(item, text_);
+    texts_.push_back(arena_.copy_string(text_));
+    return {};
+  }
+
+  // `root`: of an item in storage.
+  void remember(const sql::Value& root, bool with_record) {
+    ChangedItem item;
+    item.partition_key = store_.partition_key_of(root);
+    for (size_t i = 0; i < item.partition_key.size; ++i) {
+      sql::Value& component = item.partition_key.values[i];
+      if (component.is_string()) component = sql::Value::string(arena_.copy_string(component.as_string()));
+    }
+    item.id = arena_.copy_string(store_.id_of(root).as_string());
+    if (with_record && change_.returning != nullptr) {
+      const std::span<const std::byte> document = root.encoded_bytes();
+      const char* const begin = reinterpret_cast<const char*>(document.data()) - RecordHeader::kBytes;
+      item.record = arena_.copy_string({begin, RecordHeader::kBytes + document.size()});
+    }
+    changed_.push_back(item);
+  }
+
+  Result<void> remove_all() {
+    for (const ChangedItem& item : changed_)
+      QUIRE_TRY(store_.erase(transaction_, item.partition_key, item.id));
+    return {};
+  }
+
+  Result<void> write_all() {
+    for (const std::string_view text : texts_) {
+      QUIRE_ASSIGN(const ItemOutcome written, write(text));
+      remember(written.item.root, false);
+    }
+    return {};
+  }
+
+  Result<ItemOutcome> write(std::string_view text) {
+    switch (change_.kind) {
+      case sql::ChangeKind::insert:
+        return store_.create(transaction_, text);
+      case sql::ChangeKind::upsert:
+        return store_.upsert(transaction_, text);
+      default:
+        return store_.replace(transaction_, text);
+    }
+  }
+
+  Result<void> run_returning() {
+    std::vector<sql::Value> items;
+    for (const ChangedItem& item : changed_) {
+      QUIRE_ASSIGN(const sql::Value root, root_of(item));
+      items.push_back(root);
+    }
+    ChangedSource source(source_, change_.collection_name, items);
+    sql::ExecutionOptions options = options_;
+    options.is_returning = true;
+    QUIRE_ASSIGN(const auto execution, sql::Execution::start(query_, source, options));
+    for (;;) {
+      QUIRE_ASSIGN(const std::optional<sql::Value> row, execution->next());
+      if (!row) return {};
+      if (!sql::has_only_finite_numbers(*row))
+        return fail(ErrorCode::not_json_result,
+                    "a row of RETURNING holds NaN or Infinity, which JSON has not");
+      sql::write_json(*row, outcome_.rows.emplace_back());
+      ++outcome_.stats.rows_returned;
+    }
+  }
+
+  Result<sql::Value> root_of(const ChangedItem& item) {
+    if (!item.record.empty())
+      return sql::read_document(std::as_bytes(std::span(document_of(item.record))),
+                                store_.dictionary().number());
+    QUIRE_ASSIGN(const std::optional<Item> stored, store_.read(transaction_, item.partition_key, item.id));
+    if (!stored) return fail(ErrorCode::internal, fmt::format("item '{}' is gone after its change", item.id));
+    return stored->root;
+  }
+
+  const sql::PreparedQuery& query_;
+  const sql::BoundChange& change_;
+  WriteTransaction& transaction_;
+  SnapshotSource& source_;
+  const sql::ExecutionOptions& options_;
+  ContainerStore& store_;
+  sql::Arena arena_;
+  std::string text_;
+  std::vector<std::string_view> texts_;  // items to write
+  std::vector<ChangedItem> changed_;
+  ChangeOutcome outcome_;
+};
+
+}  // namespace
+
+Result<ChangeOutcome> change_items(const sql::PreparedQuery& query, WriteTransaction& transaction,
+                                   SnapshotSource& source, const sql::ExecutionOptions& options) {
+  return DataChange(query, transaction, source, options).run();
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,25 @@
+// INSERT, UPSERT, REPLACE, UPDATE and DELETE: a query whose rows are read to the end before the first write,
+// then the writes, then the query of RETURNING, all in one write transaction. An error undoes all of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/file/transaction.h"
+#include "engine/query/snapshot_source.h"
+#include "sql/error.h"
+#include "sql/run/execution.h"
+
+namespace quire::engine {
+
+struct ChangeOutcome {
+  sql::ExecutionStats stats;
+  std::vector<std::string> rows;  // of RETURNING, as JSON
+};
+
+// `source` is over `transaction`.
+Result<ChangeOutcome> change_items(const sql::PreparedQuery& query, WriteTransaction& transaction,
+                                   SnapshotSource& source, const sql::ExecutionOptions& options);
+
+}  // namespace quire::engine

@@ -1,0 +1,137 @@
+#include "engine/query/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "sql/value/json.h"
+
+namespace quire::engine {
+
+// ---- Transactions
+
+// LMDB shows a transaction no table that is opened later.
+Result<void> Session::open_all_containers() {
+  QUIRE_ASSIGN(const ReadTransaction snapshot, containers_.environment().begin_read());
+  QUIRE_ASSIGN(const std::vector<std::string> names, containers_.catalog().names(snapshot));
+  for (const std::string& name : names) {
+    const auto opened = containers_.open(name);
+    // Dropped meanwhile: then there is nothing to know.
+    if (!opened && opened.error().code != ErrorCode::container_not_found)
+      return std::unexpected(opened.error());
+  }
+  return {};
+}
+
+Result<void> Session::begin() {
+  if (current().transaction != nullptr)
+    return fail(ErrorCode::misuse, "a transaction is open already; COMMIT or ROLLBACK ends it");
+  QUIRE_TRY(open_all_containers());
+  const uint64_t openings = containers_.openings();
+  QUIRE_ASSIGN(auto write, containers_.environment().begin_write());
+  const std::lock_guard lock(mutex_);
+  write_ = std::move(write);
+  owner_ = std::this_thread::get_id();
+  openings_ = openings;
+  return {};
+}
+
+Result<std::unique_ptr<ExplicitWrite>> Session::take() {
+  const std::lock_guard lock(mutex_);
+  if (write_ == nullptr || owner_ != std::this_thread::get_id())
+    return fail(ErrorCode::misuse, "no transaction is open; BEGIN opens one, for the thread that says it");
+  return std::move(write_);
+}
+
+Result<void> Session::commit() {
+  QUIRE_ASSIGN(const auto write, take());
+  return write->commit();
+}
+
+Result<void> Session::rollback() {
+  QUIRE_ASSIGN(const auto write, take());
+  write->rollback();
+  return {};
+}
+
+Session::Current Session::current() {
+  const std::lock_guard lock(mutex_);
+  if (write_ == nullptr || owner_ != std::this_thread::get_id()) return {};
+  return {&write_->transaction(), openings_};
+}
+
+Result<void> Session::check_outside_transaction(std::string_view what) {
+  if (current().transaction == nullptr) return {};
+  return fail(ErrorCode::misuse, fmt::format("{} within BEGIN; COMMIT or ROLLBACK first", what));
+}
+
+// ---- Settings
+
+namespace {
+
+// A literal, or a word: PRAGMA strict = on.
+std::string word_of(const sql::Expression& value) {
+  if (value.kind == sql::ExpressionKind::identifier) return std::string(value.text);
+  if (value.kind != sql::ExpressionKind::literal) return "";
+  if (value.literal.is_string()) return std::string(value.literal.as_string());
+  std::string text;
+  sql::write_json(value.literal, text);
+  return text;
+}
+
+std::optional<bool> switch_of(std::string_view word) {
+  if (word == "on" || word == "true" || word == "1") return true;
+  if (word == "off" || word == "false" || word == "0") return false;
+  return std::nullopt;
+}
+
+Error wrong_value(std::string_view name, std::string_view wanted) {
+  return {ErrorCode::invalid_argument, fmt::format("PRAGMA {} takes {}", name, wanted)};
+}
+
+constexpr std::string_view kDurabilities[] = {"full", "relaxed", "none"};  // as Durability counts
+
+}  // namespace
+
+Result<std::string> Session::pragma(const sql::Pragma& pragma) {
+  const std::string word = pragma.value != nullptr ? word_of(*pragma.value) : "";
+  if (pragma.name == "strict") {
+    if (pragma.value != nullptr) {
+      const auto on = switch_of(word);
+      if (!on) return std::unexpected(wrong_value(pragma.name, "on or off"));
+      strict_ = *on;
+    }
+    return strict() ? "true" : "false";
+  }
+  if (pragma.name == "statement_memory") {
+    if (pragma.value != nullptr) {
+      const sql::Value& bytes = pragma.value->literal;
+      if (bytes.kind() != sql::Kind::integer || bytes.as_integer() <= 0)
+        return std::unexpected(wrong_value(pragma.name, "a number of bytes above 0"));
+      statement_memory_ = static_cast<size_t>(bytes.as_integer());
+    }
+    return fmt::format("{}", statement_memory());
+  }
+  if (pragma.name == "durability") {
+    Environment& environment = containers_.environment();
+    if (pragma.value != nullptr) {
+      const auto* const found = std::ranges::find(kDurabilities, word);
+      if (found == std::end(kDurabilities))
+        return std::unexpected(wrong_value(pragma.name, "full, relaxed or none"));
+      const auto wanted = static_cast<Durability>(found - std::begin(kDurabilities));
+      if (wanted > environment.durability())
+        return fail(ErrorCode::invalid_argument,
+                    "durability can only grow while the file is open; ask for a weaker one when opening it");
+      environment.strengthen(wanted);
+    }
+    return fmt::format("\"{}\"", kDurabilities[static_cast<size_t>(environment.durability())]);
+  }
+  NearestName nearest(pragma.name);
+  for (const std::string_view name : {"strict", "statement_memory", "durability"}) nearest.offer(name);
+  return fail(ErrorCode::unresolved_name,
+              fmt::format("there is no PRAGMA {}{}", pragma.name, nearest.hint()));
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,62 @@
+// What the statements of one Database share beyond its containers: the transaction that BEGIN opened, and the
+// settings that PRAGMA changes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "engine/file/environment.h"
+#include "engine/query/open_containers.h"
+#include "sql/error.h"
+#include "sql/parse/ast.h"
+
+namespace quire::engine {
+
+// Thread-safe. Must not outlive the containers.
+class Session {
+ public:
+  Session(OpenContainers& containers, bool strict, size_t statement_memory)
+      : containers_(containers), strict_(strict), statement_memory_(statement_memory) {}
+
+  bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
+  size_t statement_memory() const noexcept { return statement_memory_.load(std::memory_order_relaxed); }
+
+  // BEGIN, COMMIT, ROLLBACK. A transaction belongs to the thread that began it, and holds the file's write
+  // lock: writes of other threads wait, and are busy in the end. misuse for a second BEGIN, and for an end
+  // without one.
+  Result<void> begin();
+  Result<void> commit();
+  Result<void> rollback();
+  // The calling thread's; null if it has none. Containers that were opened before `openings` are known to it.
+  struct Current {
+    WriteTransaction* transaction = nullptr;
+    uint64_t openings = 0;
+  };
+  Current current();
+  // misuse if the calling thread is within BEGIN: it would wait for itself.
+  Result<void> check_outside_transaction(std::string_view what);
+
+  // PRAGMA: the setting as JSON, after the change if there is one. unresolved_name, invalid_argument.
+  Result<std::string> pragma(const sql::Pragma& pragma);
+
+ private:
+  Result<void> open_all_containers();
+  Result<std::unique_ptr<ExplicitWrite>> take();
+
+  OpenContainers& containers_;
+  std::atomic<bool> strict_;
+  std::atomic<size_t> statement_memory_;
+
+  std::mutex mutex_;  // guards the members below
+  std::unique_ptr<ExplicitWrite> write_;
+  std::thread::id owner_;
+  uint64_t openings_ = 0;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,1 @@
+CREATE CONTAINER IF NOT EXISTS c PARTITION KEY (/a/b, '/c d') WITH {defaultTtl: 1}

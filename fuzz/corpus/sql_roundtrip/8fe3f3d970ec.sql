@@ -1,0 +1,1 @@
+INSERT INTO c VALUES {id: '1'}, {'id': '2'} RETURNING c.id, c._ts

@@ -1,0 +1,1 @@
+SELECT p FROM p LEFT JOIN a ON a.x = p.x JOIN b IN a.list ON b.y = 1

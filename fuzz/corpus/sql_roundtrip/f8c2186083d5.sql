@@ -1,0 +1,1 @@
+UPDATE c AS x SET x.a.b = x.n + 1 UNSET x.d WHERE x.id = '1'

@@ -1,0 +1,106 @@
+// The nodes of statements that change data or containers.
+#include "sql/parse/ast_builder.h"
+#include "sql/parse/keywords.h"
+
+namespace quire::sql {
+namespace {
+
+ChangeKind kind_of_write(std::string_view word) {
+  if (equals_ignoring_case(word, "UPSERT")) return ChangeKind::upsert;
+  return equals_ignoring_case(word, "REPLACE") ? ChangeKind::replace : ChangeKind::insert;
+}
+
+}  // namespace
+
+Change& AstBuilder::change(ChangeKind kind, const Token& start, const FromSource& target,
+                           const Returning& returning) {
+  extension(start, "a statement that changes data");
+  auto* change = parsed_.arena.make<Change>();
+  change->kind = kind;
+  change->target = target;
+  change->returns = returning.is_there;
+  change->select = returning.selection.kind;
+  change->items = returning.selection.items.span();
+  change->span = span_from(start.offset);
+  parsed_.statement.kind = StatementKind::change;
+  parsed_.statement.change = change;
+  return *change;
+}
+
+void AstBuilder::write(const Token& start, const Token& container, List<Expression*> values, Query* query,
+                       const Returning& returning) {
+  FromSource target{};
+  target.root = text_of(container);
+  target.root_span = target.span = {container.offset, container.length};
+  Change& made = change(kind_of_write(text_of(start)), start, target, returning);
+  made.values = values.span();
+  made.query = query;
+}
+
+void AstBuilder::update(const Token& start, FromSource* target, List<Assignment> assignments,
+                        Expression* where, const Returning& returning) {
+  Change& made = change(ChangeKind::update, start, *target, returning);
+  made.assignments = assignments.span();
+  made.where = where;
+  if (assignments.size == 0)
+    fail_at(ErrorCode::syntax, target->span.offset + target->span.length,
+            "UPDATE needs what to change: SET path = value, ... or UNSET path, ...");
+}
+
+void AstBuilder::remove(const Token& start, FromSource* target, Expression* where,
+                        const Returning& returning) {
+  change(ChangeKind::remove, start, *target, returning).where = where;
+}
+
+List<Assignment> AstBuilder::concatenate(List<Assignment> first, List<Assignment> second) {
+  for (const Assignment& assignment : second.span()) first = append(first, assignment);
+  return first;
+}
+
+void AstBuilder::define(StatementKind kind, const Token& start, const Token& name, bool is_conditional,
+                        List<Expression*> partition_key, Expression* properties) {
+  extension(start, "a statement about containers");
+  auto* definition = parsed_.arena.make<ContainerChange>();
+  definition->name = text_of(name);
+  definition->is_conditional = is_conditional;
+  definition->partition_key = partition_key.span();
+  definition->properties = properties;
+  definition->span = span_from(start.offset);
+  parsed_.statement.kind = kind;
+  parsed_.statement.definition = definition;
+  if (kind == StatementKind::alter_container && properties == nullptr)
+    fail_at(ErrorCode::syntax, name.end(),
+            "ALTER CONTAINER needs what to change: WITH {\"defaultTtl\": 3600}");
+}
+
+void AstBuilder::transaction(StatementKind kind, const Token& start) {
+  extension(start, "a transaction over several statements");
+  parsed_.statement.kind = kind;
+}
+
+// Not refused in strict mode, which it turns on and off.
+void AstBuilder::pragma(const Token& start, const Token& name, Expression* value) {
+  auto* pragma = parsed_.arena.make<Pragma>();
+  pragma->name = text_of(name);
+  pragma->value = value;
+  pragma->span = span_from(start.offset);
+  parsed_.statement.kind = StatementKind::pragma;
+  parsed_.statement.pragma = pragma;
+}
+
+Expression* AstBuilder::key_path(const Token& string) {
+  Expression* path = make(ExpressionKind::identifier, string.offset);
+  path->text = string_of(string);
+  return path;
+}
+
+Expression* AstBuilder::longer_key_path(Expression* path, const Token& name) {
+  if (path == nullptr) path = make(ExpressionKind::identifier, name.offset);
+  std::string longer(path->text);
+  longer += '/';
+  longer += text_of(name);
+  path->text = parsed_.arena.copy_string(longer);
+  return path;
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,253 @@
+// The hash join. The right side is read once and kept: its carried values by row, and the rows of each key
+// chained in the order in which they came. Rows of the left side then look their partners up.
+//
+// LEFT JOIN: behind the partners of each left row comes a row without one. It is given only if no partner
+// passed the rest of ON.
+#include <algorithm>
+
+#include "sql/run/carried_slots.h"
+#include "sql/run/operator.h"
+#include "sql/run/tuple_table.h"
+
+namespace quire::sql {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+// The rows of the right side by key.
+class KeptRows {
+ public:
+  KeptRows(size_t keys, size_t width, size_t memory_limit)
+      : width_(width), memory_limit_(memory_limit), arena_(memory_limit), keys_(keys, memory_limit) {}
+
+  void clear() {
+    keys_.clear();
+    chains_.clear();
+    next_.clear();
+    values_.clear();
+    arena_.reset();
+  }
+
+  // Throws MemoryLimitExceeded. What is not stable is copied.
+  void add(std::span<const Value> key, bool keys_are_stable, std::span<const Value> values,
+           const std::vector<bool>& is_stable) {
+    // An undefined key equals nothing, itself included.
+    if (std::ranges::any_of(key, [](const Value& value) { return !value.is_defined(); })) return;
+    const TupleTable::Inserted inserted = keys_.insert(key);
+    const auto row = static_cast<uint32_t>(next_.size());
+    if (inserted.is_new) {
+      if (!keys_are_stable)
+        for (Value& value : keys_.tuple(inserted.number)) value = retain(value, arena_);
+      chains_.push_back({row, row});
+    } else {
+      next_[chains_[inserted.number].last] = row;
+      chains_[inserted.number].last = row;
+    }
+    next_.push_back(kNone);
+    for (size_t i = 0; i < width_; ++i)
+      values_.push_back(is_stable[i] ? values[i] : retain(values[i], arena_));
+    // Twice: the vectors hold the old and the new while they grow.
+    if (2 * (values_.size() * sizeof(Value) + next_.size() * sizeof(uint32_t)) > memory_limit_ ||
+        next_.size() == kNone)
+      throw MemoryLimitExceeded{};
+  }
+
+  // The first row with this key, or kNone; next() gives the others in turn.
+  uint32_t find(std::span<const Value> key) const {
+    const std::optional<uint32_t> number = keys_.find(key);
+    return number ? chains_[*number].first : kNone;
+  }
+  uint32_t next(uint32_t row) const { return next_[row]; }
+  const Value* values(uint32_t row) const { return values_.data() + row * width_; }
+  bool empty() const { return next_.empty(); }
+
+ private:
+  struct Chain {
+    uint32_t first;
+    uint32_t last;
+  };
+  size_t width_;
+  size_t memory_limit_;
+  Arena arena_;
+  TupleTable keys_;
+  std::vector<Chain> chains_;   // by number of the key
+  std::vector<uint32_t> next_;  // by row: the next of its key
+  std::vector<Value> values_;   // width_ a row
+};
+
+class Join final : public Operator {
+ public:
+  Join(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input)
+      : Operator(node),
+        bound_(*query.bound),
+        keeps_unmatched_(node.keeps_unmatched),
+        right_slots_(node.right_carried),
+        input_(std::move(input)),
+        right_(frame.run, *node.right, kBatchSize),
+        kept_(node.right_keys.size(), right_slots_.size(), frame.run.memory_limit),
+        carried_(node.carried) {
+    for (const SlotNumber slot : right_slots_) {
+      right_is_stable_.push_back(right_.frame().is_stable[slot]);
+      frame.is_stable[slot] = right_.frame().is_stable[slot];
+    }
+    EvaluatorFactory left_factory(frame, query);
+    EvaluatorFactory right_factory(right_.frame(), *node.right);
+    for (const BoundExpression* key : node.left_keys) left_keys_.push_back(left_factory.make(*key));
+    for (const BoundExpression* key : node.right_keys) right_keys_.push_back(right_factory.make(*key));
+    for (const BoundExpression* condition : node.conditions)
+      conditions_.push_back(left_factory.make(*condition));
+    right_columns_.resize(right_slots_.size());
+    key_.resize(left_keys_.size());
+    row_values_.resize(right_slots_.size());
+  }
+
+  void rewind(Frame& frame) override {
+    input_->rewind(frame);
+    kept_.clear();
+    is_read_ = false;
+    rows_ = {};
+  }
+
+ private:
+  Rows pull(Frame& frame) override {
+    while (true) {
+      if (rows_.empty() && !take_batch(frame)) return {};
+      frame.arena.rewind(mark_);
+      const size_t made = make_rows(frame);
+      if (made == 0) continue;
+      carried_.show(frame);
+      for (size_t i = 0; i < right_slots_.size(); ++i)
+        frame.slots[right_slots_[i]] = Vector::column(right_columns_[i].data());
+      if (!keeps_unmatched_) return first_rows(made);
+      const Rows matched = select_matches(frame, made);
+      if (frame.run.error) return {};
+      if (!matched.empty()) return matched;
+    }
+  }
+
+  // ---- The right side
+
+  void read_right(Frame& frame) {
+    is_read_ = true;
+    for (const SlotNumber slot : bound_.outer_slots) right_.frame().slots[slot] = frame.slots[slot];
+    right_.rewind();
+    const bool keys_are_stable =
+        std::ranges::all_of(right_keys_, [](const auto& key) { return key->is_stable(); });
+    for (Rows rows = right_.next(); !rows.empty(); rows = right_.next()) {
+      evaluate_keys(right_keys_, rows, right_.frame());
+      if (frame.run.error) return;
+      for (const RowNumber row : rows) {
+        for (size_t i = 0; i < right_slots_.size(); ++i)
+          row_values_[i] = right_.frame().slots[right_slots_[i]][row];
+        kept_.add(key_of(row), keys_are_stable, row_values_, right_is_stable_);
+      }
+    }
+  }
+
+  void evaluate_keys(const std::vector<std::unique_ptr<Evaluator>>& keys, Rows rows, Frame& frame) {
+    key_vectors_.clear();
+    for (const auto& key : keys) key_vectors_.push_back(key->evaluate(rows, frame));
+  }
+  std::span<const Value> key_of(RowNumber row) {
+    for (size_t i = 0; i < key_.size(); ++i) key_[i] = key_vectors_[i][row];
+    return key_;
+  }
+
+  // ---- The left side
+
+  // The right side is read once there is a row that may need it.
+  bool take_batch(Frame& frame) {
+    rows_ = input_->next(frame);
+    if (rows_.empty()) return false;
+    if (!is_read_) read_right(frame);
+    if (frame.run.should_stop() || (kept_.empty() && !keeps_unmatched_)) return false;
+    evaluate_keys(left_keys_, rows_, frame);
+    carried_.take_input(frame);
+    mark_ = frame.arena.mark();
+    is_row_open_ = false;
+    return !frame.run.error;
+  }
+
+  // Fills a batch with partners of the rows that are left; how many rows it made.
+  size_t make_rows(Frame& frame) {
+    for (Column& column : right_columns_) column.reserve(frame.capacity);
+    is_unmatched_row_.assign(frame.capacity, false);
+    size_t made = 0;
+    while (!rows_.empty() && made < frame.capacity) {
+      if (!is_row_open_) partner_ = kept_.find(key_of(rows_.front()));
+      is_row_open_ = true;
+      const size_t first = made;
+      for (; partner_ != kNone && made < frame.capacity; partner_ = kept_.next(partner_))
+        set_right(made++, kept_.values(partner_));
+      const bool is_done = partner_ == kNone && (!keeps_unmatched_ || made < frame.capacity);
+      if (is_done && keeps_unmatched_) {
+        is_unmatched_row_[made] = true;
+        set_right(made++, nullptr);
+      }
+      carried_.copy(rows_.front(), first, made, frame.capacity);
+      if (!is_done) break;
+      is_row_open_ = false;
+      rows_ = rows_.subspan(1);
+    }
+    return made;
+  }
+
+  void set_right(size_t row, const Value* values) {
+    for (size_t i = 0; i < right_columns_.size(); ++i)
+      right_columns_[i].data()[row] = values != nullptr ? values[i] : Value();
+  }
+
+  // LEFT JOIN: the pairs for which the rest of ON is true, and the rows that have none.
+  Rows select_matches(Frame& frame, size_t made) {
+    selected_.clear();
+    for (const RowNumber row : first_rows(made))
+      if (!is_unmatched_row_[row]) selected_.push_back(row);
+    size_t count = selected_.size();
+    for (const auto& condition : conditions_)
+      count = condition->select_true(Rows(selected_).first(count), frame, selected_.data());
+    matches_.clear();
+    auto next_match = selected_.begin();
+    for (const RowNumber row : first_rows(made)) {
+      const bool is_match =
+          next_match != selected_.begin() + static_cast<ptrdiff_t>(count) && *next_match == row;
+      if (is_match) ++next_match;
+      if (is_match || (is_unmatched_row_[row] && !has_match_)) matches_.push_back(row);
+      has_match_ = is_unmatched_row_[row] ? false : has_match_ || is_match;
+    }
+    return matches_;
+  }
+
+  const BoundQuery& bound_;
+  bool keeps_unmatched_;
+  std::vector<SlotNumber> right_slots_;
+  std::vector<bool> right_is_stable_;
+  Input input_;
+  Pipeline right_;
+  KeptRows kept_;
+  CarriedSlots carried_;
+  std::vector<std::unique_ptr<Evaluator>> left_keys_;
+  std::vector<std::unique_ptr<Evaluator>> right_keys_;
+  std::vector<std::unique_ptr<Evaluator>> conditions_;
+  std::vector<Vector> key_vectors_;
+  std::vector<Value> key_;
+  std::vector<Value> row_values_;
+  bool is_read_ = false;
+  Rows rows_;  // of the input's batch, those still to do
+  bool is_row_open_ = false;
+  uint32_t partner_ = kNone;  // of the first of rows_, the one to do next
+  bool has_match_ = false;    // of the first of rows_, in this batch or an earlier one
+  Arena::Mark mark_;
+  std::vector<Column> right_columns_;
+  std::vector<bool> is_unmatched_row_;
+  std::vector<RowNumber> selected_;
+  std::vector<RowNumber> matches_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operator> make_join(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                    Input input) {
+  return std::make_unique<Join>(node, query, frame, std::move(input));
+}
+
+}  // namespace quire::sql

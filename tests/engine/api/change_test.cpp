@@ -1,0 +1,214 @@
+// Statements that change items and containers, through the public API.
+#include <thread>
+
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+using testing::HasSubstr;
+
+class ChangeTest : public DatabaseTest {
+ protected:
+  ChangeTest() {
+    make("people", "/city");
+    EXPECT_EQ(
+        query("INSERT INTO people VALUES {id: '1', city: 'Kyiv', age: 30}, {id: '2', city: 'Lviv', age: 41, "
+              "tags: ['a', 'b']}, {id: '3', city: 'Lviv'}"),
+        "");
+  }
+  std::string ids() { return query("SELECT VALUE p.id FROM people p ORDER BY p.id"); }
+};
+
+TEST_F(ChangeTest, InsertWritesAllOrNothing) {
+  EXPECT_EQ(ids(), "\"1\"\n\"2\"\n\"3\"\n");
+  EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', city: 'Kyiv'}, {id: '1', city: 'Kyiv'}"),
+              HasSubstr("conflict: item '1'"));
+  EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', city: {}}"), HasSubstr("invalid_partition_key"));
+  EXPECT_THAT(query("INSERT INTO people VALUES 1"), HasSubstr("must be a JSON object"));
+  EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', n: 1e308 * 10}"), HasSubstr("not_json_result"));
+  EXPECT_EQ(ids(), "\"1\"\n\"2\"\n\"3\"\n");
+}
+
+TEST_F(ChangeTest, InsertTakesParametersAndQueries) {
+  auto statement = database_->prepare("INSERT INTO people VALUES @item RETURNING p.n");
+  EXPECT_FALSE(statement.has_value());  // the container has no alias p here
+  statement = database_->prepare("INSERT INTO people VALUES @item RETURNING people.n");
+  ASSERT_TRUE(succeeds(statement));
+  ASSERT_TRUE(succeeds(statement->bind("item", Json{R"({"id":"4","city":"Kyiv","n":9007199254740993})"})));
+  EXPECT_EQ(rows(*statement), "{\"n\":9007199254740993}\n");
+  make("copies", "/id");
+  EXPECT_EQ(query("INSERT INTO copies SELECT p.id, p.age FROM people p WHERE p.city = 'Lviv' RETURNING VALUE "
+                  "copies.id"),
+            "\"2\"\n\"3\"\n");
+  EXPECT_EQ(query("UPSERT INTO copies SELECT c.id, 1 AS n FROM copies c"), "");
+  EXPECT_EQ(query("SELECT VALUE SUM(c.n) FROM copies c"), "2\n");
+  EXPECT_THAT(query("REPLACE INTO copies VALUES {id: 'x'}"), HasSubstr("not_found"));
+}
+
+TEST_F(ChangeTest, UpdateSetsAndUnsetsPaths) {
+  EXPECT_EQ(
+      query("UPDATE people p SET p.age = p.age + 1, p.was = p.age, p.home.street = 'x', p.tags[1] = null "
+            "UNSET p.nothing.there WHERE p.id = '2' RETURNING p.age, p.was, p.home, p.tags"),
+      "{\"age\":42,\"was\":41,\"home\":{\"street\":\"x\"},\"tags\":[\"a\",null]}\n");
+  EXPECT_EQ(
+      query("UPDATE people SET people.tags[2] = 'c' UNSET people.tags[0], people.age, people.home WHERE "
+            "people.id = '2' RETURNING VALUE [people.tags, people.age, people.home]"),
+      "[[null,\"c\"]]\n");
+  auto statement = database_->prepare("UPDATE people p SET p.seen = true");
+  ASSERT_TRUE(succeeds(statement));
+  EXPECT_EQ(rows(*statement), "");
+  EXPECT_EQ(statement->stats().items_changed, 3u);
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM people p WHERE p.seen"), "3\n");
+}
+
+TEST_F(ChangeTest, UpdateRefusesWhatMustStay) {
+  EXPECT_THAT(query("UPDATE people p SET p.id = 'x'"), HasSubstr("/id is the item's id"));
+  EXPECT_THAT(query("UPDATE people p SET p.city.name = 'x'"),
+              HasSubstr("/city is part of the partition key"));
+  EXPECT_THAT(query("UPDATE people p UNSET p._ts"), HasSubstr("_ts is set by the database alone"));
+  EXPECT_THAT(query("UPDATE people p SET age = 1"), HasSubstr("as in p.name"));
+  EXPECT_THAT(query("UPDATE people p SET q.age = 1"), HasSubstr("write p.q"));
+  EXPECT_THAT(query("UPDATE people p SET p[p.x] = 1"), HasSubstr("constant steps"));
+  EXPECT_THAT(query("UPDATE people p SET p.age = COUNT(1)"), HasSubstr("COUNT"));
+  EXPECT_THAT(query("UPDATE people p SET p.age.years = 1"), HasSubstr("'years' cannot be set"));
+  EXPECT_THAT(query("UPDATE people p SET p.tags[7] = 1"), HasSubstr("[7]"));
+  EXPECT_THAT(query("UPDATE peple p SET p.age = 1"), HasSubstr("'people'"));
+  EXPECT_EQ(query("SELECT VALUE SUM(p.age) FROM people p"), "71\n");
+}
+
+TEST_F(ChangeTest, DeleteReturnsWhatWasThere) {
+  EXPECT_EQ(
+      query("DELETE FROM people p WHERE p.city = 'Lviv' AND p.age > 1 RETURNING p.id, p.age, p._ts > 0 AS t"),
+      "{\"id\":\"2\",\"age\":41,\"t\":true}\n");
+  EXPECT_EQ(ids(), "\"1\"\n\"3\"\n");
+  EXPECT_EQ(query("DELETE FROM people"), "");
+  EXPECT_EQ(ids(), "");
+}
+
+TEST_F(ChangeTest, OnAContainerTheTargetIsThatContainer) {
+  Container people = std::move(database_->container("people").value());
+  EXPECT_EQ(rows(people.prepare("UPDATE c SET c.n = 1 WHERE c.id = '1' RETURNING VALUE c.n")), "1\n");
+  EXPECT_EQ(rows(people.prepare("DELETE FROM c WHERE c.n = 1")), "");
+  EXPECT_EQ(ids(), "\"2\"\n\"3\"\n");
+}
+
+TEST_F(ChangeTest, AStatementRunsAgainAndSeesContainersMadeAnew) {
+  auto statement = database_->prepare("INSERT INTO people VALUES {id: @id, city: 'Oslo'}");
+  ASSERT_TRUE(succeeds(statement));
+  for (const char* id : {"a", "b"}) {
+    ASSERT_TRUE(succeeds(statement->bind("id", id)));
+    EXPECT_EQ(rows(*statement), "");
+    statement->reset();
+  }
+  EXPECT_EQ(query("DROP CONTAINER people"), "");
+  EXPECT_EQ(query("CREATE CONTAINER people PARTITION KEY (/city)"), "");
+  ASSERT_TRUE(succeeds(statement->bind("id", "c")));
+  EXPECT_EQ(rows(*statement), "");
+  EXPECT_EQ(ids(), "\"c\"\n");
+}
+
+TEST_F(ChangeTest, ContainersAreMadeChangedAndDropped) {
+  EXPECT_EQ(query("CREATE CONTAINER c PARTITION KEY (/a/b, '/c d') WITH {defaultTtl: 60, uniqueKeyPolicy: "
+                  "{uniqueKeys: [{paths: ['/x']}]}}"),
+            "");
+  EXPECT_THAT(query("CREATE CONTAINER c"), HasSubstr("container_exists"));
+  EXPECT_EQ(query("CREATE CONTAINER IF NOT EXISTS c"), "");
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {defaultTtl: 5}"), "");
+  EXPECT_THAT(
+      database_->containers().value(),
+      HasSubstr(R"({"id":"c","partitionKey":{"paths":["/a/b","/c d"],"kind":"MultiHash","version":2},)"
+                R"("defaultTtl":5,"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/x"]}]})"));
+  EXPECT_THAT(query("ALTER CONTAINER c WITH {partitionKey: {paths: ['/z']}}"),
+              HasSubstr("cannot be changed"));
+  EXPECT_THAT(query("CREATE CONTAINER d WITH {a: undefined}"), HasSubstr("JSON constants"));
+  EXPECT_THAT(query("CREATE CONTAINER d WITH 1"), HasSubstr("WITH takes an object"));
+  EXPECT_THAT(query("CREATE CONTAINER d PARTITION KEY (/a) WITH {partitionKey: {paths: ['/a']}}"),
+              HasSubstr("given twice"));
+  EXPECT_EQ(query("DROP CONTAINER c"), "");
+  EXPECT_THAT(query("DROP CONTAINER c"), HasSubstr("container_not_found"));
+  EXPECT_EQ(query("DROP CONTAINER IF EXISTS c"), "");
+}
+
+TEST_F(ChangeTest, ATransactionSpansStatementsAndContainers) {
+  make("pets", "/owner");
+  EXPECT_EQ(query("BEGIN TRANSACTION"), "");
+  EXPECT_EQ(query("INSERT INTO pets SELECT 'p' AS id, x.id AS owner FROM people x WHERE x.id = '1'"), "");
+  EXPECT_EQ(query("DELETE FROM people p WHERE p.city = 'Lviv'"), "");
+  EXPECT_EQ(query("SELECT VALUE t.owner FROM pets t"), "\"1\"\n");
+  EXPECT_EQ(ids(), "\"1\"\n");
+  // A statement that fails undoes itself alone; writes of the API take part.
+  EXPECT_THAT(query("INSERT INTO people VALUES {id: '8', city: 'Kyiv'}, {id: '1', city: 'Kyiv'}"),
+              HasSubstr("conflict"));
+  Container people = std::move(database_->container("people").value());
+  EXPECT_TRUE(succeeds(people.create(R"({"id":"9","city":"Kyiv"})")));
+  EXPECT_EQ(ids(), "\"1\"\n\"9\"\n");
+  EXPECT_EQ(query("ROLLBACK"), "");
+  EXPECT_EQ(ids(), "\"1\"\n\"2\"\n\"3\"\n");
+  EXPECT_EQ(query("SELECT VALUE t.owner FROM pets t"), "");
+
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("UPDATE people p SET p.n = 1 WHERE p.id = '1'"), "");
+  EXPECT_EQ(query("INSERT INTO pets VALUES {id: 'q', owner: '2'}"), "");
+  EXPECT_EQ(query("COMMIT"), "");
+  EXPECT_EQ(query("SELECT p.n, t.id FROM people p LEFT JOIN pets t ON t.owner = p.id WHERE p.age > 0 "
+                  "ORDER BY p.id"),
+            "{\"n\":1}\n{\"id\":\"q\"}\n");
+}
+
+TEST_F(ChangeTest, WhatCannotStandWithinATransactionSaysSo) {
+  EXPECT_THAT(query("COMMIT"), HasSubstr("misuse: no transaction is open"));
+  EXPECT_THAT(query("ROLLBACK"), HasSubstr("misuse: no transaction is open"));
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_THAT(query("BEGIN"), HasSubstr("open already"));
+  EXPECT_THAT(query("CREATE CONTAINER c"), HasSubstr("within BEGIN"));
+  EXPECT_TRUE(fails_with(database_->create_container(R"({"id":"c"})"), QUIRE_MISUSE, "within BEGIN"));
+  EXPECT_TRUE(fails_with(database_->drop_container("people"), QUIRE_MISUSE, "within BEGIN"));
+  std::thread([&] { EXPECT_THAT(query("COMMIT"), HasSubstr("misuse")); }).join();
+  EXPECT_EQ(query("DELETE FROM people"), "");
+  // What was not committed ends with the database.
+  const std::string before = ids();
+  EXPECT_EQ(before, "");
+}
+
+TEST_F(ChangeTest, AnOpenTransactionEndsWithTheDatabase) {
+  const std::string path = file("a.quire");
+  reopen(path);
+  make("c");
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '1'}"), "");
+  reopen(path);
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c"), "0\n");
+}
+
+TEST_F(ChangeTest, PragmasTellAndChangeSettings) {
+  EXPECT_EQ(query("PRAGMA strict"), "false\n");
+  EXPECT_EQ(query("PRAGMA strict = on"), "true\n");
+  EXPECT_THAT(query("DELETE FROM people"), HasSubstr("not_in_strict_mode"));
+  EXPECT_EQ(query("PRAGMA strict = 'off'"), "false\n");
+  EXPECT_EQ(query("PRAGMA statement_memory = 20000"), "20000\n");
+  EXPECT_THAT(
+      query("SELECT VALUE REPLICATE('x', 9000) || REPLICATE('y', 9000) || p.id FROM people p ORDER BY p.id"),
+      HasSubstr("memory limit"));
+  EXPECT_THAT(query("PRAGMA durability = much"), HasSubstr("full, relaxed or none"));
+  EXPECT_THAT(query("PRAGMA strict = 7"), HasSubstr("on or off"));
+  EXPECT_THAT(query("PRAGMA statement_memory = 0"), HasSubstr("above 0"));
+  EXPECT_THAT(query("PRAGMA strickt"), HasSubstr("'strict'"));
+  reopen(file("a.quire"), {.durability = Durability::relaxed});
+  EXPECT_EQ(query("PRAGMA durability"), "\"relaxed\"\n");
+  EXPECT_THAT(query("PRAGMA durability = none"), HasSubstr("can only grow"));
+  EXPECT_EQ(query("PRAGMA durability = full"), "\"full\"\n");
+}
+
+TEST_F(ChangeTest, StrictModeAndReadOnlyFilesRefuse) {
+  const std::string path = file("a.quire");
+  reopen(path);
+  make("c");
+  reopen(path, {.read_only = true});
+  EXPECT_THAT(query("INSERT INTO c VALUES {id: '1'}"), HasSubstr("read_only"));
+  reopen(path, {.strict = true});
+  EXPECT_THAT(query("DELETE FROM c"), HasSubstr("not_in_strict_mode"));
+}
+
+}  // namespace
+}  // namespace quire::tests

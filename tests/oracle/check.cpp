@@ -1,0 +1,163 @@
+#include "tests/oracle/check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sql/run/execution.h"
+#include "sql/value/comparison.h"
+#include "sql/value/json.h"
+#include "tests/oracle/interpreter.h"
+#include "tests/sql/run/memory_source.h"
+
+namespace quire::sql::oracle {
+namespace {
+
+std::string text_of(const Value& value) {
+  std::string text;
+  write_json(value, text);
+  return text;
+}
+
+class Checker {
+ public:
+  explicit Checker(const Case& made) : made_(made) {
+    fill(source_.make("c", {{"k"}}), made.first);
+    fill(source_.make("d"), made.second);
+  }
+
+  Verdict run() {
+    Verdict verdict;
+    auto parsed = parse(made_.query, false);
+    if (!parsed) return verdict;
+    auto bound = bind(std::move(*parsed), source_, {});
+    if (!bound) return verdict;
+    verdict.has_run = true;
+    Interpreter interpreter(**bound, source_);
+    const Result<std::vector<Value>> expected = interpreter.run();
+    verdict.failure = compare(expected);
+    if (!verdict.failure) verdict.failure = partition();
+    return verdict;
+  }
+
+ private:
+  static void fill(MemoryCollection& collection, const std::vector<std::string>& documents) {
+    for (const std::string& document : documents) (void)collection.add(document);
+  }
+
+  std::optional<Failure> compare(const Result<std::vector<Value>>& expected) {
+    auto query = prepare_query(made_.query, source_, {});
+    auto execution = query ? Execution::start(**query, source_, {}) : std::unexpected(query.error());
+    std::optional<Error> error;
+    size_t number = 0;
+    std::string given;
+    bool agrees = true;
+    while (execution) {
+      const auto row = (*execution)->next();
+      if (!row) error = row.error();
+      if (!row || !*row) break;
+      agrees &= expected && number < expected->size() && deep_equal((*expected)[number], **row);
+      ++number;
+      given += text_of(**row) + "\n";
+    }
+    if (!execution) error = execution.error();
+    if (error) given += "error: " + error->message;
+    if (error || !expected) agrees = error.has_value() == !expected.has_value();
+    if (agrees && (error || number == expected->size())) return std::nullopt;
+    std::string wanted;
+    if (!expected) wanted = "error: " + expected.error().message;
+    for (size_t i = 0; expected && i < expected->size(); ++i) wanted += text_of((*expected)[i]) + "\n";
+    return Failure{made_.query, fmt::format("the engine gave\n{}\nthe oracle\n{}", given, wanted)};
+  }
+
+  // Rows for which the predicate is true, false or neither are all rows (TLP); as many are true as a count
+  // of its values says, for which no optimiser can use it (NoREC).
+  std::optional<Failure> partition() {
+    const auto& [first, second, query, from, predicate] = made_;
+    const std::string count = "SELECT VALUE COUNT(1)" + from;
+    const std::string all = count;
+    const std::string is_true = count + " WHERE " + predicate;
+    const std::string is_false = count + " WHERE (" + predicate + ") = false";
+    const std::string neither = count + " WHERE NOT IS_BOOL(" + predicate + ")";
+    const std::string counted = "SELECT VALUE COUNTIF(" + predicate + ")" + from;
+    const auto total = number_of(all), yes = number_of(is_true), no = number_of(is_false),
+               other = number_of(neither), unoptimised = number_of(counted);
+    if (!total || !yes || !no || !other || !unoptimised) return std::nullopt;
+    if (*total == *yes + *no + *other && *yes == *unoptimised) return std::nullopt;
+    return Failure{is_true,
+                   fmt::format("of {} rows it is true for {}, false for {}, neither for {}; COUNTIF says {}",
+                               *total, *yes, *no, *other, *unoptimised)};
+  }
+
+  std::optional<int64_t> number_of(const std::string& sql) {
+    auto query = prepare_query(sql, source_, {});
+    if (!query) return std::nullopt;
+    auto execution = Execution::start(**query, source_, {});
+    if (!execution) return std::nullopt;
+    const auto row = (*execution)->next();
+    if (!row || !*row) return std::nullopt;
+    return (*row)->as_integer();
+  }
+
+  const Case& made_;
+  MemorySource source_;
+};
+
+// Takes choices away or makes them zero for as long as the case still fails.
+std::vector<uint32_t> shrink(std::vector<uint32_t> record) {
+  const auto still_fails = [](const std::vector<uint32_t>& candidate) {
+    Choices choices(candidate);
+    return check(make_case(choices)).failure.has_value();
+  };
+  bool has_shrunk = true;
+  while (has_shrunk) {
+    has_shrunk = false;
+    for (const size_t length : {16, 8, 4, 2, 1}) {
+      for (size_t at = 0; at + length <= record.size();) {
+        std::vector<uint32_t> shorter = record;
+        shorter.erase(shorter.begin() + static_cast<ptrdiff_t>(at),
+                      shorter.begin() + static_cast<ptrdiff_t>(at + length));
+        if (still_fails(shorter)) {
+          record = std::move(shorter);
+          has_shrunk = true;
+        } else {
+          ++at;
+        }
+      }
+    }
+    for (uint32_t& choice : record) {
+      if (choice == 0) continue;
+      const uint32_t before = std::exchange(choice, 0);
+      if (still_fails(record))
+        has_shrunk = true;
+      else
+        choice = before;
+    }
+  }
+  return record;
+}
+
+}  // namespace
+
+Verdict check(const Case& made) {
+  return Checker(made).run();
+}
+
+Outcome check_seed(uint64_t seed) {
+  Choices choices(seed);
+  const Verdict verdict = check(make_case(choices));
+  if (!verdict.failure) return {verdict.has_run, std::nullopt};
+  Choices small(shrink(choices.record()));
+  Case made = make_case(small);
+  Failure failure = *check(made).failure;
+  return {true, Finding{std::move(made), std::move(failure)}};
+}
+
+std::string report(uint64_t seed, const Finding& finding) {
+  return fmt::format("seed {}\ncontainer c /k\n{}\ncontainer d\n{}\n{}\n{}\n", seed,
+                     fmt::join(finding.made.first, "\n"), fmt::join(finding.made.second, "\n"),
+                     finding.failure.query, finding.failure.message);
+}
+
+}  // namespace quire::sql::oracle

@@ -1,0 +1,44 @@
+// quire-oracle: random queries through the engine and through a naive interpreter, until they disagree.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+
+#include "tests/oracle/check.h"
+
+int main(int argc, char** argv) {
+  uint64_t seed = 0, queries = 100'000, seconds = 0;
+  CLI::App app(
+      "Random queries through the engine and through a naive interpreter; the first on which they disagree");
+  app.add_option("--seed", seed, "the first seed (0)");
+  app.add_option("--queries", queries, "how many queries, a seed each (100,000)");
+  bool prints = false;
+  app.add_flag("--print", prints, "print each query");
+  app.add_option("--seconds", seconds, "stop after so many seconds");
+  CLI11_PARSE(app, argc, argv);
+  const auto start = std::chrono::steady_clock::now();
+  const bool shows_progress = isatty(STDERR_FILENO) == 1;
+  uint64_t done = 0, run = 0;
+  for (; done < queries; ++done) {
+    if (prints) {
+      quire::sql::oracle::Choices choices(seed + done);
+      fmt::print("{}\n", quire::sql::oracle::make_case(choices).query);
+    }
+    const auto outcome = quire::sql::oracle::check_seed(seed + done);
+    run += outcome.has_run ? 1 : 0;
+    if (outcome.finding) {
+      fmt::print("{}replay: quire-oracle --seed {} --queries 1\n",
+                 quire::sql::oracle::report(seed + done, *outcome.finding), seed + done);
+      return 1;
+    }
+    if (done % 1000 != 0) continue;
+    if (shows_progress) fmt::print(stderr, "\r{} queries", done);
+    const auto elapsed = std::chrono::steady_clock::now() - start;
+    if (seconds != 0 && elapsed >= std::chrono::seconds(seconds)) break;
+  }
+  fmt::print("{}seeds {} to {}: {} queries run, no disagreement\n", shows_progress ? "\r" : "", seed,
+             seed + done - (done == 0 ? 0 : 1), run);
+  return 0;
+}

@@ -1,0 +1,23 @@
+// Engine and oracle agree on random queries. QUIRE_ORACLE_QUERIES says on how many; a failing seed is
+// replayed by quire-oracle --seed.
+#include <gtest/gtest.h>
+
+#include "tests/oracle/check.h"
+
+namespace quire::sql::oracle {
+namespace {
+
+TEST(Oracle, AgreesWithTheEngine) {
+  constexpr uint64_t kQueries = QUIRE_ORACLE_QUERIES;
+  uint64_t run = 0;
+  for (uint64_t seed = 0; seed < kQueries; ++seed) {
+    const Outcome outcome = check_seed(seed);
+    run += outcome.has_run ? 1 : 0;
+    ASSERT_FALSE(outcome.finding) << report(seed, *outcome.finding);
+  }
+  // Queries that do not bind teach nothing.
+  EXPECT_GT(run * 10, kQueries * 8);
+}
+
+}  // namespace
+}  // namespace quire::sql::oracle

@@ -84,6 +84,13 @@ constexpr size_t kLongestComparedName = 64;
 
 }  // namespace
 
+std::string shortened(std::string_view word, size_t most_bytes) {
+  if (word.size() <= most_bytes) return std::string(word);
+  size_t cut = most_bytes;
+  while ((static_cast<unsigned char>(word[cut]) & 0xC0) == 0x80) --cut;
+  return std::string(word.substr(0, cut)) + "...";
+}
+
 const ErrorCodeRow& error_code_row(ErrorCode code) noexcept {
   for (const ErrorCodeRow& row : kRows)
     if (row.code == code) return row;

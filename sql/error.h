@@ -93,6 +93,9 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message, Position
   return std::unexpected(Error{code, std::move(message), position});
 }
 
+// A user's word as messages show it: whole, or the beginning of a long one.
+std::string shortened(std::string_view word, size_t most_bytes = 40);
+
 // The nearest of `candidates` to `name` by edit distance, for "did you mean"; empty if none is near.
 class NearestName {
  public:

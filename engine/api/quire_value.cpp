@@ -47,7 +47,9 @@ int write(quire_value value, quire_buffer* out, quire_error* error,
     if (out == nullptr) return null_argument("the buffer");
     const Value from = from_c(value);
     if (!quire::sql::has_only_finite_numbers(from))
-      return fail(ErrorCode::not_json_result, "the value holds NaN or Infinity, which JSON has not");
+      return fail(ErrorCode::not_json_result,
+                  "the value holds NaN or Infinity, which JSON has not (4001); TOSTRING(x) writes them, "
+                  "IS_FINITE_NUMBER(x) finds them");
     ScratchText scratch;
     writer(from, scratch.text());
     quire::engine::assign(*out, scratch.text());

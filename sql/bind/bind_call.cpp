@@ -22,6 +22,8 @@ std::string arity_text(const Arity& arity) {
   return std::to_string(arity.least) + " to " + std::to_string(arity.most) + " argument(s)";
 }
 
+constexpr size_t kMostFoldedBytes = size_t{16} << 20;
+
 bool are_constant(std::span<BoundExpression* const> operands) {
   return std::all_of(operands.begin(), operands.end(),
                      [](const BoundExpression* operand) { return operand->kind == BoundKind::constant; });
@@ -32,7 +34,7 @@ bool are_constant(std::span<BoundExpression* const> operands) {
 Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& scope) {
   if (expression.is_udf) {
     QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::unsupported, expression, scope));
-    bound->message = keep("the user-defined function udf." + std::string(expression.text) +
+    bound->message = keep("the user-defined function udf." + shortened(expression.text) +
                           " is not registered: this version does not execute scripts yet");
     return bound;
   }
@@ -43,7 +45,7 @@ Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& 
   if (function == nullptr) {
     if (!is_internal_to_service(expression.text)) return std::unexpected(unknown_function(expression));
     QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::unsupported, expression, scope));
-    bound->message = keep("the function " + std::string(expression.text) +
+    bound->message = keep("the function " + shortened(expression.text) +
                           " is internal to the service; Quire does not execute it");
     return bound;
   }
@@ -73,7 +75,7 @@ Error Binder::unknown_function(const Expression& expression) const {
     for (const Function& function : family) nearest.offer(function.name);
   for (const AggregateRow& row : all_aggregates()) nearest.offer(row.name);
   return {ErrorCode::unknown_function,
-          "'" + std::string(expression.text) + "' is not a built-in function (SC2005)" +
+          "'" + shortened(expression.text) + "' is not a built-in function (SC2005)" +
               (instead.empty() ? nearest.hint() : "; write " + std::string(instead)),
           at(expression.span)};
 }
@@ -127,10 +129,11 @@ Result<BoundExpression*> Binder::bind_document_id(const Expression& expression, 
   return refuse(ErrorCode::semantic, argument.span, "DOCUMENTID takes the alias of a container");
 }
 
-// Folding never fails: what cannot be folded stays.
+// Folding never fails: what cannot be folded stays, and so does the rest once there is much: what runs, runs
+// within the statement's memory limit.
 BoundExpression* Binder::fold(BoundExpression* expression) {
-  if (!are_constant(expression->operands)) return expression;
   Arena& arena = *statement_.arena;
+  if (!are_constant(expression->operands) || arena.bytes_reserved() > kMostFoldedBytes) return expression;
   const auto constant = [&](const Value& value) { return make_constant(value, expression->span); };
   switch (expression->kind) {
     case BoundKind::unary:

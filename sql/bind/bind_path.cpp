@@ -25,6 +25,8 @@ std::optional<SystemProperty> system_property_of(const BoundStep& step) {
   return static_cast<SystemProperty>(found - std::begin(kSystemPropertyNames));
 }
 
+constexpr size_t kMostAliasesShown = 5;
+
 // In c.my-name the part before the hyphen, if the name at `offset` follows one at once; otherwise empty.
 std::string_view name_before_hyphen(std::string_view text, size_t offset) {
   if (offset < 2 || text[offset - 1] != '-') return {};
@@ -39,7 +41,7 @@ Result<const ScopeEntry*> Binder::resolve(const Expression& identifier, Scope& s
   const Scope::Found found = scope.find(identifier.text);
   if (found.entry == nullptr)
     return refuse(ErrorCode::unresolved_name, identifier.span,
-                  "the identifier '" + std::string(identifier.text) + "' could not be resolved (SC2001)" +
+                  "the identifier '" + shortened(identifier.text) + "' could not be resolved (SC2001)" +
                       hint_for_unresolved(identifier, scope));
   if (found.entry->is_let) {
     if (found.entry->in_aggregate == found.scope->in_aggregate) return found.entry;
@@ -52,18 +54,18 @@ Result<const ScopeEntry*> Binder::resolve(const Expression& identifier, Scope& s
         ErrorCode::semantic, identifier.span,
         "the property reference is invalid here because it is contained in neither an aggregate function "
         "nor the GROUP BY clause (SC2102); group by it too, or aggregate it, as in MAX(" +
-            std::string(identifier.text) + "...)");
+            shortened(identifier.text) + "...)");
   return found.entry;
 }
 
 std::string Binder::hint_for_unresolved(const Expression& identifier, const Scope& scope) const {
-  const std::string name(identifier.text);
-  NearestName nearest(name);
+  const std::string name = shortened(identifier.text);
+  NearestName nearest(identifier.text);
   scope.offer_names(nearest);
   if (!nearest.best().empty()) return nearest.hint();
   const std::string_view text = statement_.parsed->text;
   if (const std::string_view left = name_before_hyphen(text, identifier.span.offset); !left.empty())
-    return "; a name that holds '-' goes in brackets: [\"" + std::string(left) + "-" + name + "\"]";
+    return "; a name that holds '-' goes in brackets: [\"" + shortened(left) + "-" + name + "\"]";
   if (find_function(name) != nullptr) return "; a function needs parentheses: " + name + "()";
   const std::vector<std::string_view> aliases = scope.names();
   if (aliases.empty()) return "; without FROM there are no names, and a string needs quotes: '" + name + "'";
@@ -71,10 +73,11 @@ std::string Binder::hint_for_unresolved(const Expression& identifier, const Scop
   const bool has_steps = end < text.size() && (text[end] == '.' || text[end] == '[');
   if (has_steps) {
     std::string hint = aliases.size() == 1 ? "; the alias here is " : "; the aliases here are ";
-    for (size_t i = 0; i < aliases.size(); ++i) hint += (i == 0 ? "" : ", ") + std::string(aliases[i]);
+    for (size_t i = 0; i < std::min(aliases.size(), kMostAliasesShown); ++i)
+      hint += (i == 0 ? "" : ", ") + shortened(aliases[i]);
     return hint;
   }
-  return "; a property is written " + std::string(aliases.front()) + "." + name + ", a string '" + name + "'";
+  return "; a property is written " + shortened(aliases.front()) + "." + name + ", a string '" + name + "'";
 }
 
 Result<BoundExpression*> Binder::bind_identifier(const Expression& expression, Scope& scope) {

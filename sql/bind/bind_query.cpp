@@ -203,7 +203,7 @@ Result<BoundExpression*> Binder::bind_list(const Query& query, Scope& scope) {
     if (!names.insert(name).second)
       return refuse(
           ErrorCode::semantic, item.span,
-          "the select list has two items named '" + std::string(name) + "'; give one an alias with AS");
+          "the select list has two items named '" + shortened(name) + "'; give one an alias with AS");
     object->entries[i].key = name;
     QUIRE_ASSIGN(object->entries[i].value, bind(expression, scope));
   }

@@ -237,7 +237,7 @@ Result<std::unique_ptr<LikePattern>> match_expression(std::span<const Token> tok
 Result<std::unique_ptr<LikePattern>> LikePattern::compile(std::string_view pattern,
                                                           std::optional<std::string_view> escape) {
   if (escape && (escape->empty() || code_point_size(*escape) != escape->size()))
-    return fail(ErrorCode::semantic, fmt::format("ESCAPE takes one character, not '{}'", *escape));
+    return fail(ErrorCode::semantic, fmt::format("ESCAPE takes one character, not '{}'", shortened(*escape)));
   std::vector<Token> tokens = LikeParser(pattern, escape).parse();
   const bool is_literal = std::all_of(tokens.begin(), tokens.end(), [](const Token& token) {
     return token.kind == TokenKind::literal || token.kind == TokenKind::any_run;

@@ -97,10 +97,11 @@ Result<std::unique_ptr<CallState>> prepare_regex(std::span<const std::optional<V
     if (!state->regex)
       return fail(ErrorCode::semantic,
                   fmt::format("REGEXMATCH does not know the modifiers '{}'; it takes m, s, i and x",
-                              state->modifiers));
+                              shortened(state->modifiers)));
     if (!state->regex->ok())
-      return fail(ErrorCode::semantic, fmt::format("'{}' is no regular expression that REGEXMATCH takes: {}",
-                                                   state->pattern, state->regex->error()));
+      return fail(ErrorCode::semantic,
+                  fmt::format("'{}' is no regular expression that REGEXMATCH takes: {}",
+                              shortened(state->pattern), shortened(state->regex->error(), 100)));
   }
   return state;
 }

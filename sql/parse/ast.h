@@ -18,6 +18,10 @@ namespace quire::sql {
 
 constexpr size_t kMostQueryText = 512 * 1024;  // bytes, as in the service
 constexpr uint32_t kMostExpressionDepth = 256;
+// In a whole statement. Each JOIN is an operator on top of the last, each arm of CASE a condition within the
+// last, so these too are depths when the statement runs.
+constexpr uint32_t kMostJoins = 1000;
+constexpr uint32_t kMostCaseArms = 1000;
 
 // Bytes [offset, offset + length) of the statement's text.
 struct Span {

@@ -125,7 +125,7 @@ Expression* AstBuilder::literal(const Token& token) {
         node->literal = *number;
       else
         fail_at(ErrorCode::syntax, token.offset,
-                fmt::format("the number {} is out of a double's range", text_of(token)));
+                fmt::format("the number {} is out of a double's range", shortened(text_of(token))));
   }
   return node;
 }
@@ -233,6 +233,10 @@ Expression* AstBuilder::is_null(Expression* operand, const Token& is, bool negat
 Expression* AstBuilder::case_when(const Token& start, Expression* subject, List<CaseArm> arms,
                                   Expression* otherwise) {
   extension(start, "CASE (write c ? a : b, or IIF)");
+  case_arms_ += arms.size;
+  if (case_arms_ > kMostCaseArms)
+    fail_at(ErrorCode::limit_exceeded, start.offset,
+            fmt::format("the statement has more than {} WHENs", kMostCaseArms));
   List<Expression*> operands{nullptr, 0};
   if (subject) operands = append(operands, subject);
   if (otherwise) operands = append(operands, otherwise);
@@ -361,6 +365,9 @@ List<FromSource> AstBuilder::join(List<FromSource> sources, JoinKind kind, const
   if (strict_ && sources.size > kMostStrictJoins)
     fail_at(ErrorCode::limit_exceeded, keyword.offset,
             fmt::format("Azure Cosmos DB takes at most {} JOINs in a query", kMostStrictJoins));
+  if (++joins_ > kMostJoins)
+    fail_at(ErrorCode::limit_exceeded, keyword.offset,
+            fmt::format("the statement has more than {} JOINs", kMostJoins));
   source->join = kind;
   source->on = on;
   return append(sources, *source);

@@ -193,6 +193,8 @@ class AstBuilder {
   uint32_t previous_end_ = 0;  // of the token before the one that the parser looks at
   uint32_t end_of_last_ = 0;
   uint32_t udf_calls_ = 0;
+  uint32_t joins_ = 0;
+  uint32_t case_arms_ = 0;
   std::optional<Error> error_;
   std::optional<Token> unexpected_;
 };

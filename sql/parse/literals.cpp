@@ -1,5 +1,6 @@
 #include "sql/parse/literals.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -87,6 +88,22 @@ constexpr char simple_escape(char letter) noexcept {
   }
 }
 
+// Of a number out of a double's range: whether it is too small to differ from 0, not too large. By the power
+// of ten of its first digit that is not 0.
+bool is_below_one(std::string_view number) noexcept {
+  const size_t e = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, e);
+  const auto point = static_cast<int64_t>(std::min(digits.find('.'), digits.size()));
+  const auto first = static_cast<int64_t>(digits.find_first_not_of("0."));
+  const int64_t power = first < point ? point - first - 1 : point - first;
+  std::string_view exponent = number.substr(std::min(e + 1, number.size()));
+  if (exponent.starts_with('+')) exponent.remove_prefix(1);
+  int32_t value = 0;
+  const auto [stop, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), value);
+  if (error == std::errc::result_out_of_range) return exponent.starts_with('-');
+  return power + value < 0;
+}
+
 }  // namespace
 
 Result<std::string_view> unquote(std::string_view token, bool strict, Arena& arena) {
@@ -159,6 +176,7 @@ std::optional<Value> number_of(std::string_view token) noexcept {
     return Value::integer(integer);
   double real = 0;
   const auto [stop, error] = std::from_chars(token.data(), end, real);
+  if (error == std::errc::result_out_of_range && is_below_one(token)) return Value::integer(0);
   if (error != std::errc() || stop != end) return std::nullopt;
   return Value::number(real);
 }

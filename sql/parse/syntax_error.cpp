@@ -112,17 +112,7 @@ class Description {
   }
 
  private:
-  // Longer tokens are cut in messages.
-  static constexpr size_t kMostShown = 40;
-
-  // The token in quotes.
-  std::string shown(const Token& token) const {
-    std::string_view word = token.text(text_);
-    if (word.size() <= kMostShown) return fmt::format("'{}'", word);
-    size_t cut = kMostShown;
-    while ((static_cast<unsigned char>(word[cut]) & 0xC0) == 0x80) --cut;
-    return fmt::format("'{}...'", word.substr(0, cut));
-  }
+  std::string shown(const Token& token) const { return fmt::format("'{}'", shortened(token.text(text_))); }
 
   std::vector<std::string_view> expected_names() const {
     std::vector<std::string_view> names;

@@ -11,7 +11,7 @@ constexpr size_t kSubqueryBatch = 64;
 class SubqueryEvaluator final : public Evaluator {
  public:
   SubqueryEvaluator(BoundKind kind, const BoundQuery& bound, RunState& run, const PlannedQuery& query)
-      : kind_(kind), bound_(bound), query_(run, query, kSubqueryBatch) {}
+      : kind_(kind), bound_(bound), query_(run, query, kSubqueryBatch), memory_limit_(run.memory_limit) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
     Value* out = column_.reserve(frame.capacity);
@@ -69,7 +69,10 @@ class SubqueryEvaluator final : public Evaluator {
   Value collect(Arena& arena) {
     collected_.clear();
     for (Rows rows = query_.next(); !rows.empty(); rows = query_.next())
-      for (const RowNumber row : rows) collected_.push_back(retain(query_.value(row), arena));
+      for (const RowNumber row : rows) {
+        if (collected_.size() * sizeof(Value) >= memory_limit_) throw MemoryLimitExceeded{};
+        collected_.push_back(retain(query_.value(row), arena));
+      }
     return Value::array(arena.copy_array(std::span<const Value>(collected_)));
   }
 
@@ -79,6 +82,7 @@ class SubqueryEvaluator final : public Evaluator {
   bool has_run_ = false;
   Value once_;
   std::vector<Value> collected_;
+  size_t memory_limit_;
   Column column_;
 };
 

@@ -183,11 +183,23 @@ TEST(ParseTest, DeepNestingIsAnErrorAndNoCrash) {
         "SELECT VALUE " + repeated("[", 50'000), "SELECT VALUE " + repeated("NOT ", 50'000) + "x",
         "SELECT VALUE " + repeated("(SELECT VALUE ", 20'000) + "1",
         "SELECT VALUE c" + repeated(".a", 100'000),
-        "SELECT VALUE " + repeated("1?", 50'000) + "1" + repeated(":1", 50'000)}) {
+        "SELECT VALUE " + repeated("1?", 50'000) + "1" + repeated(":1", 50'000),
+        "SELECT VALUE " + repeated("{a:", 50'000), "SELECT VALUE " + repeated("ABS(", 50'000),
+        "SELECT VALUE 1 FROM " + repeated("(SELECT VALUE 1 FROM ", 20'000) + "c",
+        "SELECT VALUE 1 WHERE " + repeated("EXISTS(SELECT VALUE 1 WHERE ", 10'000) + "true",
+        "SELECT VALUE 1" + repeated(" UNION SELECT VALUE 1", 20'000),
+        // These are wide, but run as deep: each JOIN stands on the last, each arm within the last.
+        "SELECT VALUE 1 FROM c" + repeated(" JOIN x IN c.x", 20'000),
+        "SELECT VALUE CASE" + repeated(" WHEN c.a THEN 1", 20'000) + " END"}) {
     const auto parsed = parse(text, false);
     ASSERT_FALSE(parsed) << text.substr(0, 40);
     EXPECT_EQ(parsed.error().code, ErrorCode::limit_exceeded) << parsed.error().message;
   }
+}
+
+TEST(ParseTest, ManyJoinsAndArmsAreTaken) {
+  EXPECT_TRUE(parse("SELECT VALUE 1 FROM c" + repeated(" JOIN x IN c.x", 1000), false));
+  EXPECT_TRUE(parse("SELECT VALUE CASE" + repeated(" WHEN c.a THEN 1", 1000) + " END FROM c", false));
 }
 
 TEST(ParseTest, LongListsAreTaken) {
@@ -211,9 +223,32 @@ TEST(ParseTest, EveryPrefixOfAStatementIsTakenOrRefusedCleanly) {
   }
 }
 
-TEST(ParseTest, InvalidUtf8IsRefused) {
-  EXPECT_TRUE(printed("SELECT VALUE '\xFF'").starts_with("error"));
+TEST(ParseTest, InvalidUtf8IsRefusedWhereItStands) {
+  using std::string_literals::operator""s;
+  // A byte that begins nothing, a stray continuation, a cut sequence, a long form, a surrogate, past the last
+  // code point.
+  for (const std::string_view bad :
+       {"\xFF", "\x80", "\xE2\x82", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
+    for (const std::string& before :
+         {"SELECT VALUE '"s, "SELECT VALUE 'їжак"s, "SELECT 1 AS "s, "SELECT 1 -- "s}) {
+      const auto parsed = parse(before + std::string(bad) + "'", false);
+      ASSERT_FALSE(parsed);
+      EXPECT_EQ(parsed.error().code, ErrorCode::syntax);
+      EXPECT_EQ(parsed.error().message, "the statement is not valid UTF-8");
+      EXPECT_EQ(parsed.error().position.offset, before.size());
+    }
+  }
   EXPECT_TRUE(printed("SELECT VALUE '\\ud800'").starts_with("error"));
+}
+
+TEST(ParseTest, MessagesShowTheBeginningOfLongWords) {
+  for (const std::string& text :
+       {"SELECT VALUE 1 " + repeated("'x'", 1) + repeated("y", 400'000),
+        "SELECT VALUE 1 + '" + repeated("x", 400'000) + "' 'y'", "SELECT VALUE " + repeated("9", 400'000)}) {
+    const auto parsed = parse(text, false);
+    ASSERT_FALSE(parsed);
+    EXPECT_LT(parsed.error().message.size(), 300u) << parsed.error().message.substr(0, 400);
+  }
 }
 
 }  // namespace

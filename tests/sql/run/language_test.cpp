@@ -38,6 +38,8 @@ class CaseFile {
         std::string state;
         words >> state;
         strict_ = state == "on";
+      } else if (command == "memory") {
+        words >> memory_limit_;
       } else if (command == "parameter") {
         std::string name;
         words >> name;
@@ -107,9 +109,10 @@ class CaseFile {
       if (!parameters_.contains(name)) continue;
       QUIRE_ASSIGN(values.back(), reader.to_value(parameters_[name], arena));
     }
-    QUIRE_ASSIGN(auto execution,
-                 Execution::start(*prepared, source_,
-                                  {.parameters = values, .is_bound = {is_bound.get(), values.size()}}));
+    QUIRE_ASSIGN(auto execution, Execution::start(*prepared, source_,
+                                                  {.parameters = values,
+                                                   .is_bound = {is_bound.get(), values.size()},
+                                                   .memory_limit = memory_limit_}));
     std::vector<std::string> rows;
     while (true) {
       QUIRE_ASSIGN(const std::optional<Value> row, execution->next());
@@ -172,6 +175,7 @@ class CaseFile {
   MemorySource source_;
   std::string scope_;
   bool strict_ = false;
+  size_t memory_limit_ = ExecutionOptions().memory_limit;
   std::map<std::string, std::string> parameters_;
 };
 

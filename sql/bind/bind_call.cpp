@@ -22,6 +22,8 @@ std::string arity_text(const Arity& arity) {
   return std::to_string(arity.least) + " to " + std::to_string(arity.most) + " argument(s)";
 }
 
+constexpr size_t kMostFoldedBytes = size_t{16} << 20;
+
 bool are_constant(std::span<BoundExpression* const> operands) {
   return std::all_of(operands.begin(), operands.end(),
                      [](const BoundExpression* operand) { return operand->kind == BoundKind::constant; });
@@ -129,10 +131,11 @@ Result<BoundExpression*> Binder::bind_document_id(const Expression& expression, 
   return refuse(ErrorCode::semantic, argument.span, "DOCUMENTID takes the alias of a container");
 }
 
-// Folding never fails: what cannot be folded stays.
+// Folding never fails: what cannot be folded stays, and so does the rest once there is much: what runs, runs
+// within the statement's memory limit.
 BoundExpression* Binder::fold(BoundExpression* expression) {
-  if (!are_constant(expression->operands)) return expression;
   Arena& arena = *statement_.arena;
+  if (!are_constant(expression->operands) || arena.bytes_reserved() > kMostFoldedBytes) return expression;
   const auto constant = [&](const Value& value) { return make_constant(value, expression->span); };
   switch (expression->kind) {
     case BoundKind::unary:

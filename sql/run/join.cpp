@@ -106,6 +106,7 @@ class Join final : public Operator {
     kept_.clear();
     is_read_ = false;
     rows_ = {};
+    has_match_ = false;  // the row at hand may have been left halfway
   }
 
  private:

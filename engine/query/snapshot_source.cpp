@@ -50,6 +50,11 @@ class SnapshotCollection final : public sql::Collection {
     return {};
   }
   sql::DictionaryNumber dictionary() const override { return store_->dictionary().number(); }
+  // For estimates: a failure, which the next access will tell, counts as none.
+  uint64_t item_count() const override {
+    const auto statistics = store_->statistics(snapshot_);
+    return statistics ? statistics->items : 0;
+  }
 
   Result<std::unique_ptr<sql::Cursor>> open(const sql::Access& access) override {
     if (access.kind == sql::Access::Kind::scan) return scan(store_->scan(snapshot_));

@@ -64,6 +64,10 @@ class PlanPrinter {
           return fmt::format("point read of container {} (id = {})", name, words(node.access.id));
         return fmt::format("point read of container {} (partition key = {}, id = {})", name,
                            list(node.access.partition_key, ", "), words(node.access.id));
+      case Access::Kind::index:
+      case Access::Kind::any_index:
+      case Access::Kind::all_index:
+        return fmt::format("index scan of container {}", name);
     }
     return {};
   }

@@ -44,15 +44,15 @@ class PlanBuilder {
 
   // What an inner join demands is demanded of the row, so it stands with WHERE.
   Result<void> plan_sources(const BoundQuery& bound, PlannedQuery& planned) {
+    std::vector<const BoundExpression*> conditions;
+    for (const BoundSource& source : bound.sources)
+      if (source.join == JoinKind::inner_on && source.on != nullptr) add_conjuncts(*source.on, conditions);
+    if (bound.where != nullptr) add_conjuncts(*bound.where, conditions);
     const bool starts_with_items =
         !bound.sources.empty() && bound.sources.front().kind == BoundSourceKind::collection;
     if (!starts_with_items) push(planned, PlanKind::one_row);
-    std::vector<const BoundExpression*> conditions;
-    for (const BoundSource& source : bound.sources) {
-      QUIRE_TRY(plan_source(source, planned));
-      if (source.join == JoinKind::inner_on && source.on != nullptr) add_conjuncts(*source.on, conditions);
-    }
-    if (bound.where != nullptr) add_conjuncts(*bound.where, conditions);
+    for (const BoundSource* source : find_join_order(bound, conditions, plan_.statement->slot_count))
+      QUIRE_TRY(plan_source(*source, planned));
     return plan_filter(std::move(conditions), planned);
   }
 

@@ -96,6 +96,12 @@ struct Plan {
 Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> statement);
 void optimize(Plan& plan, Source& source);
 
+// The sources of a query in the order in which they are joined. `conditions`: what an inner join or WHERE
+// demands.
+std::vector<const BoundSource*> find_join_order(const BoundQuery& query,
+                                                std::span<const BoundExpression* const> conditions,
+                                                SlotNumber slot_count);
+
 // Rules of optimize(), in the order in which they run; each in a file of its own.
 void push_down_conditions(Plan& plan, PlannedQuery& query);
 void choose_join_keys(const Plan& plan, PlannedQuery& query);

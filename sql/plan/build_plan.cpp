@@ -51,8 +51,11 @@ class PlanBuilder {
     const bool starts_with_items =
         !bound.sources.empty() && bound.sources.front().kind == BoundSourceKind::collection;
     if (!starts_with_items) push(planned, PlanKind::one_row);
-    for (const BoundSource* source : find_join_order(bound, conditions, plan_.statement->slot_count))
-      QUIRE_TRY(plan_source(*source, planned));
+    const auto order = find_join_order(bound, conditions, plan_.statement->slot_count);
+    for (size_t i = 0; i < order.size(); ++i) {
+      plan_.has_new_join_order |= order[i] != &bound.sources[i];
+      QUIRE_TRY(plan_source(*order[i], planned));
+    }
     return plan_filter(std::move(conditions), planned);
   }
 

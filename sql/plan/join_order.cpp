@@ -3,6 +3,7 @@
 // `FROM a JOIN b JOIN c WHERE a.x = c.x AND c.y = b.y` it is a, c, b. What a LEFT JOIN or a subquery source
 // sees are the rows before it, so the sources from the first of these on stay where they are.
 #include <algorithm>
+#include <optional>
 
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
@@ -57,16 +58,24 @@ class JoinOrder {
     groups_.back().slots.add(source.slot);
   }
 
-  // The first in the written order that has all it reads and is no cross product; else the first that has all
-  // it reads.
+  // The first in the written order that has all it reads; but where that is a cross product, one that is
+  // none, or whose values keep a later one from being one, goes before it.
   size_t next_group() const {
+    size_t first = 0;
+    while (first + 1 < groups_.size() && !reads_what_is_placed(groups_[first])) ++first;
+    if (!groups_[first].is_collection || is_connected(groups_[first], placed_)) return first;
+    SlotSet reachable = placed_;
+    std::optional<size_t> source;
     for (size_t i = 0; i < groups_.size(); ++i) {
-      const SourceGroup& group = groups_[i];
-      if (group.is_collection ? is_connected(group) : reads_what_is_placed(group)) return i;
+      if (groups_[i].is_collection && is_connected(groups_[i], placed_)) return i;
+      if (groups_[i].is_collection || !reads_what_is_placed(groups_[i])) continue;
+      reachable.add(groups_[i].slots);
+      if (!source) source = i;
     }
-    for (size_t i = 0; i < groups_.size(); ++i)
-      if (reads_what_is_placed(groups_[i])) return i;
-    return 0;
+    const bool helps = source && std::ranges::any_of(groups_, [&](const SourceGroup& group) {
+                         return group.is_collection && is_connected(group, reachable);
+                       });
+    return helps ? *source : first;
   }
 
   // Slots of outer queries are there from the start.
@@ -76,22 +85,24 @@ class JoinOrder {
     });
   }
 
-  bool is_connected(const SourceGroup& group) const {
+  // Whether an equality connects a group with what stands in `others`.
+  bool is_connected(const SourceGroup& group, const SlotSet& others) const {
     return std::ranges::any_of(conditions_, [&](const BoundExpression* condition) {
       if (condition->kind != BoundKind::binary || condition->binary_operator != BinaryOperator::equal)
         return false;
       const BoundExpression& a = *condition->operands[0];
       const BoundExpression& b = *condition->operands[1];
-      return connects(a, b, group) || connects(b, a, group);
+      return connects(a, b, group, others) || connects(b, a, group, others);
     });
   }
 
-  bool connects(const BoundExpression& here, const BoundExpression& there, const SourceGroup& group) const {
+  bool connects(const BoundExpression& here, const BoundExpression& there, const SourceGroup& group,
+                const SlotSet& others) const {
     SlotSet here_reads = none_, there_reads = none_;
     add_slots_read(here, here_reads);
     add_slots_read(there, there_reads);
     return here_reads.intersects(group.slots) && here_reads.is_subset_of(group.slots) &&
-           there_reads.intersects(placed_) && there_reads.is_subset_of(placed_) && !is_volatile(here) &&
+           there_reads.intersects(others) && there_reads.is_subset_of(others) && !is_volatile(here) &&
            !is_volatile(there);
   }
 

@@ -90,6 +90,7 @@ struct Plan {
   uint32_t node_count = 0;
   // By slot: the container whose items it holds, or empty.
   std::vector<std::string> item_slots;
+  bool has_new_join_order = false;  // in some query the sources meet in another order than the written one
 };
 
 // The plan as written, then as it will run.

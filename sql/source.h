@@ -122,8 +122,8 @@ class IndexCursor : public Cursor {
   // behind the other; how many entries, 0 at the end. Strings stay valid as items do or live in `arena`.
   // Arrays and objects come from the item.
   virtual Result<size_t> next_values(std::span<Value> values, Arena& arena) = 0;
-  // How many entries are left; ends the cursor.
-  virtual Result<uint64_t> count_rest() = 0;
+  // Goes past up to `most` entries without looking at what they hold; how many there were.
+  virtual Result<uint64_t> count(uint64_t most) = 0;
   // Goes past all entries that agree with the last one given in its first `parts` values.
   virtual Result<void> skip_equal(size_t parts) = 0;
 };

@@ -247,11 +247,12 @@ class EntryCursor final : public sql::IndexCursor {
     return filled;
   }
 
-  Result<uint64_t> count_rest() override {
-    for (uint64_t count = 0;; ++count) {
+  Result<uint64_t> count(uint64_t most) override {
+    for (uint64_t count = 0; count < most; ++count) {
       QUIRE_ASSIGN(const IndexEntry* const entry, next_entry());
       if (entry == nullptr) return count;
     }
+    return most;
   }
 
   Result<void> skip_equal(size_t parts) override {

@@ -201,6 +201,8 @@ void optimize(Plan& plan, Source& source) {
     push_down_conditions(plan, query);
     choose_join_keys(plan, query);
     choose_access_path(plan, query, source);
+    choose_index(plan, query, source);
+    cover_by_index(plan, query);
     limit_sorts(query);
     find_carried_slots(query, plan.slot_count);
   };

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sql/bind/bound.h"
+#include "sql/plan/index_bounds.h"
 #include "sql/source.h"
 
 namespace quire::sql {
@@ -39,11 +40,29 @@ enum class PlanKind : uint8_t {
 
 struct PlannedQuery;
 
+// Entries of one index: what its leading parts must be, each but the last given by one bound of equality. The
+// bounds of a part hold together.
+struct PlannedProbe {
+  IndexDescription index;
+  std::vector<std::vector<IndexBound>> parts;
+};
+
 // How a scan reaches its items. The expressions read no slot of their own query.
 struct AccessPath {
   Access::Kind kind = Access::Kind::scan;
   std::vector<const BoundExpression*> partition_key;
   const BoundExpression* id = nullptr;
+  std::vector<PlannedProbe> probes;
+  bool is_reverse = false;
+  bool is_ordered = false;  // the rows come as ORDER BY wants them: there is no sort
+  // Conditions that the probes decide alone. They count where an index cannot serve what an operand turns out
+  // to be, and all items are read instead.
+  std::vector<const BoundExpression*> decided;
+  // The items are not read: what is asked of them are parts of the index, by slot, or nothing at all.
+  bool is_covering = false;
+  bool reads_parts = false;
+  std::vector<SlotNumber> part_slots;
+  double estimated_rows = -1;  // -1: not known
 };
 
 struct PlanNode {
@@ -90,8 +109,21 @@ struct Plan {
   uint32_t node_count = 0;
   // By slot: the container whose items it holds, or empty.
   std::vector<std::string> item_slots;
+  // Indexes whose order takes the place of a sort. That rests on their holding every item where all are asked
+  // for, and on no entry's values being cut: see order_still_holds().
+  struct OrderNeed {
+    std::string collection;
+    uint32_t index;
+    bool needs_every_item;
+  };
+  std::vector<OrderNeed> order_needs;
+  // Paths that a covering scan gives in slots of their own.
+  std::unordered_map<const BoundExpression*, SlotNumber> covered;
   bool has_new_join_order = false;  // in some query the sources meet in another order than the written one
 };
+
+// Whether the collections are still such that the plan gives its rows in the order it was made for.
+bool order_still_holds(const Plan& plan, Source& source);
 
 // The plan as written, then as it will run.
 Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> statement);
@@ -107,13 +139,16 @@ std::vector<const BoundSource*> find_join_order(const BoundQuery& query,
 void push_down_conditions(Plan& plan, PlannedQuery& query);
 void choose_join_keys(const Plan& plan, PlannedQuery& query);
 void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
+void choose_index(Plan& plan, PlannedQuery& query, Source& source);
+void cover_by_index(Plan& plan, PlannedQuery& query);
 void limit_sorts(PlannedQuery& query);
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count);
 
 // What a node did, for EXPLAIN ANALYZE.
 struct NodeCounters {
-  uint64_t rows = 0;        // rows it gave
-  uint64_t items_read = 0;  // items it took from storage
+  uint64_t rows = 0;          // rows it gave
+  uint64_t items_read = 0;    // items it took from storage
+  uint64_t entries_read = 0;  // index entries
 };
 
 // The tree as indented lines, a node each, conditions in the words of the query. With counters if given (by

@@ -67,9 +67,33 @@ class PlanPrinter {
       case Access::Kind::index:
       case Access::Kind::any_index:
       case Access::Kind::all_index:
-        return fmt::format("index scan of container {}", name);
+        return describe_index_scan(node);
     }
     return {};
+  }
+
+  std::string describe_index_scan(const PlanNode& node) const {
+    const AccessPath& access = node.access;
+    std::string text = fmt::format("{} of container {}", access.is_covering ? "index-only scan" : "index scan",
+                                   node.source->collection_name);
+    for (const PlannedProbe& probe : access.probes) {
+      const bool is_first = &probe == &access.probes.front();
+      text += is_first ? " by " : access.kind == Access::Kind::all_index ? " and by " : " or by ";
+      text += probe.index.name;
+      if (access.is_reverse) text += " backwards";
+      const std::string bounds = describe_bounds(probe);
+      if (!bounds.empty()) text += fmt::format(" ({})", bounds);
+    }
+    if (access.is_ordered) text += ", in order";
+    if (access.estimated_rows >= 0) text += fmt::format(", about {:.0f} entries", access.estimated_rows);
+    return text;
+  }
+
+  std::string describe_bounds(const PlannedProbe& probe) const {
+    std::vector<const BoundExpression*> conditions;
+    for (const std::vector<IndexBound>& bounds : probe.parts)
+      for (const IndexBound& bound : bounds) conditions.push_back(bound.condition);
+    return list(conditions, " AND ");
   }
 
   std::string describe(const PlanNode& node) const {

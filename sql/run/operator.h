@@ -64,6 +64,9 @@ std::unique_ptr<Operator> make_operator(const PlanNode& node, const PlannedQuery
 using Input = std::unique_ptr<Operator>;
 std::unique_ptr<Operator> make_one_row(const PlanNode& node);
 std::unique_ptr<Operator> make_scan(const PlanNode& node, const PlannedQuery& query, Frame& frame);
+std::unique_ptr<Operator> make_index_scan(const PlanNode& node, const PlannedQuery& query, Frame& frame);
+// Up to `most` items of a cursor as the next batch of a scan. A failure goes to run.error.
+Rows next_items(Cursor& cursor, Frame& frame, size_t most, SlotNumber slot, Column& column, uint32_t node);
 std::unique_ptr<Operator> make_bind_value(const PlanNode& node, const PlannedQuery& query, Frame& frame,
                                           Input input);
 std::unique_ptr<Operator> make_elements(const PlanNode& node, const PlannedQuery& query, Frame& frame,

@@ -31,7 +31,8 @@ bool are_all_undefined(const IndexEntry& entry, const IndexShape& shape) {
   constexpr char kUndefined = 0x05;
   if (entry.has_cut_values || entry.values.size() != shape.is_descending.size()) return false;
   for (size_t i = 0; i < entry.values.size(); ++i)
-    if (entry.values[i] != (shape.is_descending[i] ? static_cast<char>(~kUndefined) : kUndefined)) return false;
+    if (entry.values[i] != (shape.is_descending[i] ? static_cast<char>(~kUndefined) : kUndefined))
+      return false;
   return true;
 }
 
@@ -70,7 +71,8 @@ Result<std::vector<Index>> indexes_of(const ContainerDefinition& definition) {
   return indexes;
 }
 
-Result<std::optional<std::pair<IndexingPolicy, std::string>>> policy_of(const ContainerDefinition& definition) {
+Result<std::optional<std::pair<IndexingPolicy, std::string>>> policy_of(
+    const ContainerDefinition& definition) {
   const std::string* const json = property(definition, "indexingPolicy");
   if (json == nullptr) return std::nullopt;
   QUIRE_ASSIGN(IndexingPolicy policy, IndexingPolicy::from_json(*json));
@@ -138,9 +140,9 @@ void ContainerIndexes::forget_if_undone(WriteTransaction& transaction) {
 Result<IndexNumber> ContainerIndexes::allot(WriteTransaction& transaction,
                                             std::span<const sql::IndexStep> path) {
   IndexSet& set = held().set;
-  const bool is_full = set.next_number == UINT16_MAX ||
-                       std::ranges::count(set.indexes, true, &Index::is_of_policy) >=
-                           static_cast<ptrdiff_t>(kMostPolicyIndexes);
+  const bool is_full =
+      set.next_number == UINT16_MAX || std::ranges::count(set.indexes, true, &Index::is_of_policy) >=
+                                           static_cast<ptrdiff_t>(kMostPolicyIndexes);
   if (is_full) return IndexNumber::none;
   forget_if_undone(transaction);
   ++set.version;
@@ -180,8 +182,9 @@ Result<void> ContainerIndexes::check_unique(FileCursor& cursor, const Index& ind
     if (!other) return fail(ErrorCode::corrupt, fmt::format("index '{}' is damaged", index.name));
     if (other->item_key != item_key) {
       const size_t epk_bytes = std::min(scope_bytes_, other->item_key.size());
-      return fail(ErrorCode::conflict, fmt::format("{} is taken: item '{}' has the same values of {}", index.name,
-                                                   other->item_key.substr(epk_bytes), paths_text(index)));
+      return fail(ErrorCode::conflict,
+                  fmt::format("{} is taken: item '{}' has the same values of {}", index.name,
+                              other->item_key.substr(epk_bytes), paths_text(index)));
     }
     QUIRE_ASSIGN(is_there, cursor.next());
   }
@@ -236,17 +239,17 @@ Result<void> ContainerIndexes::apply(WriteTransaction& transaction) {
   counters.clear();
   size_t i = 0, j = 0;
   while (i < before.size() || j < after.size()) {
-    const int order = i == before.size()   ? 1
-                      : j == after.size() ? -1
-                                          : before.key(i).compare(after.key(j));
+    const int order = i == before.size() ? 1 : j == after.size() ? -1 : before.key(i).compare(after.key(j));
     if (order < 0) {
       QUIRE_ASSIGN(const bool was_there, transaction.erase(table_, before.key(i)));
       if (was_there)
-        QUIRE_TRY(counters.add(transaction, table_, before.number(i), -1, has_cut_values(before.record(i)) ? -1 : 0));
+        QUIRE_TRY(counters.add(transaction, table_, before.number(i), -1,
+                               has_cut_values(before.record(i)) ? -1 : 0));
     } else if (order > 0) {
       QUIRE_ASSIGN(const bool is_new, transaction.put_new(table_, after.key(j), after.record(j)));
       if (is_new)
-        QUIRE_TRY(counters.add(transaction, table_, after.number(j), 1, has_cut_values(after.record(j)) ? 1 : 0));
+        QUIRE_TRY(
+            counters.add(transaction, table_, after.number(j), 1, has_cut_values(after.record(j)) ? 1 : 0));
     }
     i += order <= 0 ? 1 : 0;
     j += order >= 0 ? 1 : 0;

@@ -26,7 +26,8 @@ inline constexpr size_t kMostPolicyIndexes = 2000;
 // The indexes that a definition asks for, but for the policy's paths, without numbers.
 Result<std::vector<Index>> indexes_of(const ContainerDefinition& definition);
 // The policy, if it covers any path, and its JSON.
-Result<std::optional<std::pair<IndexingPolicy, std::string>>> policy_of(const ContainerDefinition& definition);
+Result<std::optional<std::pair<IndexingPolicy, std::string>>> policy_of(
+    const ContainerDefinition& definition);
 
 // How to read the entries of an index. `scope_bytes`: of an EPK.
 IndexShape shape_of(const Index& index, size_t scope_bytes);
@@ -63,8 +64,8 @@ class ContainerIndexes {
   // Adds the entries of an item for the indexes that are being built.
   Result<void> add_building_entries(WriteTransaction& transaction, const sql::Value& root, Bytes item_key,
                                     EntryList& entries);
-  // Writes the sorted entries in [from, to) where they are not there yet; conflict if one of a unique index is
-  // taken.
+  // Writes the sorted entries in [from, to) where they are not there yet; conflict if one of a unique index
+  // is taken.
   Result<void> insert(WriteTransaction& transaction, const EntryList& sorted, size_t from, size_t to);
 
  private:

@@ -115,7 +115,8 @@ class IndexBuilder {
     return finish(true);
   }
 
-  std::future<Result<std::vector<EntryList>>> collect_beside(const ReadTransaction& snapshot, const Index& index) {
+  std::future<Result<std::vector<EntryList>>> collect_beside(const ReadTransaction& snapshot,
+                                                             const Index& index) {
     return std::async(std::launch::async, [this, &snapshot, &index] { return collect(snapshot, index); });
   }
 
@@ -241,7 +242,8 @@ class IndexBuilder {
       last_report_ = now;
       goes_on = options_.progress(done_, work_);
     }
-    if (!goes_on) return fail(ErrorCode::interrupted, "the building of indexes was interrupted; it goes on later");
+    if (!goes_on)
+      return fail(ErrorCode::interrupted, "the building of indexes was interrupted; it goes on later");
     return {};
   }
 
@@ -256,7 +258,8 @@ class IndexBuilder {
   std::chrono::steady_clock::time_point last_report_ = std::chrono::steady_clock::now();
 };
 
-Result<void> build_indexes(Environment& environment, ContainerStore& store, const IndexBuildOptions& options) {
+Result<void> build_indexes(Environment& environment, ContainerStore& store,
+                           const IndexBuildOptions& options) {
   return IndexBuilder(environment, store, options).run();
 }
 

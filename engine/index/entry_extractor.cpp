@@ -114,8 +114,7 @@ void EntryExtractor::add_values(const ExplicitIndex& index, const sql::Value& va
       return;
     }
     if (!value.is_array()) return;
-    for (uint32_t i = 0; i < value.size(); ++i)
-      add_values(index, value.element(i), step + 1, item_key, out);
+    for (uint32_t i = 0; i < value.size(); ++i) add_values(index, value.element(i), step + 1, item_key, out);
     return;
   }
   if (value.is_undefined()) return;

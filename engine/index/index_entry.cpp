@@ -98,7 +98,9 @@ void EntryList::add(IndexNumber number, std::string_view scope, std::string_view
 }
 
 void EntryList::sort() {
-  const auto key_of = [&](const Entry& entry) { return Bytes(bytes_.data() + entry.offset, entry.key_bytes); };
+  const auto key_of = [&](const Entry& entry) {
+    return Bytes(bytes_.data() + entry.offset, entry.key_bytes);
+  };
   std::ranges::sort(entries_, [&](const Entry& a, const Entry& b) {
     const Bytes a_key = key_of(a), b_key = key_of(b);
     const int numbers = std::memcmp(a_key.data(), b_key.data(), kIndexNumberBytes);

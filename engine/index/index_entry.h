@@ -74,7 +74,9 @@ class EntryList {
 
   size_t size() const noexcept { return entries_.size(); }
   size_t memory() const noexcept { return bytes_.size() + entries_.size() * sizeof(Entry); }
-  Bytes key(size_t at) const noexcept { return {bytes_.data() + entries_[at].offset, entries_[at].key_bytes}; }
+  Bytes key(size_t at) const noexcept {
+    return {bytes_.data() + entries_[at].offset, entries_[at].key_bytes};
+  }
   Bytes record(size_t at) const noexcept {
     return {bytes_.data() + entries_[at].offset + entries_[at].key_bytes, entries_[at].record_bytes};
   }

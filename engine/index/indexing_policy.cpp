@@ -47,13 +47,14 @@ Result<std::vector<PathPattern>> read_patterns(const Value& policy, std::string_
   constexpr std::string_view kKnown[] = {"path", "indexes"};
   QUIRE_ASSIGN(const std::vector<Value> elements, list(policy, "indexingPolicy", name));
   if (elements.size() > kMostPolicyPatterns)
-    return invalid(
-        fmt::format("indexingPolicy.{} may have {} paths; it has {}", name, kMostPolicyPatterns, elements.size()));
+    return invalid(fmt::format("indexingPolicy.{} may have {} paths; it has {}", name, kMostPolicyPatterns,
+                               elements.size()));
   std::vector<PathPattern> patterns;
   for (const Value& element : elements) {
     const Value path = element.member("path");
     if (!path.is_string())
-      return invalid(fmt::format(R"(each of indexingPolicy.{} must look like {{"path": "/address/*"}})", name));
+      return invalid(
+          fmt::format(R"(each of indexingPolicy.{} must look like {{"path": "/address/*"}})", name));
     QUIRE_TRY(check_members(element, fmt::format("a path of indexingPolicy.{}", name), kKnown));
     QUIRE_ASSIGN(std::vector<PathPattern> parsed, parse_pattern(path.as_string()));
     for (PathPattern& pattern : parsed) {
@@ -77,7 +78,8 @@ Result<std::vector<IndexPart>> read_parts(const std::vector<Value>& paths, std::
   for (const Value& element : paths) {
     const Value path = element.member("path");
     if (!path.is_string())
-      return invalid(fmt::format(R"(each path of {} must look like {{"path": "/age", "order": "ascending"}})", what));
+      return invalid(
+          fmt::format(R"(each path of {} must look like {{"path": "/age", "order": "ascending"}})", what));
     IndexPart part;
     QUIRE_ASSIGN(part.path, parse_plain_path(path.as_string(), what));
     QUIRE_ASSIGN(part.is_descending, is_descending(element.member("order"), what));
@@ -115,7 +117,8 @@ Result<std::vector<std::vector<IndexPart>>> read_composites(const Value& policy)
 }
 
 bool matches(const PathPattern& pattern, std::span<const IndexStep> path) noexcept {
-  if (pattern.is_subtree ? path.size() < pattern.steps.size() : path.size() != pattern.steps.size()) return false;
+  if (pattern.is_subtree ? path.size() < pattern.steps.size() : path.size() != pattern.steps.size())
+    return false;
   return std::equal(pattern.steps.begin(), pattern.steps.end(), path.begin());
 }
 
@@ -144,8 +147,9 @@ Result<std::unique_ptr<Parsed>> parse(std::string_view json) {
 }  // namespace
 
 Result<IndexingPolicy> IndexingPolicy::from_json(std::string_view json) {
-  constexpr std::string_view kKnown[] = {"indexingMode",     "automatic",      "includedPaths", "excludedPaths",
-                                         "compositeIndexes", "spatialIndexes", "vectorIndexes", "fullTextIndexes"};
+  constexpr std::string_view kKnown[] = {"indexingMode",  "automatic",        "includedPaths",
+                                         "excludedPaths", "compositeIndexes", "spatialIndexes",
+                                         "vectorIndexes", "fullTextIndexes"};
   QUIRE_ASSIGN(const auto parsed, parse(json));
   const Value& root = parsed->root;
   if (!root.is_object()) return invalid("indexingPolicy must be an object");
@@ -165,7 +169,9 @@ Result<IndexingPolicy> IndexingPolicy::from_json(std::string_view json) {
   for (const std::string_view name : {"spatialIndexes", "vectorIndexes", "fullTextIndexes"})
     QUIRE_TRY(list(root, "indexingPolicy", name));
   const PathPattern everything{{}, true};
-  const auto has_root = [&](const auto& patterns) { return std::ranges::find(patterns, everything) != patterns.end(); };
+  const auto has_root = [&](const auto& patterns) {
+    return std::ranges::find(patterns, everything) != patterns.end();
+  };
   const bool says_nothing = policy.included.empty() && policy.excluded.empty();
   if (!policy.is_none && !says_nothing && !has_root(policy.included) && !has_root(policy.excluded))
     return invalid("the path '/*' must be in indexingPolicy.includedPaths or excludedPaths");
@@ -187,7 +193,8 @@ Result<std::vector<std::vector<IndexPart>>> unique_keys_from_json(std::string_vi
   QUIRE_TRY(check_members(parsed->root, "uniqueKeyPolicy", kKnown));
   QUIRE_ASSIGN(const std::vector<Value> elements, list(parsed->root, "uniqueKeyPolicy", "uniqueKeys"));
   if (elements.size() > kMostUniqueKeys)
-    return invalid(fmt::format("uniqueKeyPolicy may have {} keys; it has {}", kMostUniqueKeys, elements.size()));
+    return invalid(
+        fmt::format("uniqueKeyPolicy may have {} keys; it has {}", kMostUniqueKeys, elements.size()));
   std::vector<std::vector<IndexPart>> keys;
   for (const Value& element : elements) {
     QUIRE_ASSIGN(const std::vector<Value> paths, list(element, "a unique key", "paths"));
@@ -204,7 +211,8 @@ Result<std::vector<std::vector<IndexPart>>> unique_keys_from_json(std::string_vi
         return invalid(fmt::format("a unique key has the path '{}' twice", path.as_string()));
       parts.push_back(std::move(part));
     }
-    if (std::ranges::find(keys, parts) != keys.end()) return invalid("uniqueKeyPolicy has the same key twice");
+    if (std::ranges::find(keys, parts) != keys.end())
+      return invalid("uniqueKeyPolicy has the same key twice");
     keys.push_back(std::move(parts));
   }
   return keys;

@@ -67,14 +67,16 @@ Result<std::vector<PathPattern>> parse_pattern(std::string_view text) {
   std::vector<PathPattern> patterns(1);
   patterns[0].is_subtree = is_subtree;
   for (const Segment& segment : segments) {
-    if (is_word(segment, "*") || is_word(segment, "?")) return invalid(kWhat, text, "has /? or /* before its end");
+    if (is_word(segment, "*") || is_word(segment, "?"))
+      return invalid(kWhat, text, "has /? or /* before its end");
     if (!is_tuple(segment)) {
       for (PathPattern& pattern : patterns) pattern.steps.push_back(step_of(segment));
       continue;
     }
     std::vector<PathPattern> expanded;
     std::string_view names = std::string_view(segment.text).substr(1, segment.text.size() - 2);
-    for (size_t end = 0; end != std::string_view::npos; names.remove_prefix(end == names.npos ? names.size() : end + 1)) {
+    for (size_t end = 0; end != std::string_view::npos;
+         names.remove_prefix(end == names.npos ? names.size() : end + 1)) {
       end = names.find(',');
       const std::string_view name = names.substr(0, end);
       if (name.empty()) return invalid(kWhat, text, "has an empty name in {}");

@@ -26,8 +26,9 @@ std::string behind(std::string prefix) {
 
 // ---- Entries
 
-EntryWalk::EntryWalk(const Transaction& transaction, ContainerStore& store, std::shared_ptr<const IndexSet> set,
-                     const Index& index, FileCursor cursor, bool is_reverse)
+EntryWalk::EntryWalk(const Transaction& transaction, ContainerStore& store,
+                     std::shared_ptr<const IndexSet> set, const Index& index, FileCursor cursor,
+                     bool is_reverse)
     : transaction_(&transaction),
       store_(&store),
       set_(std::move(set)),
@@ -146,7 +147,8 @@ Result<bool> EntryWalk::is_within(const IndexEntry& entry) const {
     values_of(item, values);
     full.clear();
     for (size_t i = 0; i < values.size(); ++i)
-      shape_.is_descending[i] ? sql::encode_key_descending(values[i], full) : sql::encode_key(values[i], full);
+      shape_.is_descending[i] ? sql::encode_key_descending(values[i], full)
+                              : sql::encode_key(values[i], full);
   }
   return full >= range().full_from && (range().full_to.empty() || full < range().full_to);
 }
@@ -155,8 +157,9 @@ Result<sql::Value> EntryWalk::item_of(const IndexEntry& entry) const {
   QUIRE_ASSIGN(const sql::Value root, store_->item_at(*transaction_, entry.item_key));
   if (root.is_defined()) [[likely]]
     return root;
-  return fail(ErrorCode::corrupt, fmt::format("index '{}' of container '{}' leads to an item that is not there",
-                                              index_->name, store_->definition().name));
+  return fail(ErrorCode::corrupt,
+              fmt::format("index '{}' of container '{}' leads to an item that is not there", index_->name,
+                          store_->definition().name));
 }
 
 // Of an index over elements, the values in full are only found again by looking at each: its entries tell
@@ -203,8 +206,7 @@ class PartitionFilter {
       char epk[kEpkBytes];
       store.hash()(component, epk);
       epk_.append(epk, sizeof epk);
-      if (component.is_string())
-        component = sql::Value::string(texts_.emplace_back(component.as_string()));
+      if (component.is_string()) component = sql::Value::string(texts_.emplace_back(component.as_string()));
     }
   }
   bool has_any() const noexcept { return !key_.empty(); }
@@ -301,7 +303,9 @@ class KeyList {
     bytes_ += key;
   }
   size_t size() const noexcept { return keys_.size(); }
-  Bytes operator[](size_t at) const noexcept { return Bytes(bytes_).substr(keys_[at].first, keys_[at].second); }
+  Bytes operator[](size_t at) const noexcept {
+    return Bytes(bytes_).substr(keys_[at].first, keys_[at].second);
+  }
 
   // In order, each once; or those that several probes have added `times` times, each of them once.
   void sort() {
@@ -328,7 +332,8 @@ class KeyList {
 
 class KeyListCursor final : public sql::Cursor {
  public:
-  KeyListCursor(const Transaction& transaction, ContainerStore& store, KeyList keys, PartitionFilter partition)
+  KeyListCursor(const Transaction& transaction, ContainerStore& store, KeyList keys,
+                PartitionFilter partition)
       : transaction_(transaction), store_(store), keys_(std::move(keys)), partition_(std::move(partition)) {}
 
   Result<size_t> next(std::span<sql::Value> items) override {
@@ -336,8 +341,9 @@ class KeyListCursor final : public sql::Cursor {
     while (filled < items.size() && next_ < keys_.size()) {
       QUIRE_ASSIGN(items[filled], store_.item_at(transaction_, keys_[next_++]));
       if (items[filled].is_undefined())
-        return fail(ErrorCode::corrupt, fmt::format("an index of container '{}' leads to an item that is not there",
-                                                    store_.definition().name));
+        return fail(ErrorCode::corrupt,
+                    fmt::format("an index of container '{}' leads to an item that is not there",
+                                store_.definition().name));
       if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
     }
     return filled;
@@ -388,11 +394,12 @@ Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transa
   return std::make_unique<KeyListCursor>(transaction, store, std::move(found), std::move(partition));
 }
 
-Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& transaction, ContainerStore& store,
+Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& transaction,
+                                                            ContainerStore& store,
                                                             const sql::Access& access) {
   QUIRE_ASSIGN(auto set, store.indexes().set(transaction));
-  QUIRE_ASSIGN(EntryWalk walk, EntryWalk::open(transaction, store, std::move(set), access.probes.front(),
-                                               access.is_reverse));
+  QUIRE_ASSIGN(EntryWalk walk,
+               EntryWalk::open(transaction, store, std::move(set), access.probes.front(), access.is_reverse));
   return std::make_unique<EntryCursor>(std::move(walk), PartitionFilter(store, access.partition_key));
 }
 

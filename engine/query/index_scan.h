@@ -14,8 +14,8 @@
 
 namespace quire::engine {
 
-// Walks the entries of one index within ranges, which it copies. In reverse from the last values to the first;
-// entries with equal values come in the order of their items in both.
+// Walks the entries of one index within ranges, which it copies. In reverse from the last values to the
+// first; entries with equal values come in the order of their items in both.
 class EntryWalk {
  public:
   // `probe.index` is one of `set`.
@@ -63,10 +63,10 @@ class EntryWalk {
   FileCursor cursor_;
   bool is_reverse_;
   std::vector<Range> ranges_;
-  size_t done_ = 0;          // ranges
+  size_t done_ = 0;  // ranges
   bool is_in_range_ = false;
-  std::string jump_;         // forward: where to go on, if not at the next entry
-  std::string group_;        // reverse: what the keys of the entries with the values at hand begin with
+  std::string jump_;   // forward: where to go on, if not at the next entry
+  std::string group_;  // reverse: what the keys of the entries with the values at hand begin with
   IndexEntry entry_;
 };
 
@@ -74,7 +74,7 @@ class EntryWalk {
 Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transaction, ContainerStore& store,
                                                        const sql::Access& access);
 // Of Access::Kind::index; nullptr if there is no such index.
-Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& transaction, ContainerStore& store,
-                                                            const sql::Access& access);
+Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& transaction,
+                                                            ContainerStore& store, const sql::Access& access);
 
 }  // namespace quire::engine

@@ -187,7 +187,8 @@ class IndexChooser {
     for (const IndexDescription& index : collection_.indexes()) {
       if (!index.condition.empty()) continue;
       Candidate candidate = candidate_of(index);
-      if (!candidate.probe.parts.empty() && (!best || candidate.rows < best->rows)) best = std::move(candidate);
+      if (!candidate.probe.parts.empty() && (!best || candidate.rows < best->rows))
+        best = std::move(candidate);
     }
     bounds_ = std::move(outside);
     return best;
@@ -206,12 +207,16 @@ class IndexChooser {
 
   void take(Candidate candidate, bool is_ordered) {
     AccessPath& access = scan_.access;
-    access.kind = Access::Kind::index;
+    // Entries of equal values come in the order of their items, as a scan gives them. Others are put into
+    // that order, so that no row's place depends on which indexes there are; it also reads the items from
+    // front to back.
+    const bool has_one_value = candidate.probe.parts.size() == candidate.probe.index.parts.size() &&
+                               std::ranges::all_of(candidate.probe.parts, [](const auto& bounds) {
+                                 return bounds[0].check == BoundCheck::equal;
+                               });
+    access.kind = is_ordered || has_one_value ? Access::Kind::index : Access::Kind::any_index;
     access.is_ordered = is_ordered;
     access.estimated_rows = candidate.rows;
-    // Entries of several elements may lead to one item.
-    if (candidate.probe.index.is_multi_valued() && candidate.probe.parts[0][0].check != BoundCheck::equal)
-      access.kind = Access::Kind::any_index;
     access.probes.push_back(std::move(candidate.probe));
     if (filter_ == nullptr) return;
     for (const std::vector<IndexBound>& part : access.probes[0].parts)

@@ -1,6 +1,6 @@
-// A scan by an index whose entries hold all that the query asks of the items need not read them. Asked for are
-// paths that are parts of the index, or nothing but how many there are. The paths then stand in slots that the
-// scan fills from the entries.
+// A scan by an index whose entries hold all that the query asks of the items need not read them. Asked for
+// are paths that are parts of the index, or nothing but how many there are. The paths then stand in slots
+// that the scan fills from the entries.
 #include <algorithm>
 #include <optional>
 
@@ -71,6 +71,15 @@ bool all_expressions(const PlannedQuery& query, const Visit& visit) {
   return visit(*bound.value);
 }
 
+// Whether the rows may come in any order: all go into one row of aggregates that come to the same.
+bool ignores_order(const BoundQuery& query) {
+  return query.is_grouped && query.group_by.empty() &&
+         std::ranges::all_of(query.aggregates, [](const BoundAggregate& aggregate) {
+           return aggregate.aggregate == Aggregate::count || aggregate.aggregate == Aggregate::count_if ||
+                  aggregate.aggregate == Aggregate::min || aggregate.aggregate == Aggregate::max;
+         });
+}
+
 // Whether a value that comes up at run time may be one that the index has no entries for.
 bool may_need_all_items(const PlannedProbe& probe) {
   if (probe.index.holds != IndexHolds::scalars) return false;
@@ -89,11 +98,19 @@ void cover_by_index(Plan& plan, PlannedQuery& query) {
   if (query.bound->sources.size() != 1 || plan.statement->change) return;
   PlanNode* scan = query.root.get();
   while (scan->input != nullptr) scan = scan->input.get();
-  if (scan->kind != PlanKind::scan || scan->access.kind != Access::Kind::index) return;
+  if (scan->kind != PlanKind::scan || scan->access.probes.size() != 1) return;
+  AccessPath& access = scan->access;
+  const bool is_in_order = access.kind == Access::Kind::index;
+  const bool is_countable = access.kind == Access::Kind::any_index &&
+                            !access.probes[0].index.is_multi_valued() && ignores_order(*query.bound);
+  if (!is_in_order && !is_countable) return;
   if (may_need_all_items(scan->access.probes[0])) return;
   Coverage coverage(plan, *scan);
-  if (all_expressions(query, [&](const BoundExpression& expression) { return coverage.covers(expression); }))
+  if (all_expressions(query,
+                      [&](const BoundExpression& expression) { return coverage.covers(expression); })) {
     coverage.apply();
+    access.kind = Access::Kind::index;
+  }
 }
 
 }  // namespace quire::sql

@@ -15,15 +15,15 @@ namespace quire::sql {
 class SlotSet;
 
 enum class BoundCheck : uint8_t {
-  equal,          // operands[0]
-  in,             // any of operands
-  less,           // than operands[0], of its type
+  equal,  // operands[0]
+  in,     // any of operands
+  less,   // than operands[0], of its type
   less_equal,
   greater,
   greater_equal,
-  prefix,         // a string that begins with operands[0]
-  like,           // a string that begins with `text`
-  of_types,       // its encoding's first byte is in [first_type, last_type)
+  prefix,    // a string that begins with operands[0]
+  like,      // a string that begins with `text`
+  of_types,  // its encoding's first byte is in [first_type, last_type)
 };
 
 struct IndexBound {

@@ -68,10 +68,12 @@ double estimate_entries(const PlannedProbe& probe, Collection& collection, doubl
   access.kind = Access::Kind::index;
   access.probes = std::span(&looked, 1);
   auto cursor = collection.open_index(access);
-  const auto counted = cursor && *cursor != nullptr ? (*cursor)->count(kMostLooks) : Result<uint64_t>(kMostLooks);
+  const auto counted =
+      cursor && *cursor != nullptr ? (*cursor)->count(kMostLooks) : Result<uint64_t>(kMostLooks);
   if (!counted) return usual;
   if (*counted < kMostLooks) return static_cast<double>(*counted);
-  const double guess = statistics.bounds.size() > 1 ? entries * share_within(ranges, statistics.bounds) : usual;
+  const double guess =
+      statistics.bounds.size() > 1 ? entries * share_within(ranges, statistics.bounds) : usual;
   return std::max(guess, static_cast<double>(kMostLooks));
 }
 

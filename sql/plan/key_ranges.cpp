@@ -124,9 +124,10 @@ class RangeMaker {
     if (value.is_undefined() || value.is_array() || value.is_object()) return std::nullopt;
     if (value.is_number() && std::isnan(value.as_double())) return std::nullopt;
     const std::string bytes = encoded(value);
-    Interval same_type = value.is_boolean() ? of_types(0x20, 0x22)
-                                            : of_types(static_cast<uint8_t>(bytes[0]),
-                                                       static_cast<uint8_t>(static_cast<uint8_t>(bytes[0]) + 1));
+    Interval same_type = value.is_boolean()
+                             ? of_types(0x20, 0x22)
+                             : of_types(static_cast<uint8_t>(bytes[0]),
+                                        static_cast<uint8_t>(static_cast<uint8_t>(bytes[0]) + 1));
     Interval side;
     switch (check) {
       case BoundCheck::less:

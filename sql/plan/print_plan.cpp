@@ -74,8 +74,9 @@ class PlanPrinter {
 
   std::string describe_index_scan(const PlanNode& node) const {
     const AccessPath& access = node.access;
-    std::string text = fmt::format("{} of container {}", access.is_covering ? "index-only scan" : "index scan",
-                                   node.source->collection_name);
+    std::string text =
+        fmt::format("{} of container {}", access.is_covering ? "index-only scan" : "index scan",
+                    node.source->collection_name);
     for (const PlannedProbe& probe : access.probes) {
       const bool is_first = &probe == &access.probes.front();
       text += is_first ? " by " : access.kind == Access::Kind::all_index ? " and by " : " or by ";

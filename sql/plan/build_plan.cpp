@@ -202,6 +202,7 @@ void optimize(Plan& plan, Source& source) {
     choose_join_keys(plan, query);
     choose_access_path(plan, query, source);
     choose_index(plan, query, source);
+    read_ends_of_index(plan, query, source);
     cover_by_index(plan, query);
     limit_sorts(query);
     find_carried_slots(query, plan.slot_count);

@@ -29,14 +29,39 @@ struct Candidate {
 
 class IndexChooser {
  public:
-  IndexChooser(const Plan& plan, const BoundQuery& bound, PlanNode& scan, PlanNode* filter,
+  IndexChooser(Plan& plan, const PlannedQuery& query, PlanNode& scan, PlanNode* filter,
                Collection& collection)
-      : scan_(scan), filter_(filter), collection_(collection), own_slots_(plan.slot_count) {
-    for (const BoundSource& source : bound.sources) own_slots_.add(source.slot);
-    if (filter_ == nullptr) return;
-    for (const BoundExpression* condition : filter_->conditions)
-      if (auto found = find_index_bound(*condition, scan_.source->slot, own_slots_))
-        bounds_.push_back(std::move(*found));
+      : plan_(plan),
+        query_(query),
+        scan_(scan),
+        filter_(filter),
+        collection_(collection),
+        own_slots_(plan.slot_count) {
+    for (const BoundSource& source : query.bound->sources) own_slots_.add(source.slot);
+    slots_.push_back({scan.source->slot, {}});
+    if (filter_ != nullptr) add_bounds_of(*filter_);
+  }
+
+  // What the nodes above say of elements of the item's arrays (JOIN t IN c.tags WHERE t = 'x') leaves only
+  // items with such an element.
+  void look_above(std::span<const PlanNode* const> above) {
+    for (const PlanNode* node : above) {
+      if (node->kind == PlanKind::filter) {
+        add_bounds_of(*node);
+        continue;
+      }
+      if (node->kind != PlanKind::elements || node->keeps_unmatched ||
+          node->source->join == JoinKind::left_on)
+        return;
+      for (const PlacedSlot& placed : slots_) {
+        auto path = indexable_path(*node->source->expression, placed.slot);
+        if (!path) continue;
+        path->insert(path->begin(), placed.path.begin(), placed.path.end());
+        path->push_back({{}, true});
+        slots_.push_back({node->source->slot, std::move(*path)});
+        break;
+      }
+    }
   }
 
   // `sort`: what ORDER BY wants of this scan alone, or null. True if the sort may go.
@@ -52,7 +77,8 @@ class IndexChooser {
           (!ordered || candidate.rows < ordered->rows))
         ordered = candidate;
       if (candidate.probe.parts.empty()) continue;
-      const double cost = candidate.rows * (kEntryCost + kFetchCost) + 1;
+      const double fetch = is_covered(plan_, query_, scan_, index) ? 0 : kFetchCost;
+      const double cost = candidate.rows * (kEntryCost + fetch) + 1;
       if (cost >= best_cost) continue;
       best_cost = cost;
       best = std::move(candidate);
@@ -73,6 +99,11 @@ class IndexChooser {
   }
 
  private:
+  void add_bounds_of(const PlanNode& filter) {
+    for (const BoundExpression* condition : filter.conditions)
+      if (auto found = find_index_bound(*condition, slots_, own_slots_)) bounds_.push_back(std::move(*found));
+  }
+
   Candidate candidate_of(const IndexDescription& index) {
     Candidate candidate;
     candidate.probe.index = index;
@@ -138,7 +169,8 @@ class IndexChooser {
     if (first < probe.parts.size() && probe.parts[first].size() == 1 &&
         probe.parts[first][0].check == BoundCheck::in)
       return std::nullopt;
-    if (first + sort.order_by.size() > parts.size()) return std::nullopt;
+    // Rows that are equal to ORDER BY come in the order of their items: further parts would mix them.
+    if (first + sort.order_by.size() != parts.size()) return std::nullopt;
     std::optional<bool> reversed;
     for (size_t i = 0; i < sort.order_by.size(); ++i) {
       const BoundOrderItem& item = sort.order_by[i];
@@ -199,8 +231,7 @@ class IndexChooser {
       for (const BoundExpression* operand : condition.operands) add_bounds(*operand);
       return;
     }
-    if (auto found = find_index_bound(condition, scan_.source->slot, own_slots_))
-      bounds_.push_back(std::move(*found));
+    if (auto found = find_index_bound(condition, slots_, own_slots_)) bounds_.push_back(std::move(*found));
   }
 
   // ---- Taking
@@ -221,6 +252,7 @@ class IndexChooser {
     if (filter_ == nullptr) return;
     for (const std::vector<IndexBound>& part : access.probes[0].parts)
       for (const IndexBound& bound : part)
+        // What a node above decides stays with it.
         if (bound.is_exact && std::erase(filter_->conditions, bound.condition) > 0)
           access.decided.push_back(bound.condition);
   }
@@ -235,11 +267,14 @@ class IndexChooser {
     }
   }
 
+  Plan& plan_;
+  const PlannedQuery& query_;
   PlanNode& scan_;
   PlanNode* filter_;
   Collection& collection_;
   SlotSet own_slots_;
   double items_ = 0;
+  std::vector<PlacedSlot> slots_;
   std::vector<IndexBound> bounds_;
 };
 
@@ -247,7 +282,8 @@ class IndexChooser {
 struct Bottom {
   Place* scan = nullptr;
   Place* filter = nullptr;
-  Place* sort = nullptr;  // right above scan and filter
+  Place* sort = nullptr;               // right above scan and filter
+  std::vector<const PlanNode*> above;  // what stands above scan and filter, from below
 };
 
 Bottom find_bottom(Place& root) {
@@ -261,6 +297,7 @@ Bottom find_bottom(Place& root) {
   size_t next = places.size() - 1;
   if (next > 0 && (*places[next - 1])->kind == PlanKind::filter) bottom.filter = places[--next];
   if (next > 0 && (*places[next - 1])->kind == PlanKind::sort) bottom.sort = places[next - 1];
+  while (next > 0) bottom.above.push_back(places[--next]->get());
   return bottom;
 }
 
@@ -279,8 +316,9 @@ void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& sourc
   const bool is_sortable = bottom.sort != nullptr && !bound.fusion && !bound.is_grouped;
   const bool has_limit = bound.top != nullptr || bound.limit != nullptr;
   PlanNode* const filter = bottom.filter != nullptr ? bottom.filter->get() : nullptr;
-  const bool is_sorted =
-      IndexChooser(plan, bound, scan, filter, *collection).choose(is_sortable ? &bound : nullptr, has_limit);
+  IndexChooser chooser(plan, query, scan, filter, *collection);
+  chooser.look_above(bottom.above);
+  const bool is_sorted = chooser.choose(is_sortable ? &bound : nullptr, has_limit);
   if (is_sorted) {
     const PlannedProbe& probe = scan.access.probes[0];
     plan.order_needs.push_back({scan.source->collection_name, probe.index.number,

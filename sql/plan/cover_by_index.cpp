@@ -12,8 +12,8 @@ namespace {
 
 class Coverage {
  public:
-  Coverage(Plan& plan, PlanNode& scan)
-      : plan_(plan), scan_(scan), index_(scan.access.probes[0].index), used_(index_.parts.size(), false) {}
+  Coverage(Plan& plan, PlanNode& scan, const IndexDescription& index)
+      : plan_(plan), scan_(scan), index_(index), used_(index_.parts.size(), false) {}
 
   // Whether an expression asks of the item only what the index has.
   bool covers(const BoundExpression& expression) {
@@ -94,6 +94,15 @@ bool may_need_all_items(const PlannedProbe& probe) {
 
 }  // namespace
 
+bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index) {
+  if (query.bound->sources.size() != 1 || plan.statement->change) return false;
+  if (index.is_multi_valued() || index.holds == IndexHolds::scalars || !ignores_order(*query.bound))
+    return false;
+  Coverage coverage(plan, scan, index);
+  return all_expressions(query,
+                         [&](const BoundExpression& expression) { return coverage.covers(expression); });
+}
+
 void cover_by_index(Plan& plan, PlannedQuery& query) {
   if (query.bound->sources.size() != 1 || plan.statement->change) return;
   PlanNode* scan = query.root.get();
@@ -105,7 +114,7 @@ void cover_by_index(Plan& plan, PlannedQuery& query) {
                             !access.probes[0].index.is_multi_valued() && ignores_order(*query.bound);
   if (!is_in_order && !is_countable) return;
   if (may_need_all_items(scan->access.probes[0])) return;
-  Coverage coverage(plan, *scan);
+  Coverage coverage(plan, *scan, access.probes[0].index);
   if (all_expressions(query,
                       [&](const BoundExpression& expression) { return coverage.covers(expression); })) {
     coverage.apply();

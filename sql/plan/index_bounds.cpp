@@ -21,8 +21,8 @@ constexpr TypeTest kTypeTests[] = {
 
 class BoundFinder {
  public:
-  BoundFinder(const BoundExpression& condition, SlotNumber slot, const SlotSet& own_slots)
-      : condition_(condition), slot_(slot), own_slots_(own_slots) {}
+  BoundFinder(const BoundExpression& condition, std::span<const PlacedSlot> slots, const SlotSet& own_slots)
+      : condition_(condition), slots_(slots), own_slots_(own_slots) {}
 
   std::optional<IndexBound> find() {
     switch (condition_.kind) {
@@ -36,6 +36,8 @@ class BoundFinder {
         return condition_.negated ? std::nullopt : type_test(*condition_.operands[0], 0x10, 0x11);
       case BoundKind::call:
         return call();
+      case BoundKind::exists:
+        return exists();
       default:
         return std::nullopt;
     }
@@ -50,13 +52,28 @@ class BoundFinder {
 
   std::optional<IndexBound> bound(BoundCheck check, const BoundExpression& path,
                                   std::span<BoundExpression* const> operands) const {
-    auto steps = indexable_path(path, slot_);
+    bool is_of_elements = false;
+    auto steps = placed_path(path, is_of_elements);
     if (!steps) return std::nullopt;
     for (const BoundExpression* operand : operands)
       if (!is_known(*operand)) return std::nullopt;
-    IndexBound made{check, std::move(*steps), {}, {}, 0, 0, &condition_, true};
+    IndexBound made{check, std::move(*steps), {}, {}, 0, 0, &condition_, !is_of_elements};
     made.operands.assign(operands.begin(), operands.end());
     return made;
+  }
+
+  // The path of an expression from the item on.
+  std::optional<std::vector<IndexStep>> placed_path(const BoundExpression& expression,
+                                                    bool& is_of_elements) const {
+    for (const PlacedSlot& placed : slots_) {
+      auto steps = indexable_path(expression, placed.slot);
+      if (!steps && expression.kind == BoundKind::slot && expression.slot == placed.slot) steps.emplace();
+      if (!steps) continue;
+      is_of_elements = std::ranges::any_of(placed.path, &IndexStep::is_element);
+      steps->insert(steps->begin(), placed.path.begin(), placed.path.end());
+      if (!steps->empty()) return steps;
+    }
+    return std::nullopt;
   }
 
   std::optional<IndexBound> comparison() const {
@@ -140,16 +157,44 @@ class BoundFinder {
     return std::nullopt;
   }
 
+  // EXISTS(SELECT ... FROM t IN c.tags WHERE t = 'x'): an element for which the condition holds.
+  std::optional<IndexBound> exists() const {
+    const BoundQuery& query = *condition_.query;
+    if (query.sources.size() != 1 || query.sources[0].kind != BoundSourceKind::elements ||
+        query.where == nullptr || query.is_grouped || query.next != nullptr ||
+        query.sources[0].expression == nullptr)
+      return std::nullopt;
+    bool is_of_elements = false;
+    auto path = placed_path(*query.sources[0].expression, is_of_elements);
+    if (!path) return std::nullopt;
+    path->push_back({{}, true});
+    const PlacedSlot element{query.sources[0].slot, std::move(*path)};
+    SlotSet own = own_slots_;
+    own.add(element.slot);
+    auto made = bound_within(*query.where, element, own);
+    if (made) made->condition = &condition_;
+    return made;
+  }
+
+  static std::optional<IndexBound> bound_within(const BoundExpression& condition, const PlacedSlot& element,
+                                                const SlotSet& own_slots) {
+    if (condition.kind != BoundKind::logical_and)
+      return find_index_bound(condition, std::span(&element, 1), own_slots);
+    for (const BoundExpression* operand : condition.operands)
+      if (auto made = bound_within(*operand, element, own_slots)) return made;
+    return std::nullopt;
+  }
+
   const BoundExpression& condition_;
-  SlotNumber slot_;
+  std::span<const PlacedSlot> slots_;
   const SlotSet& own_slots_;
 };
 
 }  // namespace
 
-std::optional<IndexBound> find_index_bound(const BoundExpression& condition, SlotNumber slot,
-                                           const SlotSet& own_slots) {
-  return BoundFinder(condition, slot, own_slots).find();
+std::optional<IndexBound> find_index_bound(const BoundExpression& condition,
+                                           std::span<const PlacedSlot> slots, const SlotSet& own_slots) {
+  return BoundFinder(condition, slots, own_slots).find();
 }
 
 std::optional<std::vector<IndexStep>> indexable_path(const BoundExpression& expression, SlotNumber slot) {

@@ -37,10 +37,17 @@ struct IndexBound {
   bool is_exact = true;  // says as much as the condition does
 };
 
-// A bound that `condition` puts on a path of the item in `slot`, if it does. `own_slots`: of the query, which
-// what the path is compared with may not read.
-std::optional<IndexBound> find_index_bound(const BoundExpression& condition, SlotNumber slot,
-                                           const SlotSet& own_slots);
+// Where the values of slots lie in an item: the item itself, or elements of its arrays (x IN c.tags).
+struct PlacedSlot {
+  SlotNumber slot;
+  std::vector<IndexStep> path;
+};
+
+// A bound that `condition` puts on a path of the item, if it does. `own_slots`: of the query, which what the
+// path is compared with may not read. A bound on elements only says that one of them is so: it is exact for
+// ARRAY_CONTAINS alone.
+std::optional<IndexBound> find_index_bound(const BoundExpression& condition,
+                                           std::span<const PlacedSlot> slots, const SlotSet& own_slots);
 
 // The path that an expression reads of the item in `slot`, if it does nothing else and has no array index.
 std::optional<std::vector<IndexStep>> indexable_path(const BoundExpression& expression, SlotNumber slot);

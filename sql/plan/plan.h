@@ -61,6 +61,7 @@ struct AccessPath {
   // The items are not read: what is asked of them are parts of the index, by slot, or nothing at all.
   bool is_covering = false;
   bool reads_parts = false;
+  bool only_ends = false;  // MIN, MAX: the first and the last entry are enough
   std::vector<SlotNumber> part_slots;
   double estimated_rows = -1;  // -1: not known
 };
@@ -140,7 +141,10 @@ void push_down_conditions(Plan& plan, PlannedQuery& query);
 void choose_join_keys(const Plan& plan, PlannedQuery& query);
 void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
 void choose_index(Plan& plan, PlannedQuery& query, Source& source);
+void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
 void cover_by_index(Plan& plan, PlannedQuery& query);
+// Whether the entries of an index hold all that the query asks of the items of its only scan.
+bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index);
 void limit_sorts(PlannedQuery& query);
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count);
 

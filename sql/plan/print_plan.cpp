@@ -86,6 +86,7 @@ class PlanPrinter {
       if (!bounds.empty()) text += fmt::format(" ({})", bounds);
     }
     if (access.is_ordered) text += ", in order";
+    if (access.only_ends) text += ", first and last";
     if (access.estimated_rows >= 0) text += fmt::format(", about {:.0f} entries", access.estimated_rows);
     return text;
   }
@@ -93,7 +94,8 @@ class PlanPrinter {
   std::string describe_bounds(const PlannedProbe& probe) const {
     std::vector<const BoundExpression*> conditions;
     for (const std::vector<IndexBound>& bounds : probe.parts)
-      for (const IndexBound& bound : bounds) conditions.push_back(bound.condition);
+      for (const IndexBound& bound : bounds)
+        if (bound.condition != nullptr) conditions.push_back(bound.condition);
     return list(conditions, " AND ");
   }
 

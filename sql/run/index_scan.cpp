@@ -11,7 +11,7 @@ namespace {
 class IndexScan final : public Operator {
  public:
   IndexScan(const PlanNode& node, const PlannedQuery& query, Frame& frame)
-      : Operator(node), access_(node.access), slot_(node.source->slot) {
+      : Operator(node), access_(node.access), slot_(node.source->slot), is_reverse_(node.access.is_reverse) {
     collection_ = frame.run.item_collections[slot_];
     EvaluatorFactory factory(frame, query);
     for (const PlannedProbe& probe : access_.probes)
@@ -29,6 +29,8 @@ class IndexScan final : public Operator {
     cursor_.reset();
     entries_ = nullptr;
     is_open_ = false;
+    is_reverse_ = access_.is_reverse;
+    ends_given_ = 0;
   }
 
  private:
@@ -36,6 +38,7 @@ class IndexScan final : public Operator {
     for (;;) {
       if (frame.run.should_stop()) return {};
       frame.arena.reset();
+      if (access_.only_ends) return next_end(frame);
       if (!is_open_ && !open(frame)) return {};
       if (cursor_ == nullptr) return {};
       const Rows rows = access_.is_covering ? next_entries(frame) : next_rows(frame);
@@ -76,6 +79,19 @@ class IndexScan final : public Operator {
       frame.slots[access_.part_slots[part]] = Vector::column(column);
     }
     return first_rows(*count);
+  }
+
+  // The first entry, then the last one.
+  Rows next_end(Frame& frame) {
+    while (ends_given_ < 2) {
+      is_reverse_ = ends_given_++ == 1;
+      if (!open(frame)) return {};
+      next_batch_ = 1;
+      if (cursor_ == nullptr) continue;
+      const Rows rows = access_.is_covering ? next_entries(frame) : next_rows(frame);
+      if (!rows.empty() || frame.run.error) return rows;
+    }
+    return {};
   }
 
   // Small batches at first: under a limit few items are asked for, and each costs a look-up.
@@ -124,7 +140,7 @@ class IndexScan final : public Operator {
     if (probes.empty()) return true;
     Access access;
     access.kind = access_.kind;
-    access.is_reverse = access_.is_reverse;
+    access.is_reverse = is_reverse_;
     access.probes = probes;
     if (access_.kind == Access::Kind::index) {
       auto entries = collection_->open_index(access);
@@ -148,6 +164,8 @@ class IndexScan final : public Operator {
 
   const AccessPath& access_;
   SlotNumber slot_;
+  bool is_reverse_;
+  uint8_t ends_given_ = 0;
   Collection* collection_ = nullptr;
   std::unordered_map<const BoundExpression*, std::unique_ptr<Evaluator>> operands_;
   std::vector<std::unique_ptr<Evaluator>> decided_;

@@ -16,12 +16,49 @@ namespace {
 constexpr size_t kFillers = 24;
 
 std::string filler(size_t number) {
-  return fmt::format(R"({{"id":"f{0}","k":"k{1}","a":{0},"b":"b{1}","n":{2},"s":"s{0}","list":[{1},"x"]}})", number,
-                     number % 5, number * 7 % 11);
+  return fmt::format(R"({{"id":"f{0}","k":"k{1}","a":{0},"b":"b{1}","n":{2},"s":"s{0}","list":[{1},"x"]}})",
+                     number, number % 5, number * 7 % 11);
 }
 
 std::string random_path(Choices& choices) {
   return std::string(choices.one_of({"/a", "/b", "/n", "/s", "/k", "/list", "/o", "/o/x", "/o/n", "/id"}));
+}
+
+// Queries of the kinds that indexes are for.
+std::vector<std::string> queries_for_indexes(Choices& choices) {
+  constexpr std::string_view kPaths[] = {"c.a",    "c.b", "c.n",   "c.s",   "c.k",
+                                         "c.list", "c.o", "c.o.x", "c.o.n", "c.id"};
+  constexpr std::string_view kValues[] = {"1",    "3",   "'b1'", "'k2'", "'a'", "null",
+                                          "true", "[1]", "{}",   "0.5",  "'s1'"};
+  constexpr std::string_view kTests[] = {"IS_DEFINED", "IS_NUMBER", "IS_STRING",
+                                         "IS_NULL",    "IS_ARRAY",  "IS_PRIMITIVE"};
+  const auto path = [&] { return choices.one_of(kPaths); };
+  const auto value = [&] { return choices.one_of(kValues); };
+  const auto comparison = [&] { return choices.one_of({"=", "<", "<=", ">", ">=", "!="}); };
+  std::vector<std::string> queries;
+  queries.push_back(fmt::format("SELECT MIN({0}) AS a, MAX({0}) AS b FROM c", path()));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c ORDER BY {} {} OFFSET {} LIMIT {}", path(),
+                                choices.one_of({"ASC", "DESC"}), choices.pick(3), 1 + choices.pick(9)));
+  queries.push_back(
+      fmt::format("SELECT VALUE [c.id, {0}] FROM c WHERE {1} {2} {3} ORDER BY {0} DESC, {4} DESC "
+                  "OFFSET 0 LIMIT 5",
+                  path(), path(), comparison(), value(), path()));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS(c.list, {})", value()));
+  queries.push_back(
+      fmt::format("SELECT VALUE t FROM c JOIN t IN c.list WHERE t {} {}", comparison(), value()));
+  queries.push_back(
+      fmt::format("SELECT VALUE c.id FROM c WHERE EXISTS(SELECT VALUE t FROM t IN c.list WHERE t {} {})",
+                  comparison(), value()));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE {} {} {} AND {} {} {}", path(), comparison(),
+                                value(), path(), comparison(), value()));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE {} {} {} OR {} {} {}", path(), comparison(),
+                                value(), path(), comparison(), value()));
+  queries.push_back(
+      fmt::format("SELECT VALUE c.id FROM c WHERE {} IN ({}, {}, {})", path(), value(), value(), value()));
+  queries.push_back(fmt::format("SELECT VALUE COUNT(1) FROM c WHERE {}({})", choices.one_of(kTests), path()));
+  queries.push_back(fmt::format("SELECT {0} FROM c WHERE STARTSWITH({0}, '{1}') OR {0} LIKE 'b%'", path(),
+                                choices.one_of({"", "s", "b1", "k"})));
+  return queries;
 }
 
 std::string random_indexes(Choices& choices) {
@@ -99,18 +136,20 @@ void make_container(Database& database, std::string_view name, const std::string
 }
 
 // The documents, in a random way: some are written twice, some removed again, so that entries change.
-void fill(Database& database, std::string_view name, const std::vector<std::string>& documents, Choices choices) {
+void fill(Database& database, std::string_view name, const std::vector<std::string>& documents,
+          Choices choices) {
   auto container = database.container(name).value();
   for (size_t i = 0; i < kFillers; ++i) (void)container.create(filler(i));
   for (size_t i = 0; i < documents.size(); ++i) {
-    if (choices.one_in(3)) (void)container.upsert(documents[choices.pick(static_cast<uint32_t>(documents.size()))]);
+    if (choices.one_in(3))
+      (void)container.upsert(documents[choices.pick(static_cast<uint32_t>(documents.size()))]);
     (void)container.upsert(documents[i]);
   }
   if (choices.one_in(3))
     (void)ask(database, fmt::format("DELETE FROM {0} WHERE {0}.id = 'f{1}'", name, choices.pick(kFillers)));
   if (choices.one_in(3))
-    (void)ask(database, fmt::format("UPDATE {0} SET {0}.n = 3, {0}.list = ['x', 1, 1] WHERE {0}.a = {1}", name,
-                                    choices.pick(kFillers)));
+    (void)ask(database, fmt::format("UPDATE {0} SET {0}.n = 3, {0}.list = ['x', 1, 1] WHERE {0}.a = {1}",
+                                    name, choices.pick(kFillers)));
 }
 
 }  // namespace
@@ -135,12 +174,16 @@ std::optional<std::string> IndexChecker::check(uint64_t seed) {
       if (!altered.error.empty()) return fmt::format("seed {}: {}", seed, altered.error);
     }
   }
-  for (const std::string& query : {made.query, "SELECT VALUE COUNT(1)" + made.from + " WHERE " + made.predicate,
-                                   "SELECT *" + made.from + " WHERE " + made.predicate + " ORDER BY c.n DESC"}) {
+  std::vector<std::string> queries = queries_for_indexes(more);
+  queries.push_back(made.query);
+  queries.push_back("SELECT VALUE COUNT(1)" + made.from + " WHERE " + made.predicate);
+  queries.push_back("SELECT *" + made.from + " WHERE " + made.predicate + " ORDER BY c.n DESC");
+  for (const std::string& query : queries) {
     Answer plain = ask(databases_->plain, query), indexed = ask(databases_->indexed, query);
     run_ += plain.error.empty() ? 1 : 0;
     const auto plan = ask(databases_->indexed, "EXPLAIN " + query);
-    indexed_ += std::ranges::any_of(plan.rows, [](const std::string& line) { return line.contains("index"); });
+    indexed_ +=
+        std::ranges::any_of(plan.rows, [](const std::string& line) { return line.contains("index"); });
     // An error that a row gives comes to light only where that row is read.
     if (plain.error.empty() != indexed.error.empty()) continue;
     if (plain.error == indexed.error && plain.rows == indexed.rows) continue;
@@ -148,8 +191,8 @@ std::optional<std::string> IndexChecker::check(uint64_t seed) {
         "seed {}\ncontainer c with {}\n{}\ncontainer d with {}\n{}\n{}\n{}\nwithout indexes {} {}\n{}\nwith "
         "indexes {} {}\n{}\n",
         seed, first, fmt::join(made.first, "\n"), second, fmt::join(made.second, "\n"), query,
-        fmt::join(plan.rows, "\n"), plain.rows.size(), plain.error, fmt::join(plain.rows, "\n"), indexed.rows.size(),
-        indexed.error, fmt::join(indexed.rows, "\n"));
+        fmt::join(plan.rows, "\n"), plain.rows.size(), plain.error, fmt::join(plain.rows, "\n"),
+        indexed.rows.size(), indexed.error, fmt::join(indexed.rows, "\n"));
   }
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
-// SELECT MIN(c.x), MAX(c.x): what an index over c.x begins and ends with is all that they depend on. The least
-// and the greatest defined value are there, and so is an array or object, behind all scalars, if there is any,
-// which makes both undefined.
+// SELECT MIN(c.x), MAX(c.x): what an index over c.x begins and ends with is all that they depend on. The
+// least and the greatest defined value are there, and so is an array or object, behind all scalars, if there
+// is any, which makes both undefined.
 #include <optional>
 #include <vector>
 
@@ -31,7 +31,8 @@ IndexBound defined(const std::vector<IndexStep>& path) {
 
 void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source) {
   const BoundQuery& bound = *query.bound;
-  if (bound.sources.size() != 1 || !bound.is_grouped || !bound.group_by.empty() || plan.statement->change) return;
+  if (bound.sources.size() != 1 || !bound.is_grouped || !bound.group_by.empty() || plan.statement->change)
+    return;
   PlanNode* scan = query.root.get();
   PlanNode* above = nullptr;
   for (; scan->input != nullptr; scan = scan->input.get()) above = scan;

@@ -120,6 +120,9 @@ struct Plan {
   std::vector<OrderNeed> order_needs;
   // Paths that a covering scan gives in slots of their own.
   std::unordered_map<const BoundExpression*, SlotNumber> covered;
+  // The index that would help most, as a statement, and what it would cost. Empty: none.
+  std::string advice;
+  double advice_weight = 0;
   bool has_new_join_order = false;  // in some query the sources meet in another order than the written one
 };
 
@@ -141,6 +144,8 @@ void push_down_conditions(Plan& plan, PlannedQuery& query);
 void choose_join_keys(const Plan& plan, PlannedQuery& query);
 void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
 void choose_index(Plan& plan, PlannedQuery& query, Source& source);
+// Notes the index that would help most, if some scan reads all items though a condition bounds a path.
+void advise_index(Plan& plan, PlannedQuery& query, Source& source);
 void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
 void cover_by_index(Plan& plan, PlannedQuery& query);
 // Whether the entries of an index hold all that the query asks of the items of its only scan.
@@ -153,10 +158,13 @@ struct NodeCounters {
   uint64_t rows = 0;          // rows it gave
   uint64_t items_read = 0;    // items it took from storage
   uint64_t entries_read = 0;  // index entries
+  uint64_t nanoseconds = 0;   // in it and below; measured for EXPLAIN ANALYZE alone
 };
 
 // The tree as indented lines, a node each, conditions in the words of the query. With counters if given (by
 // node number).
 std::vector<std::string> print_plan(const Plan& plan, std::span<const NodeCounters> counters = {});
+// The same as JSON: {"operation", "rows", ..., "inputs": [...]}; with `advice`, if there is any.
+std::string print_plan_json(const Plan& plan, std::span<const NodeCounters> counters = {});
 
 }  // namespace quire::sql

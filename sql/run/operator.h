@@ -19,7 +19,7 @@ class Operator {
   // The next batch: never empty but at the end, or when frame.run.error is set. What the frame's slots hold
   // stays until next() is called again.
   Rows next(Frame& frame) {
-    const Rows rows = pull(frame);
+    const Rows rows = frame.run.measures_time ? pull_timed(frame) : pull(frame);
     frame.run.counters[node_number_].rows += rows.size();
     return rows;
   }
@@ -32,6 +32,8 @@ class Operator {
   uint32_t node_number() const { return node_number_; }
 
  private:
+  Rows pull_timed(Frame& frame);
+
   uint32_t node_number_;
 };
 

@@ -85,21 +85,30 @@ struct IndexProbe {
   std::span<const KeyRange> ranges;
 };
 
+// A partition, or an item of it.
+struct AccessKey {
+  std::span<const Value> partition_key;
+  std::string_view id;
+};
+
 // How a plan reaches the items of a collection.
 struct Access {
   enum class Kind : uint8_t {
-    scan,       // all, in the order of their keys
-    partition,  // those of a partition, or under the prefix of a hierarchical key; likewise
-    point,      // one
-    index,      // those that entries of one index lead to, in the order of the entries
-    any_index,  // those that any of several probes leads to, each item once, in the order of their keys
-    all_index,  // those that each of several probes leads to; likewise
+    scan,        // all, in the order of their keys
+    partition,   // those of a partition, or under the prefix of a hierarchical key; likewise
+    point,       // one
+    partitions,  // those of several partitions (`keys`), each item once, in the order of their keys
+    points,      // several; likewise
+    index,       // those that entries of one index lead to, in the order of the entries
+    any_index,   // those that any of several probes leads to, each item once, in the order of their keys
+    all_index,   // those that each of several probes leads to; likewise
   } kind = Kind::scan;
   // partition: the full partition key or a prefix of a hierarchical one; point: the full key. With an index,
   // if not empty: items of other partitions are left out.
   // Undefined components stand for a missing path.
   std::span<const Value> partition_key;
   std::string_view id;                 // point
+  std::span<const AccessKey> keys;     // partitions, points
   std::span<const IndexProbe> probes;  // index: one; the others: one or more
   // index: from the last values to the first; entries with equal values still in the order of the items'
   // keys.

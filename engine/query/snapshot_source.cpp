@@ -64,6 +64,64 @@ std::vector<sql::IndexDescription> describe_indexes(const Transaction& snapshot,
 
 }  // namespace
 
+namespace {
+
+// Partitions one behind the other.
+class PartitionsCursor final : public sql::Cursor {
+ public:
+  explicit PartitionsCursor(std::vector<ItemCursor> cursors) : cursors_(std::move(cursors)) {}
+  Result<size_t> next(std::span<sql::Value> items) override {
+    for (; next_ < cursors_.size(); ++next_) {
+      QUIRE_ASSIGN(const size_t count, cursors_[next_].next(items));
+      if (count > 0) return count;
+    }
+    return size_t{0};
+  }
+
+ private:
+  std::vector<ItemCursor> cursors_;
+  size_t next_ = 0;
+};
+
+class PointsCursor final : public sql::Cursor {
+ public:
+  explicit PointsCursor(std::vector<sql::Value> roots) : roots_(std::move(roots)) {}
+  Result<size_t> next(std::span<sql::Value> items) override {
+    const size_t count = std::min(items.size(), roots_.size() - next_);
+    std::copy_n(roots_.begin() + static_cast<ptrdiff_t>(next_), count, items.begin());
+    next_ += count;
+    return count;
+  }
+
+ private:
+  std::vector<sql::Value> roots_;
+  size_t next_ = 0;
+};
+
+// In the order of the items' keys, each once. What no item can have is left out.
+std::vector<std::pair<ItemKey, const sql::AccessKey*>> in_key_order(ContainerStore& store,
+                                                                    const sql::Access& access) {
+  std::vector<std::pair<ItemKey, const sql::AccessKey*>> keys;
+  const bool are_points = access.kind == sql::Access::Kind::points;
+  for (const sql::AccessKey& key : access.keys) {
+    if (!check_partition_key(key.partition_key, store.definition().partition_key_paths)) continue;
+    if (are_points && (key.id.empty() || key.id.size() > kLongestItemId)) continue;
+    keys.emplace_back(ItemKey(key.partition_key, key.id, store.hash()), &key);
+  }
+  const auto bytes = [](const auto& key) { return key.first.bytes(); };
+  std::ranges::stable_sort(keys, std::ranges::less{}, bytes);
+  // Two ids, or partition keys, may share a hash: only the same ones are the same.
+  const auto are_same = [](const auto& a, const auto& b) {
+    return a.first.bytes() == b.first.bytes() && a.second->id == b.second->id &&
+           std::ranges::equal(a.second->partition_key, b.second->partition_key, same_partition_key_value);
+  };
+  const auto rest = std::ranges::unique(keys, are_same);
+  keys.erase(rest.begin(), rest.end());
+  return keys;
+}
+
+}  // namespace
+
 class SnapshotCollection final : public sql::Collection {
  public:
   SnapshotCollection(const Transaction& snapshot, std::shared_ptr<ContainerStore> store)
@@ -91,6 +149,8 @@ class SnapshotCollection final : public sql::Collection {
     if (access.kind == sql::Access::Kind::scan) return scan(store_->scan(snapshot_));
     // No item has a partition key or an id past their bounds: who asks for one finds nothing.
     if (!check_partition_key(access.partition_key, partition_key_paths())) return nothing();
+    if (access.kind == sql::Access::Kind::partitions) return open_partitions(access);
+    if (access.kind == sql::Access::Kind::points) return open_points(access);
     if (access.kind >= sql::Access::Kind::index) return open_index_access(snapshot_, *store_, access);
     if (access.kind == sql::Access::Kind::partition)
       return scan(store_->scan_partition(snapshot_, access.partition_key));
@@ -123,6 +183,22 @@ class SnapshotCollection final : public sql::Collection {
   static Result<std::unique_ptr<sql::Cursor>> scan(Result<ItemCursor> cursor) {
     if (!cursor) return std::unexpected(std::move(cursor.error()));
     return std::make_unique<ScanCursor>(std::move(*cursor));
+  }
+  Result<std::unique_ptr<sql::Cursor>> open_partitions(const sql::Access& access) {
+    std::vector<ItemCursor> cursors;
+    for (const auto& [key, asked] : in_key_order(*store_, access)) {
+      QUIRE_ASSIGN(ItemCursor cursor, store_->scan_partition(snapshot_, asked->partition_key));
+      cursors.push_back(std::move(cursor));
+    }
+    return std::make_unique<PartitionsCursor>(std::move(cursors));
+  }
+  Result<std::unique_ptr<sql::Cursor>> open_points(const sql::Access& access) {
+    std::vector<sql::Value> roots;
+    for (const auto& [key, asked] : in_key_order(*store_, access)) {
+      QUIRE_ASSIGN(const std::optional<Item> item, store_->read(snapshot_, asked->partition_key, asked->id));
+      if (item) roots.push_back(item->root);
+    }
+    return std::make_unique<PointsCursor>(std::move(roots));
   }
   static std::unique_ptr<sql::Cursor> nothing() { return std::make_unique<PointCursor>(std::nullopt); }
 

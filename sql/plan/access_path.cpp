@@ -1,7 +1,8 @@
 // Which items a scan has to visit. Equality of every path of the partition key (or of the first paths of a
 // hierarchical key) with something that the row does not decide routes to one partition; `id` as well makes
-// it a point read. The conditions so used leave the filter: the access path alone decides them, also where
-// the other side turns out, at run time, to be no scalar (no item can match).
+// it a point read. IN in the place of an equality makes it several. The conditions so used leave the filter:
+// the access path alone decides them, also where the other side turns out, at run time, to be no scalar (no
+// item can match).
 #include <algorithm>
 #include <optional>
 
@@ -11,11 +12,15 @@
 namespace quire::sql {
 namespace {
 
-// condition: path = other, or other = path.
+// Past this many combinations of IN a scan is no more work.
+constexpr size_t kMostKeys = 65'536;
+constexpr size_t kMostPartitions = 4096;  // each has a cursor
+
+// condition: path = other, other = path, or path IN (others).
 struct Equality {
   const BoundExpression* condition;
   const BoundExpression* path;
-  const BoundExpression* other;
+  std::vector<const BoundExpression*> others;
 };
 
 class AccessPathChooser {
@@ -30,22 +35,30 @@ class AccessPathChooser {
     find_equalities(*filter, scan.source->slot);
     AccessPath access;
     std::vector<const BoundExpression*> used;
-    const auto& paths = collection.partition_key_paths();
-    for (const std::vector<std::string>& path : paths) {
-      const Equality* equality = find(path);
-      if (equality == nullptr) break;
-      access.partition_key.push_back(equality->other);
+    size_t keys = 1;
+    const auto take = [&](const std::vector<std::string>& path) {
+      const Equality* const equality = find(path);
+      if (equality == nullptr || equality->others.empty() || keys * equality->others.size() > kMostKeys)
+        return false;
+      keys *= equality->others.size();
+      access.choices.push_back(equality->others);
       used.push_back(equality->condition);
-    }
-    const bool has_full_key = access.partition_key.size() == paths.size();
-    if (const Equality* id = has_full_key ? find({"id"}) : nullptr; id != nullptr) {
-      access.kind = Access::Kind::point;
-      access.id = id->other;
-      used.push_back(id->condition);
-    } else if (!access.partition_key.empty()) {
-      access.kind = Access::Kind::partition;
+      return true;
+    };
+    const auto& paths = collection.partition_key_paths();
+    for (const std::vector<std::string>& path : paths)
+      if (!take(path)) break;
+    const size_t components = access.choices.size();
+    const bool is_point = components == paths.size() && take({"id"});
+    if (access.choices.empty() || (!is_point && keys > kMostPartitions)) return;
+    access.kind = is_point ? Access::Kind::point : Access::Kind::partition;
+    const bool has_several = std::ranges::any_of(access.choices, [](const auto& c) { return c.size() > 1; });
+    if (has_several) {
+      access.kind = is_point ? Access::Kind::points : Access::Kind::partitions;
     } else {
-      return;
+      for (size_t i = 0; i < components; ++i) access.partition_key.push_back(access.choices[i][0]);
+      if (is_point) access.id = access.choices.back()[0];
+      access.choices.clear();
     }
     scan.access = std::move(access);
     std::erase_if(filter->conditions, [&](const BoundExpression* condition) {
@@ -56,15 +69,24 @@ class AccessPathChooser {
  private:
   void find_equalities(const PlanNode& filter, SlotNumber slot) {
     for (const BoundExpression* condition : filter.conditions) {
+      if (condition->kind == BoundKind::in && !condition->negated) add_in(*condition, slot);
       if (condition->kind != BoundKind::binary || condition->binary_operator != BinaryOperator::equal)
         continue;
       const BoundExpression* left = condition->operands[0];
       const BoundExpression* right = condition->operands[1];
       if (is_path_of(*left, slot) && is_known_before_the_scan(*right))
-        equalities_.push_back({condition, left, right});
+        equalities_.push_back({condition, left, {right}});
       else if (is_path_of(*right, slot) && is_known_before_the_scan(*left))
-        equalities_.push_back({condition, right, left});
+        equalities_.push_back({condition, right, {left}});
     }
+  }
+
+  void add_in(const BoundExpression& condition, SlotNumber slot) {
+    const auto others = condition.operands.subspan(1);
+    const bool is_usable =
+        is_path_of(*condition.operands[0], slot) &&
+        std::ranges::all_of(others, [&](const BoundExpression* e) { return is_known_before_the_scan(*e); });
+    if (is_usable) equalities_.push_back({&condition, condition.operands[0], {others.begin(), others.end()}});
   }
 
   static bool is_path_of(const BoundExpression& expression, SlotNumber slot) {

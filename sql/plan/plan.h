@@ -52,6 +52,8 @@ struct AccessPath {
   Access::Kind kind = Access::Kind::scan;
   std::vector<const BoundExpression*> partition_key;
   const BoundExpression* id = nullptr;
+  // partitions, points: each component of the key, then the id, is one of these (IN).
+  std::vector<std::vector<const BoundExpression*>> choices;
   std::vector<PlannedProbe> probes;
   bool is_reverse = false;
   bool is_ordered = false;  // the rows come as ORDER BY wants them: there is no sort

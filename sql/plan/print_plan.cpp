@@ -81,12 +81,24 @@ class PlanPrinter {
           return fmt::format("point read of container {} (id = {})", name, words(node.access.id));
         return fmt::format("point read of container {} (partition key = {}, id = {})", name,
                            list(node.access.partition_key, ", "), words(node.access.id));
+      case Access::Kind::partitions:
+        return fmt::format("scan of several partitions of container {} ({})", name, keys_of(node.access));
+      case Access::Kind::points:
+        return fmt::format("point reads of container {} ({})", name, keys_of(node.access));
       case Access::Kind::index:
       case Access::Kind::any_index:
       case Access::Kind::all_index:
         return describe_index_scan(node);
     }
     return {};
+  }
+
+  // How many of each component, and of the id.
+  static std::string keys_of(const AccessPath& access) {
+    std::string text;
+    for (const auto& choices : access.choices)
+      text += fmt::format("{}{}", text.empty() ? "" : " x ", choices.size());
+    return text + (access.choices.size() == 1 && access.choices[0].size() == 1 ? " key" : " keys");
   }
 
   std::string describe_index_scan(const PlanNode& node) const {

@@ -52,6 +52,10 @@ class Scan final : public Operator {
     for (const BoundExpression* component : node.access.partition_key)
       partition_key_.push_back(factory.make(*component));
     if (node.access.id != nullptr) id_ = factory.make(*node.access.id);
+    for (const auto& choices : node.access.choices) {
+      auto& made = choices_.emplace_back();
+      for (const BoundExpression* choice : choices) made.push_back(factory.make(*choice));
+    }
   }
 
   void rewind(Frame&) override {
@@ -72,6 +76,7 @@ class Scan final : public Operator {
   // is no string.
   bool open(Frame& frame) {
     is_open_ = true;
+    if (!choices_.empty()) return open_several(frame);
     constexpr size_t kMostComponents = 3;
     std::array<Value, kMostComponents> key;
     Access access;
@@ -97,9 +102,45 @@ class Scan final : public Operator {
     return true;
   }
 
+  // Every combination of a value for each component, and for the id.
+  bool open_several(Frame& frame) {
+    std::vector<std::vector<Value>> combinations(1);
+    for (size_t place = 0; place < choices_.size(); ++place) {
+      const bool is_id = kind_ == Access::Kind::points && place + 1 == choices_.size();
+      std::vector<Value> values;
+      for (const auto& choice : choices_[place]) {
+        const Value value = choice->evaluate(first_rows(1), frame)[0];
+        if (is_id ? value.is_string() : is_scalar(value)) values.push_back(value);
+      }
+      std::vector<std::vector<Value>> longer;
+      for (const std::vector<Value>& combination : combinations) {
+        for (const Value& value : values) longer.emplace_back(combination).push_back(value);
+      }
+      combinations = std::move(longer);
+    }
+    if (frame.run.error || combinations.empty()) return !frame.run.error;
+    std::vector<AccessKey> keys;
+    for (const std::vector<Value>& values : combinations) {
+      const bool has_id = kind_ == Access::Kind::points;
+      keys.push_back({std::span(values).first(values.size() - (has_id ? 1 : 0)),
+                      has_id ? values.back().as_string() : std::string_view()});
+    }
+    Access access;
+    access.kind = kind_;
+    access.keys = keys;
+    auto cursor = collection_->open(access);
+    if (!cursor) {
+      frame.run.set_error(std::move(cursor.error()));
+      return false;
+    }
+    cursor_ = std::move(*cursor);
+    return true;
+  }
+
   Access::Kind kind_;
   SlotNumber slot_;
   Collection* collection_ = nullptr;
+  std::vector<std::vector<std::unique_ptr<Evaluator>>> choices_;
   std::vector<std::unique_ptr<Evaluator>> partition_key_;
   std::unique_ptr<Evaluator> id_;
   std::unique_ptr<Cursor> cursor_;

@@ -89,6 +89,14 @@ class MemoryCollection final : public Collection {
   };
 
   bool matches(const Value& item, const Access& access) const {
+    if (access.kind == Access::Kind::partitions || access.kind == Access::Kind::points)
+      return std::ranges::any_of(access.keys, [&](const AccessKey& key) {
+        Access one;
+        one.kind = access.kind == Access::Kind::points ? Access::Kind::point : Access::Kind::partition;
+        one.partition_key = key.partition_key;
+        one.id = key.id;
+        return matches(item, one);
+      });
     for (size_t i = 0; i < access.partition_key.size(); ++i) {
       Value value = item;
       for (const std::string& name : paths_[i]) value = value.member(name);

@@ -15,9 +15,10 @@ namespace quire::sql {
 class SlotSet;
 
 enum class BoundCheck : uint8_t {
-  equal,  // operands[0]
-  in,     // any of operands
-  less,   // than operands[0], of its type
+  equal,      // operands[0]
+  in,         // any of operands
+  looked_up,  // any of the keys that a join asks for (Frame::lookup_keys)
+  less,       // than operands[0], of its type
   less_equal,
   greater,
   greater_equal,

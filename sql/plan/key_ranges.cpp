@@ -50,8 +50,9 @@ Interval of_types(uint8_t first, uint8_t last) {
 
 class RangeMaker {
  public:
-  RangeMaker(const PlannedProbe& probe, const std::function<Value(const BoundExpression&)>& value_of)
-      : probe_(probe), value_of_(value_of) {}
+  RangeMaker(const PlannedProbe& probe, const std::function<Value(const BoundExpression&)>& value_of,
+             std::span<const Value> lookup_keys)
+      : probe_(probe), value_of_(value_of), lookup_keys_(lookup_keys) {}
 
   KeyRanges make() {
     made_.ranges.emplace_back();  // all entries
@@ -68,6 +69,11 @@ class RangeMaker {
   // What a part may be: for equality a list of values, else one interval.
   std::vector<Interval> intervals_of(const std::vector<IndexBound>& bounds) {
     std::vector<Interval> found;
+    if (bounds[0].check == BoundCheck::looked_up) {
+      for (const Value& key : lookup_keys_)
+        if (const auto interval = equal_to(key)) found.push_back(*interval);
+      return found;
+    }
     if (bounds[0].check == BoundCheck::equal || bounds[0].check == BoundCheck::in) {
       for (const BoundExpression* operand : bounds[0].operands)
         if (const auto interval = equal_to(value_of_(*operand))) found.push_back(*interval);
@@ -178,14 +184,16 @@ class RangeMaker {
 
   const PlannedProbe& probe_;
   const std::function<Value(const BoundExpression&)>& value_of_;
+  std::span<const Value> lookup_keys_;
   KeyRanges made_;
 };
 
 }  // namespace
 
 KeyRanges make_key_ranges(const PlannedProbe& probe,
-                          const std::function<Value(const BoundExpression&)>& value_of) {
-  return RangeMaker(probe, value_of).make();
+                          const std::function<Value(const BoundExpression&)>& value_of,
+                          std::span<const Value> lookup_keys) {
+  return RangeMaker(probe, value_of, lookup_keys).make();
 }
 
 }  // namespace quire::sql

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +19,9 @@ struct KeyRanges {
   bool is_served = true;
 };
 
-// `value_of` gives the value of an operand of a bound.
+// `value_of` gives the value of an operand of a bound; `lookup_keys` are those of a join.
 KeyRanges make_key_ranges(const PlannedProbe& probe,
-                          const std::function<Value(const BoundExpression&)>& value_of);
+                          const std::function<Value(const BoundExpression&)>& value_of,
+                          std::span<const Value> lookup_keys = {});
 
 }  // namespace quire::sql

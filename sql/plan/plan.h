@@ -85,6 +85,10 @@ struct PlanNode {
   std::unique_ptr<PlannedQuery> right;
   std::vector<const BoundExpression*> left_keys;
   std::vector<const BoundExpression*> right_keys;
+  // join: the right side is not read whole, but for each batch of the left one by an index: only what has one
+  // of the batch's values of this key.
+  bool is_lookup = false;
+  size_t lookup_key = 0;
   // join, subquery: LEFT JOIN. A row without a partner stays, with undefined in the slots of the other side;
   // `conditions` of a join then hold the rest of ON.
   bool keeps_unmatched = false;
@@ -148,6 +152,7 @@ void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
 void choose_index(Plan& plan, PlannedQuery& query, Source& source);
 // Notes the index that would help most, if some scan reads all items though a condition bounds a path.
 void advise_index(Plan& plan, PlannedQuery& query, Source& source);
+void look_up_partners(PlannedQuery& query, Source& source);
 void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
 void cover_by_index(Plan& plan, PlannedQuery& query);
 // Whether the entries of an index hold all that the query asks of the items of its only scan.

@@ -166,8 +166,8 @@ class PlanPrinter {
     for (size_t i = 0; i < node.left_keys.size(); ++i)
       keys += fmt::format("{}{} = {}", i == 0 ? " on " : " AND ", words(node.left_keys[i]),
                           words(node.right_keys[i]));
-    std::string text = fmt::format("{}{} join{}", node.keeps_unmatched ? "left " : "",
-                                   keys.empty() ? "cross" : "hash", keys);
+    const std::string_view kind = node.is_lookup ? "lookup" : keys.empty() ? "cross" : "hash";
+    std::string text = fmt::format("{}{} join{}", node.keeps_unmatched ? "left " : "", kind, keys);
     if (!node.conditions.empty()) text += " where " + list(node.conditions, " AND ");
     return text;
   }

@@ -61,6 +61,8 @@ struct Frame {
   // By slot: its values outlive the batch without retain(). Set while the operators are made, bottom up.
   std::vector<bool> is_stable;
   size_t capacity;  // rows a batch may hold
+  // Of the right side of a lookup join: the keys to find rows for.
+  std::span<const Value> lookup_keys;
 };
 
 // A copy of a value that was made in a batch's arena, to outlive the batch. What lies in storage is not

@@ -112,7 +112,7 @@ class IndexScan final : public Operator {
       return operands_.at(&operand)->evaluate(first_rows(1), frame)[0];
     };
     for (const PlannedProbe& probe : access_.probes) {
-      ranges.push_back(make_key_ranges(probe, value_of));
+      ranges.push_back(make_key_ranges(probe, value_of, frame.lookup_keys));
       reads_all_ |= !ranges.back().is_served;
     }
     if (frame.run.error) return false;

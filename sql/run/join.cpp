@@ -1,5 +1,7 @@
-// The hash join. The right side is read once and kept: its carried values by row, and the rows of each key
-// chained in the order in which they came. Rows of the left side then look their partners up.
+// Joins. Hash join: the right side is read once and kept: its carried values by row, and the rows of each key
+// chained in the order in which they came. Rows of the left side then look their partners up. Lookup join:
+// the same for each batch of the left side, with those rows of the right one alone that an index finds for
+// it.
 //
 // LEFT JOIN: behind the partners of each left row comes a row without one. It is given only if no partner
 // passed the rest of ON.
@@ -81,6 +83,8 @@ class Join final : public Operator {
       : Operator(node),
         bound_(*query.bound),
         keeps_unmatched_(node.keeps_unmatched),
+        is_lookup_(node.is_lookup),
+        lookup_key_(node.lookup_key),
         right_slots_(node.right_carried),
         input_(std::move(input)),
         right_(frame.run, *node.right, kBatchSize),
@@ -145,6 +149,15 @@ class Join final : public Operator {
     }
   }
 
+  void look_up_right(Frame& frame) {
+    evaluate_keys(left_keys_, rows_, frame);
+    lookup_keys_.clear();
+    for (const RowNumber row : rows_) lookup_keys_.push_back(key_vectors_[lookup_key_][row]);
+    right_.frame().lookup_keys = lookup_keys_;
+    kept_.clear();
+    if (!frame.run.error) read_right(frame);
+  }
+
   void evaluate_keys(const std::vector<std::unique_ptr<Evaluator>>& keys, Rows rows, Frame& frame) {
     key_vectors_.clear();
     for (const auto& key : keys) key_vectors_.push_back(key->evaluate(rows, frame));
@@ -158,10 +171,15 @@ class Join final : public Operator {
 
   // The right side is read once there is a row that may need it.
   bool take_batch(Frame& frame) {
-    rows_ = input_->next(frame);
-    if (rows_.empty()) return false;
-    if (!is_read_) read_right(frame);
-    if (frame.run.should_stop() || (kept_.empty() && !keeps_unmatched_)) return false;
+    do {
+      rows_ = input_->next(frame);
+      if (rows_.empty()) return false;
+      if (is_lookup_)
+        look_up_right(frame);
+      else if (!is_read_)
+        read_right(frame);
+      if (frame.run.should_stop() || (!is_lookup_ && kept_.empty() && !keeps_unmatched_)) return false;
+    } while (kept_.empty() && !keeps_unmatched_);
     evaluate_keys(left_keys_, rows_, frame);
     carried_.take_input(frame);
     mark_ = frame.arena.mark();
@@ -220,6 +238,9 @@ class Join final : public Operator {
 
   const BoundQuery& bound_;
   bool keeps_unmatched_;
+  bool is_lookup_;
+  size_t lookup_key_;
+  std::vector<Value> lookup_keys_;
   std::vector<SlotNumber> right_slots_;
   std::vector<bool> right_is_stable_;
   Input input_;

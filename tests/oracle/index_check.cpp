@@ -58,6 +58,13 @@ std::vector<std::string> queries_for_indexes(Choices& choices) {
   queries.push_back(fmt::format("SELECT VALUE COUNT(1) FROM c WHERE {}({})", choices.one_of(kTests), path()));
   queries.push_back(fmt::format("SELECT {0} FROM c WHERE STARTSWITH({0}, '{1}') OR {0} LIKE 'b%'", path(),
                                 choices.one_of({"", "s", "b1", "k"})));
+  queries.push_back(
+      fmt::format("SELECT VALUE [c.id, d.id] FROM c JOIN d ON d.{0} = c.{1} WHERE c.id IN ('0', '1', 'f2')",
+                  path().substr(2), path().substr(2)));
+  queries.push_back(
+      fmt::format("SELECT VALUE [c.id, d.id] FROM c LEFT JOIN d ON d.{0} = c.{1} AND d.n > 2 WHERE c.id IN "
+                  "('0', '1', 'f2')",
+                  path().substr(2), path().substr(2)));
   return queries;
 }
 

@@ -1,7 +1,6 @@
 // Runs the cases of tests/language/*.test and the examples of the pages that document the language: queries
 // with the rows that they must give.
 #include <gtest/gtest.h>
-#include <regex>
 
 #include <algorithm>
 #include <cctype>
@@ -19,10 +18,11 @@
 namespace quire::sql {
 namespace {
 
-// How long a step took is another time each time.
-std::string without_times(const std::string& line) {
-  static const std::regex kTime(R"(, [0-9.]+ ms)");
-  return std::regex_replace(line, kTime, "");
+// How long a step took is another time each time: "[rows 1, 0.03 ms]" becomes "[rows 1]".
+std::string without_times(std::string line) {
+  const size_t end = line.rfind(" ms]");
+  const size_t begin = end == std::string::npos ? end : line.rfind(", ", end);
+  return begin == std::string::npos ? line : line.erase(begin, end + 3 - begin);
 }
 
 class CaseFile {

@@ -1,35 +1,35 @@
 #include "shell/commands.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "shell/arguments.h"
+#include "shell/messages.h"
 #include "shell/statement_text.h"
 
 namespace quire::shell {
 namespace {
 
-const Command* find_command(std::string_view name) {
-  const auto commands = all_commands();
-  const auto found =
-      std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == name; });
-  return found == commands.end() ? nullptr : &*found;
+Outcome failed(const Error& error) {
+  print_error(error);
+  return Outcome::failed;
 }
 
 Outcome help_command(Session&, const Words& words) {
-  std::string wanted = words.empty() ? "" : words[0];
-  if (!wanted.empty() && !wanted.starts_with('.')) wanted.insert(0, ".");
-  if (!wanted.empty() && find_command(wanted) == nullptr)
-    return wrong_usage(".help", "there is no command " + wanted);
-  for (const Command& command : all_commands()) {
-    if (!wanted.empty() && command.name != wanted) continue;
-    fmt::print("{:<44} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
+  if (!words.empty()) {
+    const std::string name = words[0].starts_with('.') ? words[0] : "." + words[0];
+    const Command* command = find_command(name);
+    if (command == nullptr) return wrong_usage(".help", "there is no command " + name);
+    fmt::print("{} {}\n  {}\n{}", command->name, command->arguments, command->summary, command->details);
+    return Outcome::done;
   }
-  if (wanted.empty())
-    fmt::print(
-        "Anything else is SQL. A statement ends with ; or a blank line, on a terminal with Enter too.\n");
+  for (const Command& command : all_commands())
+    fmt::print("{:<42} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
+  fmt::print(
+      "\nAnything else is SQL. A statement ends with ; or an empty line, and "
+      "at the prompt with Enter unless it\n"
+      "plainly goes on. `.help .import` tells the options of .import.\n");
   return Outcome::done;
 }
 
@@ -37,34 +37,18 @@ Outcome open_command(Session& session, const Words& words) {
   return session.open(words[0]) ? Outcome::done : Outcome::failed;
 }
 
-// Runs a query on the database's scope whatever `.use` says.
-Outcome show_json_list(Session& session, const std::string& json) {
-  // The list is JSON text; a statement takes it apart and the mode of the session shows it.
-  auto statement = session.database().prepare("SELECT VALUE @list");
-  if (statement) {
-    if (auto bound = statement->bind("list", Json{json}); !bound) {
-      print_error(bound.error());
-      return Outcome::failed;
-    }
-  }
-  auto has_row = statement ? statement->step() : Result<bool>(Failure(statement.error()));
-  if (!has_row) {
-    print_error(has_row.error());
-    return Outcome::failed;
-  }
-  RowWriter writer(session.mode, isatty(STDOUT_FILENO) == 1);
-  if (*has_row)
-    for (const Value row : statement->row().elements()) static_cast<void>(writer.add(row));
-  return writer.finish() ? Outcome::done : Outcome::failed;
-}
-
+// The list is JSON text; a statement takes it apart and the mode of the session shows it.
 Outcome containers_command(Session& session, const Words&) {
-  auto list = session.database().containers();
-  if (!list) {
-    print_error(list.error());
-    return Outcome::failed;
-  }
-  return show_json_list(session, *list);
+  const auto list = session.database().containers();
+  if (!list) return failed(list.error());
+  auto statement = session.database().prepare("SELECT VALUE c FROM c IN (SELECT VALUE @list)");
+  if (!statement) return failed(statement.error());
+  if (const auto bound = statement->bind("list", Json{*list}); !bound) return failed(bound.error());
+  RowWriter writer(session.mode);
+  for (const Value row : statement->rows())
+    if (const auto added = writer.add(row); !added) return failed(added.error());
+  if (statement->error()) return failed(*statement->error());
+  return writer.finish() ? Outcome::done : cannot_write_output();
 }
 
 Outcome use_command(Session& session, const Words& words) {
@@ -72,10 +56,8 @@ Outcome use_command(Session& session, const Words& words) {
     session.container.clear();
     return Outcome::done;
   }
-  if (auto container = session.database().container(words[0]); !container) {
-    print_error(container.error());
-    return Outcome::failed;
-  }
+  if (const auto container = session.database().container(words[0]); !container)
+    return failed(container.error());
   session.container = words[0];
   return Outcome::done;
 }
@@ -88,46 +70,11 @@ Outcome mode_command(Session& session, const Words& words) {
       return Outcome::done;
     }
     if (words.empty())
-      fmt::print("{}{:<8} {}\n", row.mode == session.mode ? "* " : "  ", row.name, row.summary);
+      fmt::print("{} {:<7} {}\n", row.mode == session.mode ? '*' : ' ', row.name, row.summary);
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  return words.empty() ? Outcome::done
-                       : wrong_usage(".mode", "there is no mode '" + words[0] + "', only " + names);
-}
-
-// `.param set @name JSON`: the JSON may hold blanks, so the words are joined again.
-Outcome set_parameter(Session& session, const Words& words) {
-  if (words.size() < 3 || !words[1].starts_with('@') || words[1].size() < 2)
-    return wrong_usage(".param", ".param set needs a @name and a JSON value");
-  std::string json = words[2];
-  for (size_t i = 3; i < words.size(); ++i) json += " " + words[i];
-  auto statement = session.database().prepare("SELECT VALUE @json");
-  auto bound = statement ? statement->bind("json", Json{json}) : Result<void>(Failure(statement.error()));
-  if (!bound) {
-    print_error(bound.error(), json);
-    return Outcome::failed;
-  }
-  session.parameters[words[1].substr(1)] = json;
-  return Outcome::done;
-}
-
-Outcome param_command(Session& session, const Words& words) {
-  if (words.empty() || words[0] == "list") {
-    if (words.size() > 1) return wrong_usage(".param", ".param list takes nothing more");
-    for (const auto& [name, json] : session.parameters) fmt::print("@{} {}\n", name, json);
-    return Outcome::done;
-  }
-  if (words[0] == "set") return set_parameter(session, words);
-  if (words[0] == "clear" && words.size() <= 2) {
-    if (words.size() == 1) {
-      session.parameters.clear();
-      return Outcome::done;
-    }
-    const std::string name = words[1].starts_with('@') ? words[1].substr(1) : words[1];
-    if (session.parameters.erase(name) == 1) return Outcome::done;
-    return wrong_usage(".param", "there is no parameter @" + name);
-  }
-  return wrong_usage(".param", "it takes set, list or clear");
+  if (words.empty()) return Outcome::done;
+  return wrong_usage(".mode", fmt::format("there is no mode '{}', only {}", words[0], names));
 }
 
 Outcome timer_command(Session& session, const Words& words) {
@@ -141,26 +88,51 @@ Outcome quit_command(Session& session, const Words&) {
   return Outcome::done;
 }
 
-constexpr size_t kAnyCount = SIZE_MAX;
+constexpr size_t kAnyNumber = SIZE_MAX;
 
 constexpr Command kCommands[] = {
-    {".containers", "", "list the containers with their partition keys and sizes", 0, 0, containers_command},
-    {".export", "CONTAINER FILE", "write the items as JSON lines; - is standard output", 2, 2,
+    {".containers", "", "list the containers: partition keys, items, bytes", "", 0, 0, containers_command},
+    {".export", "CONTAINER FILE", "write the items as JSON lines", "  FILE - is standard output.\n", 2, 2,
      export_command},
-    {".help", "[COMMAND]", "list the commands", 0, 1, help_command},
-    {".import", "FILE CONTAINER [OPTION]...",
-     "load JSON lines or a JSON array; - is standard input. Options: --partition-key /path (up to three), "
-     "--id /path, "
-     "--generate-ids, --skip-errors, --upsert, --extended-json",
-     2, kAnyCount, import_command},
-    {".mode", "[auto|json|pretty|table]", "how rows are shown", 0, 1, mode_command},
-    {".open", "FILE", "open another database; :memory: for one in memory", 1, 1, open_command},
-    {".param", "set @NAME JSON | list | clear [@NAME]", "values of parameters", 0, kAnyCount, param_command},
-    {".quit", "", "leave", 0, 0, quit_command},
-    {".timer", "on|off", "show time, items read and rows after each query", 1, 1, timer_command},
-    {".use", "[CONTAINER]", "run queries on a container, as in Cosmos; without a name on the database", 0, 1,
-     use_command},
+    {".help", "[COMMAND]", "list the commands, or tell more of one", "", 0, 1, help_command},
+    {".import", "FILE CONTAINER [OPTION]...", "load JSON lines or a JSON array",
+     "  FILE - is standard input. The container is made if it is missing. A "
+     "bad item is reported with its line,\n"
+     "  and nothing is loaded.\n"
+     "  --partition-key /path  of a new container; up to three times for a "
+     "hierarchical key\n"
+     "  --id /path             take each item's id from there\n"
+     "  --generate-ids         give items without an id one\n"
+     "  --skip-errors          leave bad items out, and count them\n"
+     "  --upsert               replace items that exist\n"
+     "  --extended-json        files of mongoexport: _id, {\"$oid\"}, "
+     "{\"$date\"}, ...\n",
+     0, kAnyNumber, import_command},
+    {".mode", "[auto|json|pretty|table]", "how rows are shown", "", 0, 1, mode_command},
+    {".open", "FILE", "open another database", "  FILE :memory: is a new one in memory.\n", 1, 1,
+     open_command},
+    {".param", "set @NAME JSON | list | clear [@NAME]", "values of parameters", "", 0, kAnyNumber,
+     param_command},
+    {".quit", "", "leave", "", 0, 0, quit_command},
+    {".timer", "on|off", "show time, items read and rows after each query", "", 1, 1, timer_command},
+    {".use", "[CONTAINER]", "run queries on a container, or on the database",
+     "  With a container, the first name in FROM stands for it whatever it "
+     "says, as in Cosmos DB.\n",
+     0, 1, use_command},
 };
+
+// A JSON value is taken as it stands, with its quotes and blanks: only two words come before it.
+Words split_param(std::string_view line) {
+  Words words;
+  line = trim(line);
+  while (words.size() < 2 && !line.empty()) {
+    const size_t end = std::min(line.find_first_of(" \t"), line.size());
+    words.emplace_back(line.substr(0, end));
+    line = trim(line.substr(end));
+  }
+  if (!line.empty()) words.emplace_back(line);
+  return words;
+}
 
 }  // namespace
 
@@ -168,8 +140,12 @@ std::span<const Command> all_commands() {
   return kCommands;
 }
 
+const Command* find_command(std::string_view name) {
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  return found == std::end(kCommands) ? nullptr : found;
+}
+
 Outcome wrong_usage(std::string_view name, std::string_view what) {
-  std::fflush(stdout);
   print_message(fmt::format("{}: {}", name, what));
   if (const Command* command = find_command(name); command != nullptr)
     fmt::print(stderr, "usage: {} {}\n", command->name, command->arguments);
@@ -177,31 +153,29 @@ Outcome wrong_usage(std::string_view name, std::string_view what) {
 }
 
 Outcome run_command(Session& session, std::string_view line) {
-  line = trim_statement(line);
-  const std::string name(line.substr(0, line.find_first_of(" \t")));
+  line = trim(line);
+  while (line.ends_with(';')) line = trim(line.substr(0, line.size() - 1));
+  const std::string_view name = line.substr(0, line.find_first_of(" \t"));
   const Command* command = find_command(name);
   if (command == nullptr) {
-    print_message("there is no command " + name + "; .help lists them");
+    print_message(fmt::format("there is no command {}; .help lists them", name));
     return Outcome::usage;
   }
-  // A JSON value keeps its quotes: only .param takes its line as it stands.
+  const std::string_view rest = line.substr(name.size());
   Words words;
   if (command->run == param_command) {
-    std::string_view rest = trim(line.substr(name.size()));
-    for (int i = 0; i < 2 && !rest.empty(); ++i) {
-      const size_t end = std::min(rest.find_first_of(" \t"), rest.size());
-      words.emplace_back(rest.substr(0, end));
-      rest = trim(rest.substr(end));
-    }
-    if (!rest.empty()) words.emplace_back(rest);
+    words = split_param(rest);
   } else {
-    auto split = split_words(line.substr(name.size()));
+    auto split = split_words(rest);
     if (!split) return wrong_usage(name, split.error());
     words = std::move(*split);
   }
   if (words.size() < command->least) return wrong_usage(name, "something is missing");
-  if (words.size() > command->most) return wrong_usage(name, "too many words");
-  return command->run(session, words);
+  if (words.size() > command->most)
+    return wrong_usage(name, fmt::format("'{}' is too much", words[command->most]));
+  const Outcome outcome = command->run(session, words);
+  std::fflush(stdout);
+  return outcome;
 }
 
 }  // namespace quire::shell

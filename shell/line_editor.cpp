@@ -2,7 +2,6 @@
 
 #include <editline/readline.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -13,6 +12,23 @@ namespace quire::shell {
 namespace {
 
 constexpr int kHistoryLines = 1000;
+
+// libedit calls plain functions: the input that they read from.
+StandardInput* g_input = nullptr;
+
+// The next code point of what is typed, as libedit wants it, or -1.
+int next_character(FILE*) {
+  const int first = g_input->read_byte();
+  if (first < 0xC2 || first > 0xF4) return first;
+  const int following = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+  int code_point = first & (0x3F >> following);
+  for (int i = 0; i < following; ++i) {
+    const int byte = g_input->read_byte();
+    if (byte < 0) return -1;
+    code_point = code_point << 6 | (byte & 0x3F);
+  }
+  return code_point;
+}
 
 char* next_command(const char* text, int state) {
   static size_t at = 0;
@@ -36,8 +52,10 @@ struct Free {
 
 }  // namespace
 
-LineEditor::LineEditor() {
+LineEditor::LineEditor(StandardInput& input) {
+  g_input = &input;
   rl_readline_name = const_cast<char*>("quire");
+  rl_getc_function = next_character;
   rl_initialize();
   rl_attempted_completion_function = complete;
   using_history();
@@ -50,6 +68,7 @@ LineEditor::LineEditor() {
 
 LineEditor::~LineEditor() {
   if (!history_path_.empty()) write_history(history_path_.c_str());
+  g_input = nullptr;
 }
 
 std::optional<std::string> LineEditor::read(const std::string& prompt) {
@@ -58,9 +77,7 @@ std::optional<std::string> LineEditor::read(const std::string& prompt) {
   return std::string(line.get());
 }
 
-void LineEditor::remember(const std::string& statement) {
-  std::string line = statement;
-  std::replace(line.begin(), line.end(), '\n', ' ');
+void LineEditor::remember(const std::string& line) {
   add_history(line.c_str());
 }
 

@@ -4,20 +4,23 @@
 #include <optional>
 #include <string>
 
+#include "shell/standard_input.h"
+
 namespace quire::shell {
 
 // One at a time in a process: libedit's readline interface keeps global state.
 class LineEditor {
  public:
   // History is read from, and kept in, a file of the user's home where that can be had.
-  LineEditor();
+  explicit LineEditor(StandardInput& input);
   ~LineEditor();
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
 
-  // Nothing at the end of input (Ctrl-D).
+  // Nothing at the end of input (Ctrl-D), and after a Ctrl-C, which is_interrupted() tells.
   std::optional<std::string> read(const std::string& prompt);
-  void remember(const std::string& statement);
+  // Adds to the history.
+  void remember(const std::string& line);
 
  private:
   std::string history_path_;

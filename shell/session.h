@@ -1,35 +1,35 @@
-// One run of the shell: the open database, what `.use`, `.mode` and `.param` have set, and how a line is run.
+// One run of the shell: the open database, what `.use`, `.mode` and `.param` have set, and how a statement is
+// run.
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "quire/quire.hpp"
-#include "shell/output.h"
+#include "shell/row_writer.h"
+#include "shell/standard_input.h"
 
 namespace quire::shell {
 
-// What a line came to. The numbers are the exit codes of the program.
+// What a statement came to. The numbers are the exit codes of the program.
 enum class Outcome { done = 0, failed = 1, usage = 2 };
 
 class Session {
  public:
   Session(Options options, Mode mode);
-  ~Session();
 
+  // The database that was open stays so if this one cannot be opened.
   bool open(const std::string& path);
-  // One statement, or one dot-command. Errors go to standard error.
-  Outcome run(std::string_view text);
-  Outcome run_query(std::string_view sql);
-
-  // From a signal handler: ends the running statement or import.
-  static void interrupt() noexcept;
+  // One SQL statement, or one dot-command. Errors go to standard error, with lines counted from `first_line`.
+  Outcome run(std::string_view text, size_t first_line = 1);
+  // Whether the text is the beginning of a statement: all that the grammar misses is behind its end.
+  bool is_cut_off(std::string_view text);
 
   Database& database() { return *database_; }
   const std::string& path() const { return path_; }
+  StandardInput& input() { return input_; }
 
   bool has_quit = false;
   Mode mode;
@@ -38,17 +38,14 @@ class Session {
   std::map<std::string, std::string> parameters;  // name without @, JSON
 
  private:
+  Outcome run_query(std::string_view sql, size_t first_line);
   Result<Statement> prepare(std::string_view sql);
   Result<void> bind_parameters(Statement& statement);
-  void show_statistics(const Statement& statement, double seconds) const;
 
   Options options_;
   std::string path_;
+  StandardInput input_;
   std::optional<Database> database_;
 };
-
-// `error: message`, and for a place in `text` the line with a caret below it.
-void print_error(const Error& error, std::string_view text = {});
-void print_message(std::string_view message);
 
 }  // namespace quire::shell

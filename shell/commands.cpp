@@ -11,121 +11,77 @@
 namespace quire::shell {
 namespace {
 
-Outcome failed(const Error& error) {
-  print_error(error);
-  return Outcome::failed;
-}
-
-Outcome help_command(Session&, const Words& words) {
-  if (!words.empty()) {
-    const std::string name = words[0].starts_with('.') ? words[0] : "." + words[0];
-    const Command* command = find_command(name);
-    if (command == nullptr) return wrong_usage(".help", "there is no command " + name);
-    fmt::print("{} {}\n  {}\n{}", command->name, command->arguments, command->summary, command->details);
-    return Outcome::done;
-  }
-  for (const Command& command : all_commands())
-    fmt::print("{:<42} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
-  fmt::print(
-      "\nAnything else is SQL. A statement ends with ; or an empty line, and "
-      "at the prompt with Enter unless it\n"
-      "plainly goes on. `.help .import` tells the options of .import.\n");
-  return Outcome::done;
-}
-
-Outcome open_command(Session& session, const Words& words) {
-  return session.open(words[0]) ? Outcome::done : Outcome::failed;
-}
-
-// The list is JSON text; a statement takes it apart and the mode of the session shows it.
-Outcome containers_command(Session& session, const Words&) {
-  const auto list = session.database().containers();
-  if (!list) return failed(list.error());
-  auto statement = session.database().prepare("SELECT VALUE c FROM c IN (SELECT VALUE @list)");
-  if (!statement) return failed(statement.error());
-  if (const auto bound = statement->bind("list", Json{*list}); !bound) return failed(bound.error());
-  RowWriter writer(session.mode);
-  for (const Value row : statement->rows())
-    if (const auto added = writer.add(row); !added) return failed(added.error());
-  if (statement->error()) return failed(*statement->error());
-  return writer.finish() ? Outcome::done : cannot_write_output();
-}
-
-Outcome use_command(Session& session, const Words& words) {
-  if (words.empty()) {
-    session.container.clear();
-    return Outcome::done;
-  }
-  if (const auto container = session.database().container(words[0]); !container)
-    return failed(container.error());
-  session.container = words[0];
-  return Outcome::done;
-}
-
-Outcome mode_command(Session& session, const Words& words) {
-  std::string names;
-  for (const ModeRow& row : modes()) {
-    if (!words.empty() && row.name == words[0]) {
-      session.mode = row.mode;
-      return Outcome::done;
-    }
-    if (words.empty())
-      fmt::print("{} {:<7} {}\n", row.mode == session.mode ? '*' : ' ', row.name, row.summary);
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
-  }
-  if (words.empty()) return Outcome::done;
-  return wrong_usage(".mode", fmt::format("there is no mode '{}', only {}", words[0], names));
-}
-
-Outcome timer_command(Session& session, const Words& words) {
-  if (words[0] != "on" && words[0] != "off") return wrong_usage(".timer", "it takes on or off");
-  session.shows_time = words[0] == "on";
-  return Outcome::done;
-}
-
-Outcome quit_command(Session& session, const Words&) {
-  session.has_quit = true;
-  return Outcome::done;
-}
-
 constexpr size_t kAnyNumber = SIZE_MAX;
 
+constexpr std::string_view kImportDetails =
+    "  FILE - is standard input; gzip and zstd are unpacked. The container is made if it is missing. A bad "
+    "item\n"
+    "  is reported with its line, and nothing is loaded.\n"
+    "  --format jsonl|json|csv|tsv  told from the file's name where it is not given\n"
+    "  --partition-key /path  of a new container; up to three times for a hierarchical key\n"
+    "  --id /path             take each item's id from there\n"
+    "  --generate-ids         give items without an id one\n"
+    "  --skip-errors          leave bad items out, and count them\n"
+    "  --upsert               replace items that exist\n"
+    "  --dry-run              read and check everything, change nothing\n"
+    "  --extended-json        files of mongoexport: _id, {\"$oid\"}, {\"$date\"}, ...\n"
+    "  --lines N              only so many lines, as .dump writes it\n"
+    "  The system properties of a Cosmos DB export are left out.\n";
+
+constexpr std::string_view kExportDetails =
+    "  FILE - is standard output; a name in .gz or .zst is packed.\n"
+    "  --query SQL            the rows of a query on the container rather than its items\n"
+    "  --format jsonl|json|csv|tsv  told from the file's name where it is not given; json is one array\n";
+
 constexpr Command kCommands[] = {
+    {".backup", "FILE", "copy the database to a new file while it is in use", "", 1, 1, backup_command},
     {".containers", "", "list the containers: partition keys, items, bytes", "", 0, 0, containers_command},
-    {".export", "CONTAINER FILE", "write the items as JSON lines", "  FILE - is standard output.\n", 2, 2,
-     export_command},
+    {".create", "DEFINITION", "make a container from its definition in JSON, as in Cosmos DB",
+     "  .create {\"id\": \"readings\", \"partitionKey\": {\"paths\": [\"/deviceId\"]}}\n", 1, 1,
+     create_command},
+    {".describe", "CONTAINER", "a container's definition, size, partitions, and the schema of its items",
+     "  The schema comes from a sample of the first 10,000 items.\n", 1, 1, describe_command},
+    {".dump", "[CONTAINER]...", "write a script that makes the containers and their items anew",
+     "  quire old.quire .dump | quire new.quire\n", 0, kAnyNumber, dump_command},
+    {".edit", "", "edit the last statement in $EDITOR, then run it", "", 0, 0, edit_command},
+    {".explain", "on|off", "show the plan before the rows of each query", "", 1, 1, explain_command},
+    {".export", "CONTAINER FILE [OPTION]...", "write the items as JSON lines, JSON, CSV or TSV",
+     kExportDetails, 0, kAnyNumber, export_command},
+    {".functions", "[PATTERN]", "list the functions whose name or summary has the pattern", "", 0, 1,
+     functions_command},
+    {".generate", "readings|people|orders CONTAINER [COUNT]", "fill a container with sample data",
+     "  COUNT is 1000 where it is not given. The same items come out each time.\n", 2, 3, generate_command},
     {".help", "[COMMAND]", "list the commands, or tell more of one", "", 0, 1, help_command},
-    {".import", "FILE CONTAINER [OPTION]...", "load JSON lines or a JSON array",
-     "  FILE - is standard input. The container is made if it is missing. A "
-     "bad item is reported with its line,\n"
-     "  and nothing is loaded.\n"
-     "  --partition-key /path  of a new container; up to three times for a "
-     "hierarchical key\n"
-     "  --id /path             take each item's id from there\n"
-     "  --generate-ids         give items without an id one\n"
-     "  --skip-errors          leave bad items out, and count them\n"
-     "  --upsert               replace items that exist\n"
-     "  --extended-json        files of mongoexport: _id, {\"$oid\"}, "
-     "{\"$date\"}, ...\n",
-     0, kAnyNumber, import_command},
-    {".mode", "[auto|json|pretty|table]", "how rows are shown", "", 0, 1, mode_command},
+    {".import", "FILE CONTAINER [OPTION]...", "load JSON lines, a JSON array, CSV or TSV", kImportDetails, 0,
+     kAnyNumber, import_command},
+    {".mode", "[MODE [CONTAINER]]", "how rows are shown; alone, list the modes",
+     "  CONTAINER is the name that the statements of the mode insert have.\n", 0, 2, mode_command},
+    {".once", "FILE", "write the rows of the next statement to a file", "", 1, 1, once_command},
     {".open", "FILE", "open another database", "  FILE :memory: is a new one in memory.\n", 1, 1,
      open_command},
+    {".output", "[FILE]", "write rows to a file, or to standard output again", "", 0, 1, output_command},
+    {".pager", "on|off", "show long results with $PAGER", "", 1, 1, pager_command},
     {".param", "set @NAME JSON | list | clear [@NAME]", "values of parameters", "", 0, kAnyNumber,
      param_command},
+    {".partitions", "CONTAINER", "sizes of the partitions, the largest, and their skew", "", 1, 1,
+     partitions_command},
     {".quit", "", "leave", "", 0, 0, quit_command},
-    {".timer", "on|off", "show time, items read and rows after each query", "", 1, 1, timer_command},
+    {".read", "FILE", "run a script", "", 1, 1, read_command},
+    {".stats", "on|off", "show items read and changed after each statement", "", 1, 1, stats_command},
+    {".status", "", "the file, its size, and what it holds", "", 0, 0, status_command},
+    {".timer", "on|off", "show the time that each statement takes", "", 1, 1, timer_command},
     {".use", "[CONTAINER]", "run queries on a container, or on the database",
-     "  With a container, the first name in FROM stands for it whatever it "
-     "says, as in Cosmos DB.\n",
-     0, 1, use_command},
+     "  With a container, the first name in FROM stands for it whatever it says, as in Cosmos DB.\n", 0, 1,
+     use_command},
+    {".version", "", "versions of Quire and of the libraries in it", "", 0, 0, version_command},
+    {".width", "COLUMNS", "how wide tables are; 0: as the terminal", "", 1, 1, width_command},
 };
 
-// A JSON value is taken as it stands, with its quotes and blanks: only two words come before it.
-Words split_param(std::string_view line) {
+// JSON is taken as it stands, with its quotes and blanks: only so many words come before it.
+Words split_before_json(std::string_view line, size_t words_before) {
   Words words;
   line = trim(line);
-  while (words.size() < 2 && !line.empty()) {
+  while (words.size() < words_before && !line.empty()) {
     const size_t end = std::min(line.find_first_of(" \t"), line.size());
     words.emplace_back(line.substr(0, end));
     line = trim(line.substr(end));
@@ -163,8 +119,8 @@ Outcome run_command(Session& session, std::string_view line) {
   }
   const std::string_view rest = line.substr(name.size());
   Words words;
-  if (command->run == param_command) {
-    words = split_param(rest);
+  if (command->run == param_command || command->run == create_command) {
+    words = split_before_json(rest, command->run == param_command ? 2 : 0);
   } else {
     auto split = split_words(rest);
     if (!split) return wrong_usage(name, split.error());

@@ -33,6 +33,11 @@ size_t terminal_width() {
   return 80;
 }
 
+size_t terminal_height() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
+}
+
 size_t display_width(std::string_view text) {
   size_t width = 0;
   while (!text.empty()) {

@@ -10,6 +10,8 @@ namespace quire::shell {
 
 // Columns of the terminal that standard output is, or of $COLUMNS, or 80.
 size_t terminal_width();
+// Its lines, or 24.
+size_t terminal_height();
 
 size_t display_width(std::string_view text);
 

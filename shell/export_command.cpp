@@ -1,109 +1,161 @@
-// .export: a container's items as JSON lines, without what the database sets.
+// .export: a container's items, without what the database sets, or the rows of a query on it.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
+#include "shell/arguments.h"
 #include "shell/commands.h"
+#include "shell/container_definition.h"
+#include "shell/file_format.h"
 #include "shell/interrupt.h"
-#include "shell/json_text.h"
 #include "shell/messages.h"
+#include "shell/packed_file.h"
 
 namespace quire::shell {
 namespace {
 
-// A file that is written beside its place and moved there at the end, so that a failure leaves what was
-// there; or standard output.
-class Output {
+Outcome failed(const Error& error) {
+  print_error(error);
+  return Outcome::failed;
+}
+
+Outcome cannot_write(const Session& session, const PackedFile& file, const std::string& path) {
+  if (file.is_standard_output()) return cannot_write_output(session.output);
+  print_message(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  return Outcome::failed;
+}
+
+Mode mode_of(Format format) {
+  switch (format) {
+    case Format::json_lines:
+      return Mode::json_lines;
+    case Format::json_array:
+      return Mode::array;
+    case Format::csv:
+      return Mode::csv;
+    case Format::tsv:
+      return Mode::tsv;
+  }
+  return Mode::json_lines;
+}
+
+// The columns of all rows, system properties aside, for the header of CSV.
+Result<std::vector<std::string>> columns_of(Statement& statement, bool has_system_properties) {
+  std::vector<std::string> columns;
+  for (const Value row : statement.rows())
+    if (auto added = append_columns(row, columns); !added) return Failure(std::move(added.error()));
+  if (statement.error()) return Failure(*statement.error());
+  if (!has_system_properties) std::erase_if(columns, is_system_property);
+  return columns;
+}
+
+// An item, as a value of its own, without what the database sets: it is bound and selected.
+class ItemFormat : public RowFormat {
  public:
-  explicit Output(const std::string& path)
-      : path_(path),
-        partial_path_(path + ".part"),
-        file_(path == "-" ? stdout : std::fopen(partial_path_.c_str(), "wb")) {}
-  ~Output() {
-    if (!is_file() || file_ == nullptr) return;
-    std::fclose(file_);
-    ::unlink(partial_path_.c_str());
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
+  ItemFormat(std::unique_ptr<RowFormat> format, Statement statement)
+      : format_(std::move(format)), statement_(std::move(statement)) {}
 
-  bool is_open() const { return file_ != nullptr; }
-  bool is_file() const { return file_ != stdout; }
-
-  bool write(std::string_view text) { return std::fwrite(text.data(), 1, text.size(), file_) == text.size(); }
-  bool finish() {
-    if (!is_file()) return std::fflush(file_) == 0;
-    const bool is_closed = std::fclose(file_) == 0;
-    file_ = nullptr;
-    if (is_closed && std::rename(partial_path_.c_str(), path_.c_str()) == 0) return true;
-    const int reason = errno;
-    ::unlink(partial_path_.c_str());
-    errno = reason;
-    return false;
+  static Result<std::unique_ptr<RowFormat>> make(std::unique_ptr<RowFormat> format,
+                                                 const Database& database) {
+    auto statement = database.prepare("SELECT VALUE @item");
+    if (!statement) return Failure(std::move(statement.error()));
+    return std::make_unique<ItemFormat>(std::move(format), std::move(*statement));
   }
+
+  Result<void> add(Value row, std::string& out) override {
+    text_.clear();
+    if (auto appended = append_item(text_, row); !appended) return appended;
+    statement_.reset();
+    if (auto bound = statement_.bind("item", Json{text_}); !bound) return bound;
+    if (auto has_row = statement_.step(); !has_row) return Failure(std::move(has_row.error()));
+    return format_->add(statement_.row(), out);
+  }
+  Result<void> finish(std::string& out) override { return format_->finish(out); }
 
  private:
-  std::string path_;
-  std::string partial_path_;
-  std::FILE* file_;
+  std::unique_ptr<RowFormat> format_;
+  Statement statement_;
+  std::string text_;
 };
 
-Result<void> append_item(std::string& text, Value item) {
-  constexpr std::array<std::string_view, 5> kSystemProperties = {"_rid", "_self", "_etag", "_attachments",
-                                                                 "_ts"};
-  const size_t start = text.size();
-  text += '{';
-  for (const Member member : item.members()) {
-    if (std::find(kSystemProperties.begin(), kSystemProperties.end(), member.name) != kSystemProperties.end())
-      continue;
-    auto json = member.value.to_json();
-    if (!json) return Failure(std::move(json.error()));
-    if (text.size() > start + 1) text += ',';
-    text += quoted(member.name);
-    text += ':';
-    text += *json;
+// The plain case, which needs no value of its own: an item a line.
+class ItemLines : public RowFormat {
+ public:
+  Result<void> add(Value row, std::string& out) override {
+    auto appended = append_item(out, row);
+    out += '\n';
+    return appended;
   }
-  text += "}\n";
-  return {};
+  Result<void> finish(std::string&) override { return {}; }
+};
+
+Outcome export_rows(Session& session, Statement& statement, RowFormat& format, const std::string& path) {
+  PackedFile file(path);
+  if (!file.is_open()) return cannot_write(session, file, path);
+  uint64_t rows = 0;
+  std::string text;
+  for (const Value row : statement.rows()) {
+    text.clear();
+    if (auto added = format.add(row, text); !added) return failed(added.error());
+    if (!file.write(text)) return cannot_write(session, file, path);
+    ++rows;
+  }
+  if (statement.error()) return failed(*statement.error());
+  text.clear();
+  if (auto finished = format.finish(text); !finished) return failed(finished.error());
+  if (!file.write(text)) return cannot_write(session, file, path);
+  const bool is_standard_output = file.is_standard_output();
+  if (!file.finish()) return cannot_write(session, file, path);
+  if (!is_standard_output) fmt::print(stderr, "{} items exported\n", rows);
+  return Outcome::done;
+}
+
+Outcome export_container(Session& session, const std::string& name, const std::string& path, Format format,
+                         const std::vector<std::string>& queries) {
+  auto container = session.database().container(name);
+  if (!container) return failed(container.error());
+  auto statement = container->prepare(queries.empty() ? "SELECT VALUE c FROM c" : queries[0]);
+  if (!statement) {
+    print_error(statement.error(), queries.empty() ? "" : queries[0]);
+    return Outcome::failed;
+  }
+  const Interruptible interruptible(session.database());
+  if (queries.empty() && format == Format::json_lines) {
+    ItemLines lines;
+    return export_rows(session, *statement, lines, path);
+  }
+  FormatOptions options{.mode = mode_of(format), .insert_into = {}, .columns = {}};
+  if (format == Format::csv || format == Format::tsv) {
+    auto columns = columns_of(*statement, !queries.empty());
+    if (!columns) return failed(columns.error());
+    options.columns = std::move(*columns);
+  }
+  auto rows = make_format(options);
+  if (queries.empty()) {
+    auto items = ItemFormat::make(std::move(rows), session.database());
+    if (!items) return failed(items.error());
+    rows = std::move(*items);
+  }
+  return export_rows(session, *statement, *rows, path);
 }
 
 }  // namespace
 
 Outcome export_command(Session& session, const Words& words) {
-  const auto failed = [](const Error& error) {
-    print_error(error);
-    return Outcome::failed;
-  };
-  auto container = session.database().container(words[0]);
-  if (!container) return failed(container.error());
-  auto statement = container->prepare("SELECT VALUE c FROM c");
-  if (!statement) return failed(statement.error());
-  Output output(words[1]);
-  const auto cannot_write = [&] {
-    if (!output.is_file()) return cannot_write_output();
-    print_message(fmt::format("cannot write '{}': {}", words[1], std::strerror(errno)));
-    return Outcome::failed;
-  };
-  if (!output.is_open()) return cannot_write();
-
-  const Interruptible interruptible(session.database());
-  uint64_t items = 0;
-  std::string text;
-  for (const Value item : statement->rows()) {
-    text.clear();
-    if (auto appended = append_item(text, item); !appended) return failed(appended.error());
-    if (!output.write(text)) return cannot_write();
-    ++items;
-  }
-  if (statement->error()) return failed(*statement->error());
-  if (!output.finish()) return cannot_write();
-  if (output.is_file()) fmt::print(stderr, "{} items exported\n", items);
-  return Outcome::done;
+  const auto arguments = parse_arguments(words, {"query", "format"}, {});
+  if (!arguments) return wrong_usage(".export", arguments.error());
+  const auto& names = arguments->positional;
+  if (names.size() < 2) return wrong_usage(".export", "a container and a file are needed");
+  if (names.size() > 2) return wrong_usage(".export", "'" + names[2] + "' is too much");
+  for (const std::string_view once : {"query", "format"})
+    if (arguments->values(once).size() > 1)
+      return wrong_usage(".export", "--" + std::string(once) + " may be given once");
+  const auto formats = arguments->values("format");
+  const auto format = formats.empty() ? format_of_file(names[1]) : find_format(formats[0]);
+  if (!format)
+    return wrong_usage(".export", "there is no format '" + formats[0] + "', only jsonl, json, csv, tsv");
+  return export_container(session, names[0], names[1], *format, arguments->values("query"));
 }
 
 }  // namespace quire::shell

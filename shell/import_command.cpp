@@ -1,14 +1,17 @@
-// .import: a file of JSON lines or a JSON array into a container, which is made if it is missing.
+// .import: a file of JSON lines, a JSON array, CSV or TSV into a container, which is made if it is missing.
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <memory>
 
 #include "shell/arguments.h"
 #include "shell/commands.h"
+#include "shell/container_definition.h"
+#include "shell/file_format.h"
+#include "shell/import_source.h"
 #include "shell/interrupt.h"
 #include "shell/json_text.h"
 #include "shell/messages.h"
@@ -17,41 +20,40 @@
 namespace quire::shell {
 namespace {
 
-// The file, or standard input.
+// Where the bytes of an import come from, and the stages that they pass.
 class Input {
  public:
-  Input(const std::string& path, StandardInput& standard_input)
-      : standard_input_(path == "-" ? &standard_input : nullptr),
-        file_(path == "-" ? nullptr : std::fopen(path.c_str(), "rb")) {}
-
-  bool is_open() const { return standard_input_ != nullptr || file_ != nullptr; }
-  // 0 where it is not known.
-  uint64_t size() const {
-    struct stat status{};
-    const bool is_known = file_ != nullptr && fstat(fileno(file_.get()), &status) == 0;
-    return is_known && S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
-  }
-  int64_t read(char* buffer, size_t capacity) {
-    int64_t count = 0;
-    if (standard_input_ != nullptr) {
-      count = standard_input_->read(buffer, capacity);
-    } else {
-      count = static_cast<int64_t>(std::fread(buffer, 1, capacity, file_.get()));
-      if (count == 0 && std::ferror(file_.get()) != 0) count = -1;
+  Input(const std::string& path, StandardInput& standard_input, uint64_t lines) {
+    if (path == "-") {
+      first_ = read_input(standard_input, lines);
+      return;
     }
-    if (count < 0) failure_ = errno;
-    return count;
+    auto file = std::make_unique<FileSource>(path);
+    if (!file->is_open()) return;
+    file_ = file.get();
+    first_ = std::move(file);
   }
-  // errno of the read that failed, or 0.
-  int failure() const { return failure_; }
+
+  bool is_open() const { return first_ != nullptr; }
+  // 0 where they are not known.
+  uint64_t size() const { return file_ == nullptr ? 0 : file_->size(); }
+  uint64_t position() const { return file_ == nullptr ? 0 : file_->position(); }
+  void decode(Format format, const IsJson& is_json) {
+    unpacked_ = unpacked(*first_);
+    last_ = unpacked_.get();
+    if (format != Format::csv && format != Format::tsv) return;
+    records_ = read_delimited(*unpacked_, format == Format::csv ? ',' : '\t', is_json);
+    last_ = records_.get();
+  }
+  int64_t read(char* buffer, size_t capacity) { return last_->read(buffer, capacity); }
+  const std::string& failure() const { return last_->failure(); }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-  };
-  StandardInput* standard_input_;
-  std::unique_ptr<std::FILE, Close> file_;
-  int failure_ = 0;
+  std::unique_ptr<ByteSource> first_;
+  FileSource* file_ = nullptr;
+  std::unique_ptr<ByteSource> unpacked_;
+  std::unique_ptr<ByteSource> records_;
+  ByteSource* last_ = nullptr;
 };
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
@@ -64,24 +66,6 @@ std::string definition_of(const std::string& name, const std::vector<std::string
   for (const std::string& path : paths) list.push_back(quoted(path));
   return fmt::format(R"({{"id":{},"partitionKey":{{"paths":[{}],"kind":"{}","version":2}}}})", quoted(name),
                      joined(list, ","), paths.size() > 1 ? "MultiHash" : "Hash");
-}
-
-// The paths of the container's partition key; nothing if there is no such container.
-Result<std::optional<std::vector<std::string>>> partition_key_of(const Database& database,
-                                                                 const std::string& name) {
-  auto list = database.containers();
-  if (!list) return Failure(std::move(list.error()));
-  auto statement = database.prepare("SELECT VALUE c FROM c IN (SELECT VALUE @list) WHERE c.id = @name");
-  if (!statement) return Failure(std::move(statement.error()));
-  if (auto bound = statement->bind("list", Json{*list}); !bound) return Failure(std::move(bound.error()));
-  if (auto bound = statement->bind("name", name); !bound) return Failure(std::move(bound.error()));
-  auto has_row = statement->step();
-  if (!has_row) return Failure(std::move(has_row.error()));
-  if (!*has_row) return std::nullopt;
-  std::vector<std::string> paths;
-  for (const Value path : statement->row()["partitionKey"]["paths"].elements())
-    paths.emplace_back(path.as_string());
-  return paths;
 }
 
 struct ImportTarget {
@@ -117,73 +101,133 @@ bool is_empty(Container& container) {
   return has_row && !*has_row;
 }
 
-Outcome import_failed(const Error& error, const std::string& path, const Input& input) {
-  if (error.line > 0)
-    print_message(fmt::format("{}, line {}, column {}: {}", path, error.line, error.column, error.message));
-  else if (is_interrupted())
+struct Request {
+  std::string path;
+  std::string name;
+  Format format = Format::json_lines;
+  uint64_t lines = UINT64_MAX;
+  std::vector<std::string> partition_key;
+  bool is_dry_run = false;
+  ImportOptions options;
+};
+
+Outcome import_failed(const Error& error, const Request& request, const Input& input) {
+  const bool is_delimited = request.format == Format::csv || request.format == Format::tsv;
+  if (is_interrupted())
     print_message("interrupted");
-  else if (input.failure() != 0)
-    print_message(fmt::format("cannot read '{}': {}", path, std::strerror(input.failure())));
+  else if (!input.failure().empty())
+    print_message(fmt::format("cannot read '{}': {}", request.path, input.failure()));
+  else if (error.line > 0 && is_delimited)
+    print_message(fmt::format("{}, record {}: {}", request.path, error.line + 1, error.message));
+  else if (error.line > 0)
+    print_message(
+        fmt::format("{}, line {}, column {}: {}", request.path, error.line, error.column, error.message));
   else
     print_message(error.message);
   return Outcome::failed;
 }
 
-Outcome import_file(Session& session, const ParsedArguments& arguments) {
-  const std::string& path = arguments.positional[0];
-  const std::string& name = arguments.positional[1];
-  Input input(path, session.input());
-  if (!input.is_open()) {
-    print_message(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-    return Outcome::failed;
-  }
-  auto target = target_of(session.database(), name, arguments.values("partition-key"));
+// Whether a text is JSON: binding it as a parameter reads it.
+IsJson json_check(const Database& database) {
+  auto statement = database.prepare("SELECT VALUE @value");
+  if (!statement) return [](std::string_view) { return false; };
+  return [kept = std::make_shared<Statement>(std::move(*statement))](std::string_view text) {
+    return kept->bind("value", Json{text}).has_value();
+  };
+}
+
+// Runs the import into `database`: the session's, or for a dry run one in memory.
+Outcome import_into(Session& session, Database& database, Request& request, Input& input) {
+  auto target = target_of(database, request.name, request.partition_key);
   if (!target) {
     print_error(target.error());
     return Outcome::failed;
   }
+  if (request.path == "-" && session.input().is_terminal())
+    fmt::print(stderr, "type the items, then Ctrl-D on a line of its own\n");
   Progress progress(input.size());
-  ImportOptions options;
-  options.skip_errors = arguments.has("skip-errors");
-  options.upsert = arguments.has("upsert");
-  options.extended_json = arguments.has("extended-json");
-  options.generate_ids = arguments.has("generate-ids");
-  if (const auto ids = arguments.values("id"); !ids.empty()) options.id_path = ids[0];
-  options.progress = [&](uint64_t bytes, uint64_t items) {
-    progress.show(bytes, items);
-    return true;
+  request.options.progress = [&](uint64_t bytes, uint64_t items) {
+    progress.show(input.size() == 0 ? bytes : input.position(), items);
+    return !is_interrupted();
   };
-  options.skipped = [&](uint64_t line, std::string_view message) {
+  request.options.skipped = [&](uint64_t line, std::string_view message) {
     progress.clear();
     fmt::print(stderr, "skipped line {}: {}\n", line, message);
   };
-  const Interruptible interruptible(session.database());
+  const Interruptible interruptible(database);
+  input.decode(request.format, json_check(database));
   const auto result = target->container.import(
-      [&](char* buffer, size_t capacity) { return input.read(buffer, capacity); }, options);
+      [&](char* buffer, size_t capacity) { return input.read(buffer, capacity); }, request.options);
   progress.clear();
   if (!result) {
     // A failed import leaves no container behind that was made for it, unless some items were written.
     if (target->is_new && is_empty(target->container))
-      static_cast<void>(session.database().drop_container(name));
-    return import_failed(result.error(), path, input);
+      static_cast<void>(database.drop_container(request.name));
+    return import_failed(result.error(), request, input);
   }
-  fmt::print(stderr, "{} items imported", result->items);
+  fmt::print(stderr, "{} items {}", result->items, request.is_dry_run ? "would be imported" : "imported");
   if (result->skipped > 0) fmt::print(stderr, ", {} lines skipped", result->skipped);
   fmt::print(stderr, "\n");
   return Outcome::done;
 }
 
+Outcome import_file(Session& session, Request& request) {
+  Input input(request.path, session.input(), request.lines);
+  if (!input.is_open()) {
+    print_message(fmt::format("cannot read '{}': {}", request.path, std::strerror(errno)));
+    return Outcome::failed;
+  }
+  if (!request.is_dry_run) return import_into(session, session.database(), request, input);
+  // Everything is read and checked, but for conflicts with items that are there.
+  auto present = partition_key_of(session.database(), request.name);
+  auto scratch = Database::open(":memory:");
+  if (!present || !scratch) {
+    print_error(present ? scratch.error() : present.error());
+    return Outcome::failed;
+  }
+  if (present->has_value() && request.partition_key.empty()) request.partition_key = **present;
+  return import_into(session, *scratch, request, input);
+}
+
+// What is wrong with the options, or nothing.
+std::string read_request(const ParsedArguments& arguments, Request& request) {
+  if (arguments.positional.size() < 2) return "a file and a container are needed";
+  if (arguments.positional.size() > 2) return "'" + arguments.positional[2] + "' is too much";
+  request.path = arguments.positional[0];
+  request.name = arguments.positional[1];
+  for (const std::string_view once : {"id", "format", "lines"})
+    if (arguments.values(once).size() > 1) return "--" + std::string(once) + " may be given once";
+  const auto formats = arguments.values("format");
+  const auto format = formats.empty() ? format_of_file(request.path) : find_format(formats[0]);
+  if (!format) return "there is no format '" + formats[0] + "', only jsonl, json, csv, tsv";
+  request.format = *format;
+  if (const auto lines = arguments.values("lines"); !lines.empty()) {
+    const char* end = lines[0].data() + lines[0].size();
+    const auto [stopped, error] = std::from_chars(lines[0].data(), end, request.lines);
+    if (error != std::errc() || stopped != end) return "--lines needs a number, not '" + lines[0] + "'";
+    if (request.path != "-") return "--lines is for what follows in a script: FILE must be -";
+  }
+  request.partition_key = arguments.values("partition-key");
+  request.is_dry_run = arguments.has("dry-run");
+  request.options.skip_errors = arguments.has("skip-errors");
+  request.options.upsert = arguments.has("upsert");
+  request.options.extended_json = arguments.has("extended-json");
+  request.options.generate_ids = arguments.has("generate-ids");
+  if (const auto ids = arguments.values("id"); !ids.empty()) request.options.id_path = ids[0];
+  return {};
+}
+
 }  // namespace
 
 Outcome import_command(Session& session, const Words& words) {
-  const auto arguments = parse_arguments(words, {"partition-key", "id"},
-                                         {"skip-errors", "upsert", "extended-json", "generate-ids"});
+  const auto arguments =
+      parse_arguments(words, {"partition-key", "id", "format", "lines"},
+                      {"skip-errors", "upsert", "extended-json", "generate-ids", "dry-run"});
   if (!arguments) return wrong_usage(".import", arguments.error());
-  if (arguments->positional.size() < 2) return wrong_usage(".import", "a file and a container are needed");
-  if (arguments->positional.size() > 2)
-    return wrong_usage(".import", "'" + arguments->positional[2] + "' is too much");
-  if (arguments->values("id").size() > 1) return wrong_usage(".import", "--id may be given once");
-  return import_file(session, *arguments);
+  Request request;
+  if (const std::string wrong = read_request(*arguments, request); !wrong.empty())
+    return wrong_usage(".import", wrong);
+  return import_file(session, request);
 }
 
 }  // namespace quire::shell

@@ -10,6 +10,7 @@
 #include "shell/prompt.h"
 #include "shell/script.h"
 #include "shell/session.h"
+#include "shell/version.h"
 
 namespace {
 
@@ -35,7 +36,7 @@ std::optional<int> read_command_line(int argc, char** argv, CommandLine& line) {
       "input, or a prompt on a terminal."};
   std::string mode = "auto";
   std::string durability = "full";
-  app.set_version_flag("--version", std::string("quire ") + quire_version());
+  app.set_version_flag("--version", version_text());
   app.add_option("FILE", line.path,
                  "the database; made if it is missing; :memory: (the default) "
                  "for one in memory");
@@ -54,8 +55,7 @@ std::optional<int> read_command_line(int argc, char** argv, CommandLine& line) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : exit_code(Outcome::usage);
   }
-  for (const ModeRow& row : modes())
-    if (row.name == mode) line.mode = row.mode;
+  line.mode = find_mode(mode)->mode;
   if (durability == "relaxed") line.options.durability = quire::Durability::relaxed;
   if (durability == "none") line.options.durability = quire::Durability::none;
   return std::nullopt;
@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
   Session session(line.options, line.mode);
   if (!session.open(line.path)) return exit_code(Outcome::failed);
   if (has_prompt) {
+    session.output.uses_pager = isatty(STDOUT_FILENO) == 1;
     run_prompt(session);
     return 0;
   }

@@ -46,7 +46,8 @@ std::string excerpt(std::string_view line, uint32_t column) {
 
 void print_message(std::string_view message) {
   std::fflush(stdout);
-  fmt::print(stderr, "error: {}\n", message);
+  const bool has_colour = takes_colour(stderr);
+  fmt::print(stderr, "{}error:{} {}\n", has_colour ? "\033[1;31m" : "", has_colour ? "\033[0m" : "", message);
 }
 
 void print_error(const Error& error, std::string_view text, size_t first_line) {
@@ -57,8 +58,8 @@ void print_error(const Error& error, std::string_view text, size_t first_line) {
   if (!line.empty()) fmt::print(stderr, "{}", excerpt(line, error.column));
 }
 
-Outcome cannot_write_output() {
-  if (errno != EPIPE) print_message(fmt::format("cannot write the output: {}", std::strerror(errno)));
+Outcome cannot_write_output(const Output& output) {
+  if (errno != EPIPE) print_message(fmt::format("cannot write {}: {}", output.name(), std::strerror(errno)));
   return Outcome::failed;
 }
 

@@ -13,7 +13,7 @@ void print_message(std::string_view message);
 // the number of the text's first line in what the user gave.
 void print_error(const Error& error, std::string_view text = {}, size_t first_line = 1);
 
-// Says why standard output takes no more; nothing where its reader has simply left (`| head`).
-Outcome cannot_write_output();
+// Says why the output takes no more; nothing where its reader has simply left (`| head`).
+Outcome cannot_write_output(const Output& output);
 
 }  // namespace quire::shell

@@ -21,8 +21,13 @@ void Progress::show(uint64_t bytes, uint64_t items) {
   const double rate = static_cast<double>(items) / std::max(taken.count(), 1e-3);
   const std::string share =
       total_bytes_ == 0 ? "" : fmt::format("{:3}%, ", std::min<uint64_t>(100, bytes * 100 / total_bytes_));
-  fmt::print(stderr, "\r\033[K{}{:.1f} MB, {} items, {:.0f} items/s", share, static_cast<double>(bytes) / 1e6,
-             items, rate);
+  std::string left;
+  if (total_bytes_ > 0 && bytes > 0 && taken.count() > 1) {
+    const double part = std::min(1.0, static_cast<double>(bytes) / static_cast<double>(total_bytes_));
+    left = fmt::format(", {:.0f} s left", taken.count() / part - taken.count());
+  }
+  fmt::print(stderr, "\r\033[K{}{:.1f} MB, {} items, {:.0f} items/s{}", share,
+             static_cast<double>(bytes) / 1e6, items, rate, left);
   is_on_screen_ = true;
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "shell/commands.h"
+#include "shell/display_width.h"
 #include "shell/interrupt.h"
 #include "shell/messages.h"
 #include "shell/statement_text.h"
@@ -13,10 +14,19 @@
 namespace quire::shell {
 namespace {
 
-void show_statistics(const Statement& statement, std::chrono::duration<double> taken) {
+void show_statistics(const Statement& statement) {
   const quire_statement_stats stats = statement.stats();
-  fmt::print(stderr, "{:.3f} s, {} items read, {} rows\n", taken.count(), stats.items_read,
-             stats.rows_returned);
+  fmt::print(stderr, "{} items read, {} rows, {} items changed\n", stats.items_read, stats.rows_returned,
+             stats.items_changed);
+}
+
+FormatOptions format_of(const Session& session) {
+  return {.mode = session.mode,
+          .is_terminal = session.output.is_terminal(),
+          .has_colour = session.output.has_colour(),
+          .width = session.width != 0 ? session.width : terminal_width(),
+          .insert_into = session.insert_into,
+          .columns = {}};
 }
 
 }  // namespace
@@ -64,36 +74,67 @@ Result<void> Session::bind_parameters(Statement& statement) {
   return {};
 }
 
+Result<bool> Session::write_rows(Statement& statement) {
+  const auto format = make_format(format_of(*this));
+  output.begin();
+  std::string text;
+  while (true) {
+    auto has_row = statement.step();
+    text.clear();
+    auto added = !has_row || !*has_row ? format->finish(text) : format->add(statement.row(), text);
+    output.write(text);
+    // What came before an error is shown before it.
+    if (has_row && *has_row && added && !output.has_failed()) continue;
+    const bool is_written = output.finish();
+    if (!has_row) return Failure(std::move(has_row.error()));
+    if (!added) return Failure(std::move(added.error()));
+    return is_written;
+  }
+}
+
+Outcome Session::show_rows(std::string_view json_array) {
+  auto statement = database_->prepare("SELECT VALUE c FROM c IN (SELECT VALUE @list)");
+  auto bound =
+      statement ? statement->bind("list", Json{json_array}) : Result<void>(Failure(statement.error()));
+  auto written = bound ? write_rows(*statement) : Result<bool>(Failure(bound.error()));
+  if (written) return *written ? Outcome::done : cannot_write_output(output);
+  print_error(written.error());
+  return Outcome::failed;
+}
+
+void Session::show_plan(std::string_view sql) {
+  auto plan = prepare("EXPLAIN " + std::string(sql));
+  // What has no plan, or does not bind, says so itself when it runs.
+  if (!plan || !bind_parameters(*plan)) return;
+  output.begin();
+  for (const Value line : plan->rows()) output.write(std::string(line.as_string()) + "\n");
+  static_cast<void>(output.finish());
+}
+
 Outcome Session::run_query(std::string_view sql, size_t first_line) {
   const auto start = std::chrono::steady_clock::now();
   const auto failed = [&](const Error& error) {
     print_error(error, sql, first_line);
     return Outcome::failed;
   };
+  last_statement = sql;
   auto statement = prepare(sql);
   if (!statement) return failed(statement.error());
   if (auto bound = bind_parameters(*statement); !bound) return failed(bound.error());
+  if (shows_plan) show_plan(sql);
 
   const Interruptible interruptible(*database_);
   if (is_interrupted()) return failed({QUIRE_INTERRUPTED, 499, "the statement was interrupted"});
-  RowWriter writer(mode);
-  while (true) {
-    auto has_row = statement->step();
-    // What came before an error is shown before it.
-    if (!has_row || !*has_row) {
-      const bool is_written = writer.finish();
-      if (!has_row) return failed(has_row.error());
-      if (!is_written) return cannot_write_output();
-      break;
-    }
-    if (auto added = writer.add(statement->row()); !added) return failed(added.error());
-    if (writer.has_failed()) return cannot_write_output();
-  }
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  const auto written = write_rows(*statement);
+  if (!written) return failed(written.error());
+  if (!*written) return cannot_write_output(output);
   const uint64_t changed = statement->stats().items_changed;
   if (changed > 0 && isatty(STDERR_FILENO) == 1)
     fmt::print(stderr, "{} item{} changed\n", changed, changed == 1 ? "" : "s");
-  if (shows_time) show_statistics(*statement, taken);
+  if (shows_statistics) show_statistics(*statement);
+  if (shows_time)
+    fmt::print(stderr, "{:.3f} s\n",
+               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return Outcome::done;
 }
 

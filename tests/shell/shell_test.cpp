@@ -54,7 +54,7 @@ TEST_F(ShellTest, SkipsBadLinesWhenAsked) {
 
 TEST_F(ShellTest, RunsAScript) {
   const ShellRun run =
-      this->run({}, "SELECT VALUE 1;\nSELECT VALUE\n  [2,\n\n  3]\n\n.mode json\nSELECT VALUE 4");
+      this->run({}, "SELECT VALUE 1;\nSELECT VALUE\n  [2,\n\n  3]\n\n.mode jsonl\nSELECT VALUE 4");
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   EXPECT_EQ(run.output, "1\n[2,3]\n4\n");
 }
@@ -134,7 +134,7 @@ TEST_F(ShellTest, TakesStatementsOnOneLine) {
 TEST_F(ShellTest, APropertyMayBeginALineOfAScript) {
   EXPECT_EQ(run({}, "SELECT VALUE {a: {mode: 5}}\n.a\n.mode\n").errors.find("there is no command"),
             std::string::npos);
-  EXPECT_EQ(run({}, "SELECT VALUE 1\n.mode pretty\nSELECT VALUE [2]\n").output, "1\n[\n  2\n]\n");
+  EXPECT_EQ(run({}, "SELECT VALUE 1\n.mode json\nSELECT VALUE [2]\n").output, "1\n[\n  2\n]\n");
 }
 
 TEST_F(ShellTest, AnErrorInAnArgumentCountsItsLines) {

@@ -110,7 +110,7 @@ class DelimitedSource : public ByteSource {
       json_ += quoted(node.name) + ":";
       bool is_there = true;
       if (node.column) {
-        is_there = *node.column < record.size() && add_value(record[*node.column]);
+        is_there = *node.column < record.size() && add_value(record[*node.column], is_id(parent, node));
       } else {
         json_ += '{';
         is_there = add_members(node, record);
@@ -122,9 +122,18 @@ class DelimitedSource : public ByteSource {
     return !is_first;
   }
 
-  bool add_value(const DelimitedCell& cell) {
+  // An item's id is a string, whatever it looks like.
+  bool is_id(const ColumnNode& parent, const ColumnNode& node) const {
+    return &parent == &root_ && node.name == "id";
+  }
+
+  bool add_value(const DelimitedCell& cell, bool is_id) {
     const std::string& text = cell.text;
     if (text.empty() && !cell.is_quoted) return false;
+    if (is_id) {
+      json_ += quoted(text);
+      return true;
+    }
     const bool is_word = text == "true" || text == "false" || text == "null";
     const bool is_bare_value = !cell.is_quoted && (is_word || is_json_number(text));
     const bool may_be_json = text.starts_with('[') || text.starts_with('{');

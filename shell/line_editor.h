@@ -1,8 +1,10 @@
 // Lines from a terminal, with editing, history and completion, by libedit.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "shell/standard_input.h"
 
@@ -12,7 +14,9 @@ namespace quire::shell {
 class LineEditor {
  public:
   // History is read from, and kept in, a file of the user's home where that can be had.
-  explicit LineEditor(StandardInput& input);
+  // `complete` gives what the word before the cursor may become, from the line so far and the word.
+  using Complete = std::function<std::vector<std::string>(const std::string& line, const std::string& word)>;
+  LineEditor(StandardInput& input, Complete complete);
   ~LineEditor();
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;

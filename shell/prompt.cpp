@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "shell/completions.h"
 #include "shell/interrupt.h"
 #include "shell/line_editor.h"
 #include "shell/statement_text.h"
@@ -11,7 +12,13 @@ namespace {
 
 class Prompt {
  public:
-  explicit Prompt(Session& session) : session_(session), editor_(session.input()) {}
+  explicit Prompt(Session& session)
+      : session_(session),
+        editor_(session.input(),
+                [this](const std::string& line, const std::string& word) {
+                  return completions_.of(reader_.text() + line, word);
+                }),
+        completions_(session) {}
 
   void run() {
     while (!session_.has_quit) {
@@ -55,6 +62,7 @@ class Prompt {
   Session& session_;
   LineEditor editor_;
   StatementReader reader_;
+  Completions completions_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // All that a plan may ask of storage. The engine implements it over LMDB (engine/query), tests over vectors.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -19,13 +20,90 @@ enum class SystemProperty : uint8_t { rid, self, etag, attachments, ts };
 inline constexpr std::string_view kSystemPropertyNames[] = {"_rid", "_self", "_etag", "_attachments", "_ts"};
 inline constexpr size_t kSystemPropertyCount = 5;
 
+// A step of an indexed path: a property, or each element of an array ("[]").
+struct IndexStep {
+  std::string name;
+  bool is_element = false;
+  friend bool operator==(const IndexStep&, const IndexStep&) = default;
+};
+
+struct IndexPart {
+  std::vector<IndexStep> path;
+  bool is_descending = false;
+  friend bool operator==(const IndexPart&, const IndexPart&) = default;
+};
+
+// Which values an index has entries for. An index over a path with "[]" has an entry for each value that the
+// path reaches in an item (equal ones of one item: one entry); any other has at most one entry an item.
+enum class IndexHolds : uint8_t {
+  every_item,  // one entry each: undefined where a path is missing, arrays and objects too
+  defined,     // no entry where the path leads to nothing; arrays and objects have entries
+  scalars,     // null, booleans, numbers and strings alone
+};
+
+// An index that a plan may use. Its entries stand in the order of the encoded values of its parts, one part
+// behind the other (sql/value/key_encoding.h), and entries with equal values in the order of the items' keys.
+struct IndexDescription {
+  uint32_t number = 0;
+  std::string name;  // as the user knows it, for EXPLAIN
+  std::vector<IndexPart> parts;
+  IndexHolds holds = IndexHolds::every_item;
+  bool is_unique = false;
+  // Only items for which this is true have entries: the condition of CREATE INDEX ... WHERE, as print()
+  // gives it with the item's alias written c. Empty: all.
+  std::string condition;
+  uint64_t entries = 0;
+  // Entries whose values are too long for a key: among those that agree in their first bytes the order is not
+  // that of the values. An index with any cannot stand in for a sort.
+  uint64_t cut_entries = 0;
+
+  bool is_multi_valued() const noexcept {
+    return parts.size() == 1 && std::ranges::any_of(parts[0].path, &IndexStep::is_element);
+  }
+};
+
+// What ANALYZE or the making of an index found out about it; estimates.
+struct IndexStatistics {
+  uint64_t entries = 0;
+  // By number of leading parts: how many different values they have together. Empty: not known.
+  std::vector<double> distinct;
+  // Bounds of buckets with equally many entries each, as encoded keys in order: n bounds make n - 1 buckets.
+  // Empty: not known.
+  std::vector<std::string> bounds;
+};
+
+// Encoded keys from `from` on, before `to`; an empty `to` is the end of the index. May be cut anywhere:
+// a `from` of one part's value begins with all entries that have it.
+struct KeyRange {
+  std::string_view from;
+  std::string_view to;
+};
+
+// Entries of one index within any of the ranges, which are in order and do not overlap.
+struct IndexProbe {
+  uint32_t index = 0;
+  std::span<const KeyRange> ranges;
+};
+
 // How a plan reaches the items of a collection.
 struct Access {
-  enum class Kind : uint8_t { scan, partition, point } kind = Kind::scan;
-  // partition: the full partition key or a prefix of a hierarchical one; point: the full key.
+  enum class Kind : uint8_t {
+    scan,       // all, in the order of their keys
+    partition,  // those of a partition, or under the prefix of a hierarchical key; likewise
+    point,      // one
+    index,      // those that entries of one index lead to, in the order of the entries
+    any_index,  // those that any of several probes leads to, each item once, in the order of their keys
+    all_index,  // those that each of several probes leads to; likewise
+  } kind = Kind::scan;
+  // partition: the full partition key or a prefix of a hierarchical one; point: the full key. With an index,
+  // if not empty: items of other partitions are left out.
   // Undefined components stand for a missing path.
   std::span<const Value> partition_key;
-  std::string_view id;  // point
+  std::string_view id;                 // point
+  std::span<const IndexProbe> probes;  // index: one; the others: one or more
+  // index: from the last values to the first; entries with equal values still in the order of the items'
+  // keys.
+  bool is_reverse = false;
 };
 
 // Hands out the items of an access, in key order. Items are encoded objects and stay valid as long as the
@@ -35,6 +113,19 @@ class Cursor {
   virtual ~Cursor() = default;
   // Fills items from the front; how many, 0 at the end.
   virtual Result<size_t> next(std::span<Value> items) = 0;
+};
+
+// Walks entries of one index, in order. Also hands out their items.
+class IndexCursor : public Cursor {
+ public:
+  // The values of the next entries without a look at their items, one for each part of the index, an entry
+  // behind the other; how many entries, 0 at the end. Strings stay valid as items do or live in `arena`.
+  // Arrays and objects come from the item.
+  virtual Result<size_t> next_values(std::span<Value> values, Arena& arena) = 0;
+  // Goes past up to `most` entries without looking at what they hold; how many there were.
+  virtual Result<uint64_t> count(uint64_t most) = 0;
+  // Goes past all entries that agree with the last one given in its first `parts` values.
+  virtual Result<void> skip_equal(size_t parts) = 0;
 };
 
 // A container as a query sees it.
@@ -49,6 +140,12 @@ class Collection {
   // Of the encoded items, for resolve_key. Asked anew at each execution.
   virtual DictionaryNumber dictionary() const = 0;
   virtual Result<std::unique_ptr<Cursor>> open(const Access& access) = 0;
+  virtual uint64_t item_count() const = 0;
+  // The indexes that are complete in this snapshot. The same span as long as the collection.
+  virtual std::span<const IndexDescription> indexes() const { return {}; }
+  virtual Result<IndexStatistics> index_statistics(uint32_t /*index*/) { return IndexStatistics{}; }
+  // Access::Kind::index alone; nullptr if there is no such index.
+  virtual Result<std::unique_ptr<IndexCursor>> open_index(const Access& /*access*/) { return nullptr; }
   // A system property of an item that a cursor of this collection handed out; strings live in `arena`.
   virtual Value system_property(const Value& item, SystemProperty property, Arena& arena) const = 0;
   // DOCUMENTID(): a number that no other item of the collection has, kept by a replace.

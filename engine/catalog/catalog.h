@@ -34,7 +34,9 @@ std::string table_name(ContainerNumber number, std::string_view table);
 inline constexpr std::string_view kItemsTable = "items";
 inline constexpr std::string_view kKeysTable = "keys";
 inline constexpr std::string_view kStatisticsTable = "stats";
-inline constexpr std::string_view kContainerTables[] = {kItemsTable, kKeysTable, kStatisticsTable};
+inline constexpr std::string_view kIndexTable = "index";
+inline constexpr std::string_view kContainerTables[] = {kItemsTable, kKeysTable, kStatisticsTable,
+                                                        kIndexTable};
 
 // Stateless: all of it is in the file.
 class Catalog {

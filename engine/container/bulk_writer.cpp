@@ -17,11 +17,15 @@ BulkWriter::BulkWriter(WriteTransaction& transaction, ContainerStore& store, Bul
       timestamp_(static_cast<uint32_t>(std::time(nullptr))),
       end_(std::move(end)) {}
 
-Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode) {
+Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
+                                     BulkIndexing indexing) {
   QUIRE_TRY(store.refresh(transaction));
   QUIRE_ASSIGN(const ContainerStatistics statistics, read_statistics(transaction, store.tables_.statistics));
   QUIRE_ASSIGN(FileCursor end, FileCursor::open(transaction, store.tables_.items));
   BulkWriter writer(transaction, store, mode, statistics, std::move(end));
+  QUIRE_ASSIGN(const uint64_t index_version, read_index_version(transaction, store.tables_.index));
+  writer.has_indexes_ = index_version != 0;
+  if (indexing == BulkIndexing::defer) writer.selection_ = IndexSelection::unique;
   QUIRE_ASSIGN(const bool has_items, writer.end_.last());
   if (has_items) writer.last_key_ = writer.end_.key();
   return writer;
@@ -38,6 +42,12 @@ RecordHeader BulkWriter::next_header() {
 Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash) {
   const size_t size = RecordHeader::kBytes + document.size();
   const bool is_last = key > Bytes(last_key_);
+  if (has_indexes_) {
+    QUIRE_ASSIGN(const std::optional<Bytes> stored, is_last ? Result<std::optional<Bytes>>(std::nullopt)
+                                                            : transaction_->get(store_->tables_.items, key));
+    if (stored) return replace(key, document, hash);
+    QUIRE_TRY(index(key, document));
+  }
   QUIRE_ASSIGN(const std::span<char> place,
                is_last ? transaction_->reserve_append(end_, key, size)
                        : transaction_->reserve_new(store_->tables_.items, key, size));
@@ -72,11 +82,22 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash) {
   header.rid = existing->header().rid;
   statistics_.document_bytes += document.size();
   statistics_.document_bytes -= document_of(existing->record).size();
+  if (has_indexes_) {
+    QUIRE_TRY(store_->indexes_.prepare(*transaction_, existing->root, root, key, selection_));
+    QUIRE_TRY(store_->indexes_.apply(*transaction_));
+  }
   QUIRE_ASSIGN(const std::span<char> place,
                transaction_->reserve(store_->tables_.items, key, RecordHeader::kBytes + document.size()));
   write_record(header, document, hash, place);
   ++items_;
   return {};
+}
+
+Result<void> BulkWriter::index(Bytes key, Bytes document) {
+  const sql::Value root =
+      sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
+  QUIRE_TRY(store_->indexes_.prepare(*transaction_, sql::Value(), root, key, selection_));
+  return store_->indexes_.apply(*transaction_);
 }
 
 Result<void> BulkWriter::finish() {

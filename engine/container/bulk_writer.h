@@ -25,10 +25,13 @@
 namespace quire::engine {
 
 enum class BulkMode : uint8_t { create, upsert };
+// defer: entries of indexes that are being built are left to the build (index_build.h).
+enum class BulkIndexing : uint8_t { keep, defer };
 
 class BulkWriter {
  public:
-  static Result<BulkWriter> begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode);
+  static Result<BulkWriter> begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
+                                  BulkIndexing indexing = BulkIndexing::keep);
 
   // `key` as of ItemKey::bytes, `document` as of EncodedItem. In mode create: conflict if the key is there,
   // and nothing changed. In both modes epk_clash if what is there belongs to another partition key or long
@@ -43,11 +46,14 @@ class BulkWriter {
   BulkWriter(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
              const ContainerStatistics& statistics, FileCursor end);
   Result<void> replace(Bytes key, Bytes document, uint64_t hash);
+  Result<void> index(Bytes key, Bytes document);
   RecordHeader next_header();
 
   WriteTransaction* transaction_;
   ContainerStore* store_;
   BulkMode mode_;
+  bool has_indexes_ = false;
+  IndexSelection selection_ = IndexSelection::all;
   ContainerStatistics statistics_;
   uint32_t timestamp_;
   uint64_t items_ = 0;

@@ -28,6 +28,7 @@ ContainerStore::ContainerStore(Opened opened)
       names_{opened.database_number, entry_.number, entry_.etag_salt},
       dictionary_(std::move(opened.dictionary)),
       keys_(entry_.definition, *dictionary_),
+      indexes_(tables_.index, dictionary_->number(), components() * kEpkBytes),
       encoder_(entry_.definition, keys_, options_.hash, *dictionary_) {}
 
 Result<std::shared_ptr<ContainerStore>> ContainerStore::make(const Environment& environment,
@@ -48,6 +49,7 @@ Result<std::shared_ptr<ContainerStore>> ContainerStore::create(Environment& envi
   QUIRE_ASSIGN(std::shared_ptr<ContainerStore> store, open(environment, transaction, entry, options));
   QUIRE_TRY(write_statistics(transaction, store->tables_.statistics, {}));
   QUIRE_TRY(store->save_names(transaction, 0));
+  QUIRE_TRY(store->set_indexes(transaction, definition));
   return store;
 }
 
@@ -57,7 +59,7 @@ Result<std::shared_ptr<ContainerStore>> ContainerStore::open(Environment& enviro
   Tables tables;
   for (const auto& [name, table] :
        {std::pair{kItemsTable, &tables.items}, std::pair{kKeysTable, &tables.keys},
-        std::pair{kStatisticsTable, &tables.statistics}}) {
+        std::pair{kStatisticsTable, &tables.statistics}, std::pair{kIndexTable, &tables.index}}) {
     QUIRE_ASSIGN(const std::optional<Table> found, environment.open_table(table_name(entry.number, name)));
     if (!found)
       return fail(ErrorCode::container_not_found,
@@ -74,7 +76,7 @@ Result<std::shared_ptr<ContainerStore>> ContainerStore::open(Environment& enviro
   Tables tables;
   for (const auto& [name, table] :
        {std::pair{kItemsTable, &tables.items}, std::pair{kKeysTable, &tables.keys},
-        std::pair{kStatisticsTable, &tables.statistics}}) {
+        std::pair{kStatisticsTable, &tables.statistics}, std::pair{kIndexTable, &tables.index}}) {
     QUIRE_ASSIGN(const std::optional<Table> found, transaction.open_table(table_name(entry.number, name)));
     if (!found)
       return fail(ErrorCode::container_not_found,
@@ -156,6 +158,54 @@ Result<void> ContainerStore::reserve_names(Environment& environment,
       if (is_missing(name)) dictionary_->add(name);
     return save_names(transaction, before);
   });
+}
+
+// ---- Indexes
+
+Result<bool> ContainerStore::set_indexes(WriteTransaction& transaction,
+                                         const ContainerDefinition& definition) {
+  QUIRE_ASSIGN(std::vector<Index> wanted, indexes_of(definition));
+  QUIRE_ASSIGN(auto policy, policy_of(definition));
+  QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, tables_.index));
+  if (version == 0 && wanted.empty() && !policy) return false;
+  QUIRE_TRY(refresh(transaction));
+  QUIRE_ASSIGN(const ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
+  const bool has_items = statistics.items > 0;
+  QUIRE_ASSIGN(IndexSet* const set, indexes_.writable_set(transaction));
+
+  std::vector<Index> kept;
+  for (Index& index : set->indexes) {
+    const bool is_wanted = index.is_of_policy
+                               ? policy && policy->first.covers(index.parts[0].path)
+                               : std::erase_if(wanted, [&](const Index& w) { return w.is_same(index); }) > 0;
+    if (is_wanted)
+      kept.push_back(std::move(index));
+    else
+      QUIRE_TRY(erase_index(transaction, tables_.index, index.number));
+  }
+  set->indexes = std::move(kept);
+  const size_t names_before = dictionary_->size();
+  for (Index& index : wanted) {
+    if (set->next_number == UINT16_MAX)
+      return fail(ErrorCode::limit_exceeded, "the container has had 65,534 indexes: no number is left");
+    index.number = IndexNumber{set->next_number++};
+    index.is_building = has_items;
+    // Known from here on, so that a look-up prepared for an index stays right.
+    for (const sql::IndexPart& part : index.parts)
+      for (const sql::IndexStep& step : part.path)
+        if (!step.is_element) dictionary_->add(step.name);
+    QUIRE_TRY(save_index(transaction, tables_.index, index));
+    set->indexes.push_back(std::move(index));
+  }
+  const bool is_policy_new = policy && policy->second != set->policy_json;
+  set->policy_json = policy ? policy->second : std::string();
+  set->policy = policy ? std::optional(std::move(policy->first)) : std::nullopt;
+  if (is_policy_new && has_items) set->is_policy_building = true;
+  if (!set->policy) set->is_policy_building = false;
+  QUIRE_TRY(save_index_policy(transaction, tables_.index, *set));
+  QUIRE_TRY(indexes_.set_changed(transaction));
+  QUIRE_TRY(save_names(transaction, names_before));
+  return set->is_building();
 }
 
 }  // namespace quire::engine

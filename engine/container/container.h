@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/catalog/catalog.h"
+#include "engine/container/container_indexes.h"
 #include "engine/container/fixed_keys.h"
 #include "engine/container/item_cursor.h"
 #include "engine/container/item_encoder.h"
@@ -108,6 +109,13 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Result<ItemCursor> scan_partition(const Transaction& transaction,
                                     std::span<const sql::Value> partition_key);
   Result<ContainerStatistics> statistics(const Transaction& transaction);
+  // The item under a key as an index entry has it; undefined if there is none. corrupt.
+  Result<sql::Value> item_at(const Transaction& transaction, Bytes key) const;
+
+  // Makes the indexes those that a definition of the container asks for: drops what it does not, adds what is
+  // new, to be built by build_indexes() (index_build.h) if there are items. True if there is something to
+  // build.
+  Result<bool> set_indexes(WriteTransaction& transaction, const ContainerDefinition& definition);
 
   // Brings the dictionary up to what `transaction` sees. All functions above do so themselves; call it before
   // names are resolved against dictionary(). A comparison of two numbers if nothing was committed since the
@@ -135,6 +143,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   }
 
   Table items_table() const noexcept { return tables_.items; }
+  ContainerIndexes& indexes() noexcept { return indexes_; }
   PartitionHash hash() const noexcept { return options_.hash; }
 
   // The id and the partition key of an item, by names resolved once and for all.
@@ -151,9 +160,10 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   friend class ItemCursor;
   friend class BulkWriter;
   friend class DetachedEncoder;
+  friend class IndexBuilder;
 
   struct Tables {
-    Table items, keys, statistics;
+    Table items, keys, statistics, index;
   };
   enum class Mode : uint8_t { create, upsert, replace };
   // Where a caller makes a store; not for others.
@@ -213,6 +223,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // The newest commit whose names are all in the dictionary.
   std::atomic<uint64_t> refreshed_ = 0;
   std::mutex refresh_mutex_;  // held while names of other transactions are loaded
+  ContainerIndexes indexes_;
   // Of the holder of the write lock.
   ItemEncoder encoder_;
 };

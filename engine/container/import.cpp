@@ -20,6 +20,7 @@
 #include "engine/container/import_input.h"
 #include "engine/container/import_sorter.h"
 #include "engine/container/import_writer.h"
+#include "engine/container/index_build.h"
 
 namespace quire::engine {
 namespace {
@@ -57,17 +58,27 @@ class Import {
   Result<ImportResult> run() {
     QUIRE_TRY(read_all());
     QUIRE_TRY(check_keys());
-    ImportWriter writer(environment_, store_,
-                        {.upsert = options_.upsert,
-                         .skip_conflicts = options_.skip_errors,
-                         .left_out = &left_out_,
-                         .report = [this](uint64_t items) { return report(items); }});
-    QUIRE_ASSIGN(result_.items, writer.write(sorter_));
+    QUIRE_ASSIGN(const bool is_deferred, defer_indexes(environment_, store_));
+    auto written = write_items(is_deferred);
+    // What was written before a failure stays, and so do the indexes.
+    if (is_deferred) QUIRE_TRY(build_indexes(environment_, store_));
+    if (!written) return std::unexpected(std::move(written.error()));
+    result_.items = *written;
     result_.bytes_read = input_.bytes_read();
     return result_;
   }
 
  private:
+  Result<uint64_t> write_items(bool is_deferred) {
+    ImportWriter writer(environment_, store_,
+                        {.upsert = options_.upsert,
+                         .skip_conflicts = options_.skip_errors,
+                         .defer_indexes = is_deferred,
+                         .left_out = &left_out_,
+                         .report = [this](uint64_t items) { return report(items); }});
+    return writer.write(sorter_);
+  }
+
   // ---- Reading: while one block is filled, others are encoded
 
   struct Slot {

@@ -83,10 +83,11 @@ void ImportWriter::merge(ImportSorter& sorter, Batch& batch) {
 
 Result<uint64_t> ImportWriter::commit(const Batch& batch) {
   const BulkMode mode = options_.upsert ? BulkMode::upsert : BulkMode::create;
+  const BulkIndexing indexing = options_.defer_indexes ? BulkIndexing::defer : BulkIndexing::keep;
   uint64_t written = 0;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
     written = 0;
-    QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(transaction, store_, mode));
+    QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(transaction, store_, mode, indexing));
     for (const SortedItem& item : batch.items) {
       auto added = writer.add(item.key, item.document, item.hash);
       if (added) {

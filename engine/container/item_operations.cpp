@@ -94,6 +94,10 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
   statistics.document_bytes += encoded.document.size();
   if (existing) statistics.document_bytes -= document_of(existing->record).size();
 
+  // The existing item's bytes end with the first write.
+  QUIRE_TRY(indexes_.prepare(transaction, existing ? existing->root : sql::Value(), encoded.root,
+                             encoded.key.bytes()));
+  QUIRE_TRY(indexes_.apply(transaction));
   QUIRE_TRY(save_names(transaction, names_before));
   QUIRE_TRY(write_statistics(transaction, tables_.statistics, statistics));
   QUIRE_ASSIGN(const std::span<char> place,
@@ -146,6 +150,8 @@ Result<void> ContainerStore::erase(WriteTransaction& transaction, std::span<cons
   statistics.last_lsn = Lsn{static_cast<uint64_t>(statistics.last_lsn) + 1};
   statistics.items -= 1;
   statistics.document_bytes -= document_of(item->record).size();
+  QUIRE_TRY(indexes_.prepare(transaction, item->root, sql::Value(), key.bytes()));
+  QUIRE_TRY(indexes_.apply(transaction));
   QUIRE_TRY(write_statistics(transaction, tables_.statistics, statistics));
   QUIRE_TRY(transaction.erase(tables_.items, key.bytes()));
   return {};
@@ -160,6 +166,15 @@ Result<std::optional<Item>> ContainerStore::read(const Transaction& transaction,
   QUIRE_TRY(check_components(partition_key));
   if (id.empty() || id.size() > kLongestItemId) return std::nullopt;
   return find(transaction, ItemKey(partition_key, id, options_.hash), partition_key, id);
+}
+
+Result<sql::Value> ContainerStore::item_at(const Transaction& transaction, Bytes key) const {
+  QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(tables_.items, key));
+  if (!record) return sql::Value();
+  const sql::Value root = root_of(*record);
+  if (root.is_undefined()) [[unlikely]]
+    return std::unexpected(damaged(key));
+  return root;
 }
 
 Result<ContainerStatistics> ContainerStore::statistics(const Transaction& transaction) {

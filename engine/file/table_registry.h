@@ -24,8 +24,8 @@
 
 namespace quire::engine {
 
-// Three for each container. A read transaction reserves about 50 bytes of address space for each.
-inline constexpr unsigned kMostTables = 3072;
+// Four for each container. A read transaction reserves about 50 bytes of address space for each.
+inline constexpr unsigned kMostTables = 4096;
 
 class TableRegistry {
  public:

@@ -143,6 +143,13 @@ Result<bool> WriteTransaction::erase(Table table, Bytes key) {
   return std::unexpected(lmdb_error(with_meaning(code), "write to the file"));
 }
 
+Result<void> WriteTransaction::erase(FileCursor& at) {
+  const int code = mdb_cursor_del(at.cursor_.get(), 0);
+  if (code == MDB_SUCCESS) return {};
+  if (code == MDB_MAP_FULL) note(Retry::map_full);
+  return std::unexpected(lmdb_error(with_meaning(code), "write to the file"));
+}
+
 Result<void> WriteTransaction::nested(const std::function<Result<void>(WriteTransaction&)>& work) {
   if (handle_ == nullptr) return std::unexpected(lmdb_error(MDB_BAD_TXN, "write to the file"));
   return WriteSession::run_nested(*this, work);

@@ -96,6 +96,8 @@ class WriteTransaction : public Transaction {
   Result<std::span<char>> reserve_append(FileCursor& end, Bytes key, size_t size);
   // False if the key was not there.
   Result<bool> erase(Table table, Bytes key);
+  // The entry that the cursor stands on; its next() then gives the one behind it.
+  Result<void> erase(FileCursor& at);
 
   // Fails with conflict if there is such a table.
   Result<Table> create_table(std::string_view name);

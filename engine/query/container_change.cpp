@@ -67,6 +67,11 @@ Result<void> alter(OpenContainers& containers, const sql::ContainerChange& chang
                               change.name));
     if (changes.item_limit_bytes != kDefaultItemLimit) definition.item_limit_bytes = changes.item_limit_bytes;
     for (const auto& property : changes.other_properties) {
+      if (property.first == "uniqueKeyPolicy")
+        return fail(ErrorCode::invalid_definition,
+                    fmt::format("the unique keys of container '{}' cannot be changed; make another container "
+                                "and copy the items, or use CREATE UNIQUE INDEX",
+                                change.name));
       const auto found = std::ranges::find(definition.other_properties, property.first,
                                            [](const auto& p) { return p.first; });
       if (found == definition.other_properties.end())

@@ -49,6 +49,7 @@ class ChangedCollection final : public sql::Collection {
   Result<std::unique_ptr<sql::Cursor>> open(const sql::Access&) override {
     return std::make_unique<ItemList>(items_);
   }
+  uint64_t item_count() const override { return items_.size(); }
   sql::Value system_property(const sql::Value& item, sql::SystemProperty property,
                              sql::Arena& arena) const override {
     return base_.system_property(item, property, arena);

@@ -12,7 +12,17 @@ Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transacti
   QUIRE_ASSIGN(const std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
   if (!entry) return Opened{};
   QUIRE_ASSIGN(auto store, ContainerStore::open(environment_, *entry));
+  if (!environment_.is_read_only()) QUIRE_TRY(go_on_building(transaction, *store));
   return keep(std::move(store));
+}
+
+// A crash may have left indexes unfinished. A snapshot from before the store was opened does not know its
+// tables: then it is for the next to see.
+Result<void> OpenContainers::go_on_building(const Transaction& transaction, ContainerStore& store) {
+  if (transaction.is_write()) return {};
+  QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+  QUIRE_ASSIGN(const bool is_abandoned, has_abandoned_build(snapshot, store));
+  return is_abandoned ? build_indexes(environment_, store) : Result<void>();
 }
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view name) {
@@ -32,18 +42,45 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDe
 }
 
 Result<void> OpenContainers::alter(std::string_view name,
-                                   const std::function<Result<void>(ContainerDefinition&)>& edit) {
-  ContainerNumber number{};
+                                   const std::function<Result<void>(ContainerDefinition&)>& edit,
+                                   const IndexBuildOptions& building) {
+  ContainerDefinition before;
+  std::shared_ptr<ContainerStore> store;
+  QUIRE_ASSIGN(const bool must_build, redefine(name, edit, before, store));
+  if (!must_build) return {};
+  auto built = build_indexes(environment_, *store, building);
+  if (built || built.error().code != ErrorCode::conflict) return built;
+  // A unique index that the items do not allow: all is as it was.
+  QUIRE_TRY(redefine(
+      name,
+      [&](ContainerDefinition& definition) -> Result<void> {
+        definition = before;
+        return {};
+      },
+      before, store));
+  return built;
+}
+
+Result<bool> OpenContainers::redefine(std::string_view name,
+                                      const std::function<Result<void>(ContainerDefinition&)>& edit,
+                                      ContainerDefinition& before, std::shared_ptr<ContainerStore>& store) {
+  bool must_build = false;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
     QUIRE_ASSIGN(std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
     if (!entry) return std::unexpected(catalog_.not_found(transaction, name));
-    number = entry->number;
+    before = entry->definition;
     QUIRE_TRY(edit(entry->definition));
-    return catalog_.replace(transaction, *entry);
+    QUIRE_TRY(catalog_.replace(transaction, *entry));
+    QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry));
+    QUIRE_ASSIGN(must_build, store->set_indexes(transaction, entry->definition));
+    return {};
   }));
-  const std::lock_guard lock(mutex_);
-  stores_.erase(number);
-  return {};
+  {
+    const std::lock_guard lock(mutex_);
+    stores_.erase(store->number());
+  }
+  keep(store);
+  return must_build;
 }
 
 Result<void> OpenContainers::drop(std::string_view name) {

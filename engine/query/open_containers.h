@@ -14,6 +14,7 @@
 
 #include "engine/catalog/catalog.h"
 #include "engine/container/container.h"
+#include "engine/container/index_build.h"
 #include "engine/file/environment.h"
 #include "sql/error.h"
 
@@ -41,7 +42,11 @@ class OpenContainers {
   Result<std::shared_ptr<ContainerStore>> create(const ContainerDefinition& definition);
   // Changes a container's definition, except its name and partition key; container_not_found, and what `edit`
   // fails with. Who has the container keeps it as it was; statements prepared from here on see the change.
-  Result<void> alter(std::string_view name, const std::function<Result<void>(ContainerDefinition&)>& edit);
+  // Indexes that it gets are built before this returns; conflict, and nothing changed, if items have the same
+  // values of a new unique one. interrupted: the change stays, and the build goes on when the container is
+  // opened next.
+  Result<void> alter(std::string_view name, const std::function<Result<void>(ContainerDefinition&)>& edit,
+                     const IndexBuildOptions& building = {});
   // Who has the container keeps it, and gets container_not_found from it; errors of Catalog::drop.
   Result<void> drop(std::string_view name);
 
@@ -49,6 +54,10 @@ class OpenContainers {
   const Catalog& catalog() const noexcept { return catalog_; }
 
  private:
+  // The part of alter() that is one transaction; whether indexes have to be built.
+  Result<bool> redefine(std::string_view name, const std::function<Result<void>(ContainerDefinition&)>& edit,
+                        ContainerDefinition& before, std::shared_ptr<ContainerStore>& store);
+  Result<void> go_on_building(const Transaction& transaction, ContainerStore& store);
   // A null store if it is not open.
   Opened known(ContainerNumber number) const;
   // Keeps `store`, unless another thread was faster; what is kept.

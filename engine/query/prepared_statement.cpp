@@ -37,6 +37,10 @@ Result<std::unique_ptr<PreparedStatement>> PreparedStatement::prepare(OpenContai
   return statement;
 }
 
+bool PreparedStatement::is_current(SnapshotSource& source) const {
+  return source.agrees_with(lookups_) && sql::order_still_holds(query_->plan(), source);
+}
+
 Result<void> PreparedStatement::plan(SnapshotSource& source) {
   sql::PrepareOptions options{.strict = options_.strict, .scope = {}};
   if (options_.scope != nullptr) options.scope = options_.scope->definition().name;
@@ -158,7 +162,7 @@ Result<void> PreparedStatement::start_in_transaction(const Session::Current& cur
       return std::make_unique<SnapshotSource>(containers_, options_.scope, current.openings, transaction);
     };
     auto source = begin();
-    if (!source->agrees_with(lookups_)) {
+    if (!is_current(*source)) {
       source = begin();
       QUIRE_TRY(plan(*source));
     }
@@ -191,9 +195,9 @@ Result<void> PreparedStatement::start_query() {
   for (int starts = 0; starts < kMostStarts; ++starts) {
     source_.reset();
     QUIRE_ASSIGN(source_, SnapshotSource::begin(containers_, options_.scope));
-    const bool is_current = source_->agrees_with(lookups_);
+    const bool is_planned = is_current(*source_);
     if (source_->error()) return std::unexpected(*source_->error());
-    if (!is_current && !source_->is_outdated()) QUIRE_TRY(plan(*source_));
+    if (!is_planned && !source_->is_outdated()) QUIRE_TRY(plan(*source_));
     if (source_->is_outdated()) continue;
     QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, execution_options()));
     return {};
@@ -205,17 +209,17 @@ Result<void> PreparedStatement::start_change() {
   const sql::ExecutionOptions options = execution_options();
   for (int starts = 0; starts < kMostStarts; ++starts) {
     const uint64_t openings = containers_.openings();
-    bool is_current = false;
+    bool is_planned = false;
     ChangeOutcome outcome;
     QUIRE_TRY(containers_.environment().write([&](WriteTransaction& transaction) -> Result<void> {
       SnapshotSource source(containers_, options_.scope, openings, transaction);
-      is_current = source.agrees_with(lookups_) && !source.is_outdated();
+      is_planned = is_current(source) && !source.is_outdated();
       if (source.error()) return std::unexpected(*source.error());
-      if (!is_current) return {};
+      if (!is_planned) return {};
       QUIRE_ASSIGN(outcome, change_items(*query_, transaction, source, options));
       return {};
     }));
-    if (is_current) {
+    if (is_planned) {
       stats_ = outcome.stats;
       rows_ = std::move(outcome.rows);
       return {};

@@ -71,6 +71,8 @@ class PreparedStatement {
       : containers_(containers), sql_(sql), options_(options) {}
 
   Result<void> plan(SnapshotSource& source);
+  // Whether what the plan rests on still is so.
+  bool is_current(SnapshotSource& source) const;
   Result<Binding*> binding(std::string_view name);
   Result<void> start();
   Result<void> start_query();

@@ -1,7 +1,10 @@
 #include "engine/query/snapshot_source.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
+
+#include "engine/query/index_scan.h"
 
 namespace quire::engine {
 namespace {
@@ -33,6 +36,34 @@ class PointCursor final : public sql::Cursor {
 
 }  // namespace
 
+namespace {
+
+// The indexes that queries may use. For estimates and choices alone: where the file cannot be read there are
+// none, and the next access tells the error.
+std::vector<sql::IndexDescription> describe_indexes(const Transaction& snapshot, ContainerStore& store) {
+  std::vector<sql::IndexDescription> descriptions;
+  const auto set = store.indexes().set(snapshot);
+  if (!set) return descriptions;
+  IndexCounterBlocks blocks;
+  for (const Index& index : (*set)->indexes) {
+    if (index.is_building || index.unique == UniqueScope::partition) continue;
+    const auto counters = blocks.read(snapshot, store.indexes().table(), index.number);
+    if (!counters) continue;
+    sql::IndexDescription& made = descriptions.emplace_back();
+    made.number = static_cast<uint32_t>(index.number);
+    made.name = index.name;
+    made.parts = index.parts;
+    made.holds = index.holds;
+    made.is_unique = index.unique == UniqueScope::container;
+    made.condition = index.condition;
+    made.entries = counters->entries;
+    made.cut_entries = counters->cut_entries;
+  }
+  return descriptions;
+}
+
+}  // namespace
+
 class SnapshotCollection final : public sql::Collection {
  public:
   SnapshotCollection(const Transaction& snapshot, std::shared_ptr<ContainerStore> store)
@@ -50,16 +81,34 @@ class SnapshotCollection final : public sql::Collection {
     return {};
   }
   sql::DictionaryNumber dictionary() const override { return store_->dictionary().number(); }
+  // For estimates: a failure, which the next access will tell, counts as none.
+  uint64_t item_count() const override {
+    const auto statistics = store_->statistics(snapshot_);
+    return statistics ? statistics->items : 0;
+  }
 
   Result<std::unique_ptr<sql::Cursor>> open(const sql::Access& access) override {
     if (access.kind == sql::Access::Kind::scan) return scan(store_->scan(snapshot_));
     // No item has a partition key or an id past their bounds: who asks for one finds nothing.
     if (!check_partition_key(access.partition_key, partition_key_paths())) return nothing();
+    if (access.kind >= sql::Access::Kind::index) return open_index_access(snapshot_, *store_, access);
     if (access.kind == sql::Access::Kind::partition)
       return scan(store_->scan_partition(snapshot_, access.partition_key));
     if (access.id.empty() || access.id.size() > kLongestItemId) return nothing();
     QUIRE_ASSIGN(const std::optional<Item> item, store_->read(snapshot_, access.partition_key, access.id));
     return std::make_unique<PointCursor>(item);
+  }
+
+  std::span<const sql::IndexDescription> indexes() const override {
+    if (!indexes_) indexes_ = describe_indexes(snapshot_, *store_);
+    return *indexes_;
+  }
+  Result<std::unique_ptr<sql::IndexCursor>> open_index(const sql::Access& access) override {
+    return open_index_cursor(snapshot_, *store_, access);
+  }
+  uint64_t index_version() const {
+    const auto version = read_index_version(snapshot_, store_->indexes().table());
+    return version ? *version : 0;
   }
 
   sql::Value system_property(const sql::Value& item, sql::SystemProperty property,
@@ -79,6 +128,7 @@ class SnapshotCollection final : public sql::Collection {
 
   const Transaction& snapshot_;
   std::shared_ptr<ContainerStore> store_;
+  mutable std::optional<std::vector<sql::IndexDescription>> indexes_;
 };
 
 SnapshotSource::SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope,
@@ -142,7 +192,9 @@ std::vector<std::string> SnapshotSource::collection_names() const {
 SnapshotSource::Lookups SnapshotSource::lookups() const {
   Lookups lookups;
   for (const auto& [name, collection] : collections_)
-    lookups.emplace(name, collection != nullptr ? std::optional(collection->number()) : std::nullopt);
+    lookups.emplace(name, collection != nullptr
+                              ? std::optional(Lookup{collection->number(), collection->index_version()})
+                              : std::nullopt);
   return lookups;
 }
 

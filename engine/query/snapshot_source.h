@@ -37,10 +37,16 @@ class SnapshotSource final : public sql::Source {
   sql::Collection* collection(std::string_view name) override;
   std::vector<std::string> collection_names() const override;
 
-  // The names that were asked for, and the container that each stood for, if any.
-  using Lookups = std::map<std::string, std::optional<ContainerNumber>, std::less<>>;
+  // The names that were asked for, and the container that each stood for, if any, with the version of its
+  // indexes.
+  struct Lookup {
+    ContainerNumber container;
+    uint64_t indexes;
+    friend bool operator==(const Lookup&, const Lookup&) = default;
+  };
+  using Lookups = std::map<std::string, std::optional<Lookup>, std::less<>>;
   Lookups lookups() const;
-  // Whether each name still stands for the same container; asks for all of them.
+  // Whether each name still stands for the same container with the same indexes; asks for all of them.
   bool agrees_with(const Lookups& lookups);
 
   // Some container was opened after the snapshot began: start again with a new source.

@@ -198,8 +198,8 @@ enum class StatementKind : uint8_t {
   rollback,
   pragma,  // pragma
 };
-// EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL)] query
-enum class ExplainStage : uint8_t { ast, logical, physical };
+// EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL | JSON)] query
+enum class ExplainStage : uint8_t { ast, logical, physical, json };
 
 // SET path = value; UNSET path has no value.
 struct Assignment {

@@ -155,6 +155,7 @@ terminator ::= SEMICOLON(T). { build->extension(T, "';' at the end of a query");
 analyze(R) ::= . { R = false; }
 analyze(R) ::= ANALYZE. { R = true; }
 stage(R) ::= . { R = ExplainStage::physical; }
+stage(R) ::= LEFT_PARENTHESIS JSON RIGHT_PARENTHESIS. { R = ExplainStage::json; }
 stage(R) ::= LEFT_PARENTHESIS AST RIGHT_PARENTHESIS. { R = ExplainStage::ast; }
 stage(R) ::= LEFT_PARENTHESIS LOGICAL RIGHT_PARENTHESIS. { R = ExplainStage::logical; }
 stage(R) ::= LEFT_PARENTHESIS PHYSICAL RIGHT_PARENTHESIS. { R = ExplainStage::physical; }

@@ -294,6 +294,7 @@ class ContextualWords {
     if (kind_at(i) != TOKEN_LEFT_PARENTHESIS) return;
     ++i;
     if (is_word(i, "AST")) tokens_[i].kind = TOKEN_AST;
+    if (is_word(i, "JSON")) tokens_[i].kind = TOKEN_JSON;
     if (is_word(i, "LOGICAL")) tokens_[i].kind = TOKEN_LOGICAL;
     if (is_word(i, "PHYSICAL")) tokens_[i].kind = TOKEN_PHYSICAL;
   }

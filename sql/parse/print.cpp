@@ -31,6 +31,9 @@ class Printer {
         case ExplainStage::physical:
           out_ += "(PHYSICAL) ";
           break;
+        case ExplainStage::json:
+          out_ += "(JSON) ";
+          break;
       }
     }
     if (statement.query) query(*statement.query);

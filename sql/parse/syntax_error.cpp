@@ -83,6 +83,7 @@ constexpr TokenName kTokenNames[] = {
     {TOKEN_TRANSACTION, "TRANSACTION"},
     {TOKEN_SLASH, "'/'", false, true},
     {TOKEN_AST, "AST"},
+    {TOKEN_JSON, "JSON"},
     {TOKEN_LOGICAL, "LOGICAL"},
     {TOKEN_PHYSICAL, "PHYSICAL"},
     {0, "the end of the query"},

@@ -44,15 +44,18 @@ class PlanBuilder {
 
   // What an inner join demands is demanded of the row, so it stands with WHERE.
   Result<void> plan_sources(const BoundQuery& bound, PlannedQuery& planned) {
+    std::vector<const BoundExpression*> conditions;
+    for (const BoundSource& source : bound.sources)
+      if (source.join == JoinKind::inner_on && source.on != nullptr) add_conjuncts(*source.on, conditions);
+    if (bound.where != nullptr) add_conjuncts(*bound.where, conditions);
     const bool starts_with_items =
         !bound.sources.empty() && bound.sources.front().kind == BoundSourceKind::collection;
     if (!starts_with_items) push(planned, PlanKind::one_row);
-    std::vector<const BoundExpression*> conditions;
-    for (const BoundSource& source : bound.sources) {
-      QUIRE_TRY(plan_source(source, planned));
-      if (source.join == JoinKind::inner_on && source.on != nullptr) add_conjuncts(*source.on, conditions);
+    const auto order = find_join_order(bound, conditions, plan_.statement->slot_count);
+    for (size_t i = 0; i < order.size(); ++i) {
+      plan_.has_new_join_order |= order[i] != &bound.sources[i];
+      QUIRE_TRY(plan_source(*order[i], planned));
     }
-    if (bound.where != nullptr) add_conjuncts(*bound.where, conditions);
     return plan_filter(std::move(conditions), planned);
   }
 
@@ -194,10 +197,15 @@ Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> stateme
 }
 
 void optimize(Plan& plan, Source& source) {
+  const bool is_explained = plan.statement->parsed->statement.kind == StatementKind::explain;
   const auto apply = [&](PlannedQuery& query) {
     push_down_conditions(plan, query);
     choose_join_keys(plan, query);
     choose_access_path(plan, query, source);
+    choose_index(plan, query, source);
+    read_ends_of_index(plan, query, source);
+    cover_by_index(plan, query);
+    if (is_explained) advise_index(plan, query, source);
     limit_sorts(query);
     find_carried_slots(query, plan.slot_count);
   };

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sql/bind/bound.h"
+#include "sql/plan/index_bounds.h"
 #include "sql/source.h"
 
 namespace quire::sql {
@@ -39,11 +40,30 @@ enum class PlanKind : uint8_t {
 
 struct PlannedQuery;
 
+// Entries of one index: what its leading parts must be, each but the last given by one bound of equality. The
+// bounds of a part hold together.
+struct PlannedProbe {
+  IndexDescription index;
+  std::vector<std::vector<IndexBound>> parts;
+};
+
 // How a scan reaches its items. The expressions read no slot of their own query.
 struct AccessPath {
   Access::Kind kind = Access::Kind::scan;
   std::vector<const BoundExpression*> partition_key;
   const BoundExpression* id = nullptr;
+  std::vector<PlannedProbe> probes;
+  bool is_reverse = false;
+  bool is_ordered = false;  // the rows come as ORDER BY wants them: there is no sort
+  // Conditions that the probes decide alone. They count where an index cannot serve what an operand turns out
+  // to be, and all items are read instead.
+  std::vector<const BoundExpression*> decided;
+  // The items are not read: what is asked of them are parts of the index, by slot, or nothing at all.
+  bool is_covering = false;
+  bool reads_parts = false;
+  bool only_ends = false;  // MIN, MAX: the first and the last entry are enough
+  std::vector<SlotNumber> part_slots;
+  double estimated_rows = -1;  // -1: not known
 };
 
 struct PlanNode {
@@ -90,27 +110,61 @@ struct Plan {
   uint32_t node_count = 0;
   // By slot: the container whose items it holds, or empty.
   std::vector<std::string> item_slots;
+  // Indexes whose order takes the place of a sort. That rests on their holding every item where all are asked
+  // for, and on no entry's values being cut: see order_still_holds().
+  struct OrderNeed {
+    std::string collection;
+    uint32_t index;
+    bool needs_every_item;
+  };
+  std::vector<OrderNeed> order_needs;
+  // Paths that a covering scan gives in slots of their own.
+  std::unordered_map<const BoundExpression*, SlotNumber> covered;
+  // The index that would help most, as a statement, and what it would cost. Empty: none.
+  std::string advice;
+  double advice_weight = 0;
+  bool has_new_join_order = false;  // in some query the sources meet in another order than the written one
 };
+
+// Whether the collections are still such that the plan gives its rows in the order it was made for.
+bool order_still_holds(const Plan& plan, Source& source);
 
 // The plan as written, then as it will run.
 Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> statement);
 void optimize(Plan& plan, Source& source);
 
+// The sources of a query in the order in which they are joined. `conditions`: what an inner join or WHERE
+// demands.
+std::vector<const BoundSource*> find_join_order(const BoundQuery& query,
+                                                std::span<const BoundExpression* const> conditions,
+                                                SlotNumber slot_count);
+
 // Rules of optimize(), in the order in which they run; each in a file of its own.
 void push_down_conditions(Plan& plan, PlannedQuery& query);
 void choose_join_keys(const Plan& plan, PlannedQuery& query);
 void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
+void choose_index(Plan& plan, PlannedQuery& query, Source& source);
+// Notes the index that would help most, if some scan reads all items though a condition bounds a path.
+void advise_index(Plan& plan, PlannedQuery& query, Source& source);
+void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
+void cover_by_index(Plan& plan, PlannedQuery& query);
+// Whether the entries of an index hold all that the query asks of the items of its only scan.
+bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index);
 void limit_sorts(PlannedQuery& query);
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count);
 
 // What a node did, for EXPLAIN ANALYZE.
 struct NodeCounters {
-  uint64_t rows = 0;        // rows it gave
-  uint64_t items_read = 0;  // items it took from storage
+  uint64_t rows = 0;          // rows it gave
+  uint64_t items_read = 0;    // items it took from storage
+  uint64_t entries_read = 0;  // index entries
+  uint64_t nanoseconds = 0;   // in it and below; measured for EXPLAIN ANALYZE alone
 };
 
 // The tree as indented lines, a node each, conditions in the words of the query. With counters if given (by
 // node number).
 std::vector<std::string> print_plan(const Plan& plan, std::span<const NodeCounters> counters = {});
+// The same as JSON: {"operation", "rows", ..., "inputs": [...]}; with `advice`, if there is any.
+std::string print_plan_json(const Plan& plan, std::span<const NodeCounters> counters = {});
 
 }  // namespace quire::sql

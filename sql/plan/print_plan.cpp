@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sql/plan/plan.h"
+#include "sql/value/json.h"
 
 namespace quire::sql {
 namespace {
@@ -12,10 +13,7 @@ class PlanPrinter {
 
   void print(const PlannedQuery& query, size_t depth) {
     for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
-      std::string line(2 * depth, ' ');
-      line += describe(*node);
-      line += count(*node);
-      lines_.push_back(std::move(line));
+      lines_.push_back({depth, describe(*node), node});
       ++depth;
       print_subqueries_of(*node, depth);
       if (node->other != nullptr) print(*node->other, depth);
@@ -23,7 +21,26 @@ class PlanPrinter {
     }
   }
 
-  std::vector<std::string> take() { return std::move(lines_); }
+  std::vector<std::string> take_text() const {
+    std::vector<std::string> text;
+    for (const Line& line : lines_)
+      text.push_back(std::string(2 * line.depth, ' ') + line.text +
+                     (line.node != nullptr ? count(*line.node) : ""));
+    return text;
+  }
+
+  std::string take_json() const {
+    std::string json;
+    size_t next = 0;
+    add_json(next, json);
+    if (!plan_.advice.empty()) {
+      json.back() = ',';
+      json += R"("advice":)";
+      write_json_string(plan_.advice, json);
+      json += '}';
+    }
+    return json;
+  }
 
  private:
   // White space of the query's text is folded: a condition stands on one line.
@@ -64,8 +81,39 @@ class PlanPrinter {
           return fmt::format("point read of container {} (id = {})", name, words(node.access.id));
         return fmt::format("point read of container {} (partition key = {}, id = {})", name,
                            list(node.access.partition_key, ", "), words(node.access.id));
+      case Access::Kind::index:
+      case Access::Kind::any_index:
+      case Access::Kind::all_index:
+        return describe_index_scan(node);
     }
     return {};
+  }
+
+  std::string describe_index_scan(const PlanNode& node) const {
+    const AccessPath& access = node.access;
+    std::string text =
+        fmt::format("{} of container {}", access.is_covering ? "index-only scan" : "index scan",
+                    node.source->collection_name);
+    for (const PlannedProbe& probe : access.probes) {
+      const bool is_first = &probe == &access.probes.front();
+      text += is_first ? " by " : access.kind == Access::Kind::all_index ? " and by " : " or by ";
+      text += probe.index.name;
+      if (access.is_reverse) text += " backwards";
+      const std::string bounds = describe_bounds(probe);
+      if (!bounds.empty()) text += fmt::format(" ({})", bounds);
+    }
+    if (access.is_ordered) text += ", in order";
+    if (access.only_ends) text += ", first and last";
+    if (access.estimated_rows >= 0) text += fmt::format(", about {:.0f} entries", access.estimated_rows);
+    return text;
+  }
+
+  std::string describe_bounds(const PlannedProbe& probe) const {
+    std::vector<const BoundExpression*> conditions;
+    for (const std::vector<IndexBound>& bounds : probe.parts)
+      for (const IndexBound& bound : bounds)
+        if (bound.condition != nullptr) conditions.push_back(bound.condition);
+    return list(conditions, " AND ");
   }
 
   std::string describe(const PlanNode& node) const {
@@ -141,15 +189,40 @@ class PlanPrinter {
   std::string count(const PlanNode& node) const {
     if (node.number >= counters_.size()) return "";
     const NodeCounters& counters = counters_[node.number];
-    if (node.kind == PlanKind::scan)
-      return fmt::format("  [items read {}, rows {}]", counters.items_read, counters.rows);
-    return fmt::format("  [rows {}]", counters.rows);
+    const double milliseconds = static_cast<double>(counters.nanoseconds) / 1e6;
+    if (node.kind != PlanKind::scan)
+      return fmt::format("  [rows {}, {:.2f} ms]", counters.rows, milliseconds);
+    const std::string entries =
+        counters.entries_read > 0 ? fmt::format("entries read {}, ", counters.entries_read) : "";
+    return fmt::format("  [{}items read {}, rows {}, {:.2f} ms]", entries, counters.items_read, counters.rows,
+                       milliseconds);
+  }
+
+  // The line at `next` as an object, with those below it as its inputs.
+  void add_json(size_t& next, std::string& json) const {
+    const Line& line = lines_[next++];
+    json += R"({"operation":)";
+    write_json_string(line.text, json);
+    if (line.node != nullptr && line.node->number < counters_.size()) {
+      const NodeCounters& counters = counters_[line.node->number];
+      json += fmt::format(R"(,"rows":{},"itemsRead":{},"entriesRead":{},"milliseconds":{:.3f})",
+                          counters.rows, counters.items_read, counters.entries_read,
+                          static_cast<double>(counters.nanoseconds) / 1e6);
+    }
+    if (line.node != nullptr && line.node->access.estimated_rows >= 0)
+      json += fmt::format(R"(,"estimatedRows":{:.0f})", line.node->access.estimated_rows);
+    json += R"(,"inputs":[)";
+    for (bool is_first = true; next < lines_.size() && lines_[next].depth > line.depth; is_first = false) {
+      if (!is_first) json += ',';
+      add_json(next, json);
+    }
+    json += "]}";
   }
 
   void print_subquery(const BoundQuery* bound, size_t depth) {
     const auto found = plan_.subqueries.find(bound);
     if (found == plan_.subqueries.end()) return;
-    lines_.push_back(std::string(2 * depth, ' ') + "subquery");
+    lines_.push_back({depth, "subquery", nullptr});
     print(*found->second, depth + 1);
   }
 
@@ -176,7 +249,12 @@ class PlanPrinter {
 
   const Plan& plan_;
   std::span<const NodeCounters> counters_;
-  std::vector<std::string> lines_;
+  struct Line {
+    size_t depth;
+    std::string text;
+    const PlanNode* node;  // null: a heading
+  };
+  std::vector<Line> lines_;
 };
 
 }  // namespace
@@ -184,7 +262,13 @@ class PlanPrinter {
 std::vector<std::string> print_plan(const Plan& plan, std::span<const NodeCounters> counters) {
   PlanPrinter printer(plan, counters);
   printer.print(plan.query, 0);
-  return printer.take();
+  return printer.take_text();
+}
+
+std::string print_plan_json(const Plan& plan, std::span<const NodeCounters> counters) {
+  PlanPrinter printer(plan, counters);
+  printer.print(plan.query, 0);
+  return printer.take_json();
 }
 
 }  // namespace quire::sql

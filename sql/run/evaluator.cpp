@@ -22,6 +22,8 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
       if (expression.is_stored_form) return make_plain_slot(expression.slot, *this);
       return make_slot(expression, *this);
     case BoundKind::path:
+      if (const auto found = run().plan.covered.find(&expression); found != run().plan.covered.end())
+        return make_plain_slot(found->second, *this);
       return make_path(expression, *this);
     case BoundKind::system_property:
       return make_system_property(expression, *this);

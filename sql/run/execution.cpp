@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <utility>
 
 #include "sql/parse/ast.h"
 #include "sql/plan/plan.h"
 #include "sql/run/operator.h"
+
+#include "sql/value/json.h"
 
 namespace quire::sql {
 namespace {
@@ -90,6 +93,7 @@ struct Execution::State {
   bool is_explain = false;
   std::vector<std::string> lines;  // EXPLAIN's rows
   size_t next_line = 0;
+  Value explained;  // EXPLAIN (JSON)'s one row; undefined once it is given
 
   Result<void> check_parameters() {
     const auto& names = prepared.parameter_names();
@@ -137,21 +141,32 @@ struct Execution::State {
         lines = prepared.logical_plan_;
         return {};
       case ExplainStage::physical:
+      case ExplainStage::json:
         break;
     }
-    const std::vector<std::string>& notes = run.plan.statement->notes;
-    if (!statement.analyze) {
-      lines = print_plan(run.plan);
-      lines.insert(lines.end(), notes.begin(), notes.end());
-      return {};
+    const bool is_json = statement.explain_stage == ExplainStage::json;
+    if (statement.analyze) {
+      run.measures_time = true;
+      QUIRE_TRY(start_rows());
+      QUIRE_TRY(run_to_end());
     }
-    QUIRE_TRY(start_rows());
-    QUIRE_TRY(run_to_end());
-    lines = print_plan(run.plan, run.counters);
-    const uint64_t returned = run.counters[run.plan.query.root->number].rows;
-    lines.push_back("items read " + std::to_string(run.items_read) + ", rows returned " +
-                    std::to_string(returned));
+    if (is_json) return explain_as_json(statement.analyze);
+    const std::vector<std::string>& notes = run.plan.statement->notes;
+    lines = statement.analyze ? print_plan(run.plan, run.counters) : print_plan(run.plan);
+    if (statement.analyze) {
+      const uint64_t returned = run.counters[run.plan.query.root->number].rows;
+      lines.push_back("items read " + std::to_string(run.items_read) + ", rows returned " +
+                      std::to_string(returned));
+    }
     lines.insert(lines.end(), notes.begin(), notes.end());
+    if (!run.plan.advice.empty()) lines.push_back("an index would help: " + run.plan.advice);
+    return {};
+  }
+
+  Result<void> explain_as_json(bool has_run) {
+    const std::string text = has_run ? print_plan_json(run.plan, run.counters) : print_plan_json(run.plan);
+    JsonReader reader;
+    QUIRE_ASSIGN(explained, reader.to_value(text, run.arena));
     return {};
   }
 
@@ -188,6 +203,10 @@ Result<std::optional<Value>> Execution::next() try {
   State& state = *state_;
   if (state.run.error) return std::unexpected(*state.run.error);
   if (!state.is_explain) return state.next_row();
+  if (state.explained.is_defined()) {
+    ++state.rows_returned;
+    return std::exchange(state.explained, Value());
+  }
   if (state.next_line == state.lines.size()) return std::nullopt;
   ++state.rows_returned;
   return Value::string(state.lines[state.next_line++]);

@@ -30,6 +30,7 @@ struct RunState {
   std::vector<Collection*> item_collections;
   std::vector<NodeCounters> counters;
   uint64_t items_read = 0;
+  bool measures_time = false;
   // The first failure; whoever sees it set stops.
   std::optional<Error> error;
 

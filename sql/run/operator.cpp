@@ -1,6 +1,17 @@
 #include "sql/run/operator.h"
 
+#include <chrono>
+
 namespace quire::sql {
+
+Rows Operator::pull_timed(Frame& frame) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Rows rows = pull(frame);
+  const auto spent = std::chrono::steady_clock::now() - begin;
+  frame.run.counters[node_number_].nanoseconds +=
+      static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count());
+  return rows;
+}
 
 std::unique_ptr<Operator> make_operator(const PlanNode& node, const PlannedQuery& query, Frame& frame) {
   Input input = node.input != nullptr ? make_operator(*node.input, query, frame) : nullptr;

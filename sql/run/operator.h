@@ -19,7 +19,7 @@ class Operator {
   // The next batch: never empty but at the end, or when frame.run.error is set. What the frame's slots hold
   // stays until next() is called again.
   Rows next(Frame& frame) {
-    const Rows rows = pull(frame);
+    const Rows rows = frame.run.measures_time ? pull_timed(frame) : pull(frame);
     frame.run.counters[node_number_].rows += rows.size();
     return rows;
   }
@@ -32,6 +32,8 @@ class Operator {
   uint32_t node_number() const { return node_number_; }
 
  private:
+  Rows pull_timed(Frame& frame);
+
   uint32_t node_number_;
 };
 
@@ -64,6 +66,9 @@ std::unique_ptr<Operator> make_operator(const PlanNode& node, const PlannedQuery
 using Input = std::unique_ptr<Operator>;
 std::unique_ptr<Operator> make_one_row(const PlanNode& node);
 std::unique_ptr<Operator> make_scan(const PlanNode& node, const PlannedQuery& query, Frame& frame);
+std::unique_ptr<Operator> make_index_scan(const PlanNode& node, const PlannedQuery& query, Frame& frame);
+// Up to `most` items of a cursor as the next batch of a scan. A failure goes to run.error.
+Rows next_items(Cursor& cursor, Frame& frame, size_t most, SlotNumber slot, Column& column, uint32_t node);
 std::unique_ptr<Operator> make_bind_value(const PlanNode& node, const PlannedQuery& query, Frame& frame,
                                           Input input);
 std::unique_ptr<Operator> make_elements(const PlanNode& node, const PlannedQuery& query, Frame& frame,

@@ -26,6 +26,23 @@ bool is_scalar(const Value& value) {
   return value.is_null() || value.is_boolean() || value.is_number() || value.is_string();
 }
 
+}  // namespace
+
+Rows next_items(Cursor& cursor, Frame& frame, size_t most, SlotNumber slot, Column& column, uint32_t node) {
+  Value* items = column.reserve(frame.capacity);
+  auto count = cursor.next({items, most});
+  if (!count) {
+    frame.run.set_error(std::move(count.error()));
+    return {};
+  }
+  frame.run.items_read += *count;
+  frame.run.counters[node].items_read += *count;
+  frame.slots[slot] = Vector::column(items);
+  return first_rows(*count);
+}
+
+namespace {
+
 class Scan final : public Operator {
  public:
   Scan(const PlanNode& node, const PlannedQuery& query, Frame& frame)
@@ -48,16 +65,7 @@ class Scan final : public Operator {
     frame.arena.reset();
     if (!is_open_ && !open(frame)) return {};
     if (cursor_ == nullptr) return {};
-    Value* items = items_.reserve(frame.capacity);
-    auto count = cursor_->next({items, frame.capacity});
-    if (!count) {
-      frame.run.set_error(std::move(count.error()));
-      return {};
-    }
-    frame.run.items_read += *count;
-    frame.run.counters[node_number()].items_read += *count;
-    frame.slots[slot_] = Vector::column(items);
-    return first_rows(*count);
+    return next_items(*cursor_, frame, frame.capacity, slot_, items_, node_number());
   }
 
   // Opens the cursor. Without one, but true: no item can match, since a key component is no scalar or the id
@@ -106,6 +114,7 @@ std::unique_ptr<Operator> make_one_row(const PlanNode& node) {
 }
 
 std::unique_ptr<Operator> make_scan(const PlanNode& node, const PlannedQuery& query, Frame& frame) {
+  if (node.access.kind >= Access::Kind::index) return make_index_scan(node, query, frame);
   return std::make_unique<Scan>(node, query, frame);
 }
 

@@ -115,7 +115,122 @@ void put_value(const Value& value, size_t level, std::string& out) {
   put_byte(kEnd, out);
 }
 
+// Reads an encoding as encode_key() wrote it, whichever way it lies.
+class EncodedBytes {
+ public:
+  EncodedBytes(std::string_view bytes, bool is_descending) : bytes_(bytes), mask_(is_descending ? 0xFF : 0) {}
+
+  size_t size() const noexcept { return bytes_.size(); }
+  uint8_t operator[](size_t at) const noexcept { return static_cast<uint8_t>(bytes_[at]) ^ mask_; }
+
+  uint64_t big_endian(size_t at, size_t count) const noexcept {
+    uint64_t value = 0;
+    for (size_t i = 0; i < count; ++i) value = value << 8 | (*this)[at + i];
+    return value;
+  }
+
+ private:
+  std::string_view bytes_;
+  uint8_t mask_;
+};
+
+double floor_of(uint64_t sortable) noexcept {
+  constexpr uint64_t kSign = uint64_t{1} << 63;
+  return std::bit_cast<double>((sortable & kSign) != 0 ? sortable & ~kSign : ~sortable);
+}
+
+bool has_excess(double floor) noexcept {
+  return std::fabs(floor) >= kExactBound && std::fabs(floor) <= kInt64Bound;
+}
+
+constexpr size_t kNumberBytes = 9;
+constexpr size_t kHashBytes = 8;
+
+// The end of a string whose text begins at `at`; 0 if it has none.
+size_t end_of_string(const EncodedBytes& bytes, size_t at) noexcept {
+  for (; at + 1 < bytes.size(); ++at) {
+    if (bytes[at] != 0) continue;
+    if (bytes[at + 1] == 0) return at + 2;
+    ++at;
+  }
+  return 0;
+}
+
+// The end of the scalar that begins at `at`; 0 if there is none.
+size_t end_of_scalar(const EncodedBytes& bytes, size_t at) noexcept {
+  switch (bytes[at]) {
+    case kUndefined:
+    case kNull:
+    case kFalse:
+    case kTrue:
+      return at + 1;
+    case kNumber: {
+      if (bytes.size() - at < kNumberBytes) return 0;
+      const size_t end = at + kNumberBytes + (has_excess(floor_of(bytes.big_endian(at + 1, 8))) ? 2 : 0);
+      return end <= bytes.size() ? end : 0;
+    }
+    case kString:
+      return end_of_string(bytes, at + 1);
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
+
+size_t encoded_key_size(std::string_view text, bool is_descending) noexcept {
+  const EncodedBytes bytes(text, is_descending);
+  size_t depth = 0;
+  for (size_t at = 0; at < bytes.size();) {
+    const uint8_t tag = bytes[at];
+    if (tag == kArray || tag == kObject) {
+      at += depth == 0 ? 1 + kHashBytes : 1;
+      ++depth;
+    } else if (tag == kEnd) {
+      if (depth == 0) return 0;
+      ++at;
+      --depth;
+    } else {
+      at = end_of_scalar(bytes, at);
+      if (at == 0) return 0;
+    }
+    if (depth == 0) return at <= bytes.size() ? at : 0;
+  }
+  return 0;
+}
+
+std::optional<Value> decode_key(std::string_view text, bool is_descending, Arena& arena) {
+  const EncodedBytes bytes(text, is_descending);
+  if (bytes.size() == 0) return std::nullopt;
+  switch (bytes[0]) {
+    case kUndefined:
+      return Value();
+    case kNull:
+      return Value::null();
+    case kFalse:
+    case kTrue:
+      return Value::boolean(bytes[0] == kTrue);
+    case kNumber: {
+      if (bytes.size() < kNumberBytes) return std::nullopt;
+      const double number = floor_of(bytes.big_endian(1, 8));
+      if (has_excess(number)) return std::nullopt;
+      return Value::number(number);
+    }
+    case kString:
+      break;
+    default:
+      return std::nullopt;
+  }
+  if (bytes.size() < 3) return std::nullopt;
+  const std::string_view inside = text.substr(1, text.size() - 3);
+  if (!is_descending && inside.find('\0') == std::string_view::npos) return Value::string(inside);
+  std::string plain;
+  for (size_t at = 1; at + 2 < bytes.size(); ++at) {
+    plain.push_back(static_cast<char>(bytes[at]));
+    if (bytes[at] == 0) ++at;
+  }
+  return Value::string(arena.copy_string(plain));
+}
 
 void encode_key(const Value& value, std::string& out) {
   put_value(value, 0, out);

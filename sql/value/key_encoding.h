@@ -17,8 +17,11 @@
 // may change only together with the version of the file format.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "sql/value/arena.h"
 #include "sql/value/value.h"
 
 namespace quire::sql {
@@ -26,5 +29,13 @@ namespace quire::sql {
 void encode_key(const Value& value, std::string& out);
 // The complement of the same bytes, for DESC.
 void encode_key_descending(const Value& value, std::string& out);
+
+// How many bytes the encoding that `bytes` begins with takes; 0 if it is cut off or is none. An array or
+// object is walked through without recursion.
+size_t encoded_key_size(std::string_view bytes, bool is_descending) noexcept;
+
+// The value of a complete encoding. Nothing where the bytes do not tell it: arrays, objects, and numbers from
+// 2^53 up, of which int64 and double look the same. A string lies in `bytes` if it can, else in `arena`.
+std::optional<Value> decode_key(std::string_view bytes, bool is_descending, Arena& arena);
 
 }  // namespace quire::sql

@@ -49,9 +49,11 @@ class Checker {
   std::optional<Failure> compare(const Result<std::vector<Value>>& expected) {
     auto query = prepare_query(made_.query, source_, {});
     auto execution = query ? Execution::start(**query, source_, {}) : std::unexpected(query.error());
+    const bool is_reordered = query && (*query)->plan().has_new_join_order;
     std::optional<Error> error;
     size_t number = 0;
     std::string given;
+    std::vector<std::string> rows;
     bool agrees = true;
     while (execution) {
       const auto row = (*execution)->next();
@@ -59,16 +61,36 @@ class Checker {
       if (!row || !*row) break;
       agrees &= expected && number < expected->size() && deep_equal((*expected)[number], **row);
       ++number;
-      given += text_of(**row) + "\n";
+      given += rows.emplace_back(text_of(**row)) + "\n";
     }
     if (!execution) error = execution.error();
     if (error) given += "error: " + error->message;
-    if (error || !expected) agrees = error.has_value() == !expected.has_value();
-    if (agrees && (error || number == expected->size())) return std::nullopt;
+    if (error || !expected)
+      agrees = error.has_value() == !expected.has_value();
+    else if (is_reordered)
+      agrees = says_order_matters() || has_same_rows(std::move(rows), *expected);
+    if (agrees && (error || number == expected->size() || is_reordered)) return std::nullopt;
     std::string wanted;
     if (!expected) wanted = "error: " + expected.error().message;
     for (size_t i = 0; expected && i < expected->size(); ++i) wanted += text_of((*expected)[i]) + "\n";
     return Failure{made_.query, fmt::format("the engine gave\n{}\nthe oracle\n{}", given, wanted)};
+  }
+
+  // Containers joined in another order give the same rows in another order, so other rows where a clause
+  // picks some by their place.
+  bool says_order_matters() const {
+    constexpr std::string_view kWords[] = {"TOP ",  "LIMIT ",   "ARRAY(", "FIRST(",
+                                           "LAST(", "MAKELIST", "MAKESET"};
+    return made_.query.find(" JOIN d ") != made_.query.rfind(" JOIN d ") &&
+           std::ranges::any_of(kWords, [&](std::string_view word) { return made_.query.contains(word); });
+  }
+
+  static bool has_same_rows(std::vector<std::string> rows, const std::vector<Value>& expected) {
+    std::vector<std::string> wanted;
+    for (const Value& value : expected) wanted.push_back(text_of(value));
+    std::ranges::sort(rows);
+    std::ranges::sort(wanted);
+    return rows == wanted;
   }
 
   // Rows for which the predicate is true, false or neither are all rows (TLP); as many are true as a count

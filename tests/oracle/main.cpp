@@ -7,6 +7,23 @@
 #include <cstdint>
 
 #include "tests/oracle/check.h"
+#include "tests/oracle/index_check.h"
+
+namespace {
+
+int check_indexes(uint64_t seed, uint64_t queries) {
+  quire::sql::oracle::IndexChecker checker;
+  for (uint64_t i = 0; i < queries; ++i) {
+    const auto failure = checker.check(seed + i);
+    if (!failure) continue;
+    fmt::print("{}replay: quire-oracle --indexes --seed {} --queries 1\n", *failure, seed + i);
+    return 1;
+  }
+  fmt::print("{} queries run, {} of them by an index, no disagreement\n", checker.run(), checker.indexed());
+  return 0;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   uint64_t seed = 0, queries = 100'000, seconds = 0;
@@ -17,7 +34,10 @@ int main(int argc, char** argv) {
   bool prints = false;
   app.add_flag("--print", prints, "print each query");
   app.add_option("--seconds", seconds, "stop after so many seconds");
+  bool checks_indexes = false;
+  app.add_flag("--indexes", checks_indexes, "compare databases with and without indexes instead");
   CLI11_PARSE(app, argc, argv);
+  if (checks_indexes) return check_indexes(seed, queries);
   const auto start = std::chrono::steady_clock::now();
   const bool shows_progress = isatty(STDERR_FILENO) == 1;
   uint64_t done = 0, run = 0;

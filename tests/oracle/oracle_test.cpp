@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/oracle/check.h"
+#include "tests/oracle/index_check.h"
 
 namespace quire::sql::oracle {
 namespace {
@@ -17,6 +18,16 @@ TEST(Oracle, AgreesWithTheEngine) {
   }
   // Queries that do not bind teach nothing.
   EXPECT_GT(run * 10, kQueries * 8);
+}
+
+TEST(Oracle, ResultsDoNotDependOnIndexes) {
+  IndexChecker checker;
+  constexpr uint64_t kSeeds = QUIRE_ORACLE_QUERIES / 50;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const auto failure = checker.check(seed);
+    ASSERT_FALSE(failure) << *failure;
+  }
+  EXPECT_GT(checker.indexed(), kSeeds / 10);
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ class MemoryCollection final : public Collection {
     return found == properties_.end() ? std::string_view() : found->second;
   }
   DictionaryNumber dictionary() const override { return keys_->number(); }
+  uint64_t item_count() const override { return documents_.size(); }
 
   Result<std::unique_ptr<Cursor>> open(const Access& access) override {
     std::vector<Value> items;

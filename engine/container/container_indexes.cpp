@@ -1,0 +1,306 @@
+#include "engine/container/container_indexes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/container/item_key.h"
+
+namespace quire::engine {
+namespace {
+
+std::string paths_text(const Index& index) {
+  std::string text;
+  for (const sql::IndexPart& part : index.parts) {
+    if (!text.empty()) text += ", ";
+    text += index_path_text(part.path);
+    if (part.is_descending) text += " DESC";
+  }
+  return text;
+}
+
+const std::string* property(const ContainerDefinition& definition, std::string_view name) {
+  for (const auto& [property, json] : definition.other_properties)
+    if (property == name && json != "null") return &json;
+  return nullptr;
+}
+
+// Whether all of an entry's values stand for nothing: an item without them may be there many times.
+bool are_all_undefined(const IndexEntry& entry, const IndexShape& shape) {
+  constexpr char kUndefined = 0x05;
+  if (entry.has_cut_values || entry.values.size() != shape.is_descending.size()) return false;
+  for (size_t i = 0; i < entry.values.size(); ++i)
+    if (entry.values[i] != (shape.is_descending[i] ? static_cast<char>(~kUndefined) : kUndefined))
+      return false;
+  return true;
+}
+
+}  // namespace
+
+Result<std::vector<Index>> indexes_of(const ContainerDefinition& definition) {
+  std::vector<Index> indexes;
+  if (const std::string* json = property(definition, "indexingPolicy")) {
+    QUIRE_ASSIGN(const IndexingPolicy policy, IndexingPolicy::from_json(*json));
+    for (const auto& parts : policy.composites) {
+      if (policy.is_none) break;
+      Index& index = indexes.emplace_back();
+      index.parts = parts;
+      index.name = fmt::format("composite ({})", paths_text(index));
+    }
+  }
+  if (const std::string* json = property(definition, "uniqueKeyPolicy")) {
+    QUIRE_ASSIGN(const auto keys, unique_keys_from_json(*json));
+    for (const auto& parts : keys) {
+      Index& index = indexes.emplace_back();
+      index.parts = parts;
+      index.unique = UniqueScope::partition;
+      index.name = fmt::format("unique key ({})", paths_text(index));
+    }
+  }
+  if (const std::string* json = property(definition, "indexes")) {
+    QUIRE_ASSIGN(const std::vector<NamedIndex> named, named_indexes_from_json(*json));
+    for (const NamedIndex& from : named) {
+      Index& index = indexes.emplace_back();
+      index.name = from.name;
+      index.parts = from.parts;
+      index.unique = from.is_unique ? UniqueScope::container : UniqueScope::none;
+      if (index.is_multi_valued()) index.holds = sql::IndexHolds::defined;
+    }
+  }
+  return indexes;
+}
+
+Result<std::optional<std::pair<IndexingPolicy, std::string>>> policy_of(
+    const ContainerDefinition& definition) {
+  const std::string* const json = property(definition, "indexingPolicy");
+  if (json == nullptr) return std::nullopt;
+  QUIRE_ASSIGN(IndexingPolicy policy, IndexingPolicy::from_json(*json));
+  if (policy.is_none || policy.included.empty()) return std::nullopt;
+  return std::pair(std::move(policy), *json);
+}
+
+IndexShape shape_of(const Index& index, size_t scope_bytes) {
+  IndexShape shape;
+  if (index.unique == UniqueScope::partition) shape.scope_bytes = scope_bytes;
+  for (const sql::IndexPart& part : index.parts) shape.is_descending.push_back(part.is_descending);
+  return shape;
+}
+
+// ---- The set
+
+Result<std::shared_ptr<const IndexSet>> ContainerIndexes::set(const Transaction& transaction) {
+  QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, table_));
+  {
+    const std::lock_guard lock(mutex_);
+    if (last_ != nullptr && last_->version == version && !transaction.is_write()) return last_;
+  }
+  QUIRE_ASSIGN(IndexSet loaded, load_index_set(transaction, table_));
+  auto set = std::make_shared<const IndexSet>(std::move(loaded));
+  // The versions of a transaction that may yet be undone are its own.
+  if (!transaction.is_write()) {
+    const std::lock_guard lock(mutex_);
+    last_ = set;
+  }
+  return set;
+}
+
+Result<ContainerIndexes::Writer*> ContainerIndexes::writer(WriteTransaction& transaction) {
+  QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, table_));
+  if (version == 0) return nullptr;
+  if (*writer_ == nullptr || held().set.version != version) {
+    auto made = std::make_unique<Writer>();
+    QUIRE_ASSIGN(made->set, load_index_set(transaction, table_));
+    made->extractor = std::make_unique<EntryExtractor>(made->set, dictionary_, scope_bytes_);
+    *writer_ = std::move(made);
+  }
+  return held().set.is_empty() ? nullptr : writer_->get();
+}
+
+Result<IndexSet*> ContainerIndexes::writable_set(WriteTransaction& transaction) {
+  auto made = std::make_unique<Writer>();
+  QUIRE_ASSIGN(made->set, load_index_set(transaction, table_));
+  *writer_ = std::move(made);
+  return &held().set;
+}
+
+Result<void> ContainerIndexes::set_changed(WriteTransaction& transaction) {
+  ++held().set.version;
+  held().extractor = std::make_unique<EntryExtractor>(held().set, dictionary_, scope_bytes_);
+  forget_if_undone(transaction);
+  return save_index_header(transaction, table_, held().set);
+}
+
+void ContainerIndexes::forget_if_undone(WriteTransaction& transaction) {
+  transaction.on_rollback([writer = writer_] { writer->reset(); });
+}
+
+// ---- New paths
+
+Result<IndexNumber> ContainerIndexes::allot(WriteTransaction& transaction,
+                                            std::span<const sql::IndexStep> path) {
+  IndexSet& set = held().set;
+  const bool is_full =
+      set.next_number == UINT16_MAX || std::ranges::count(set.indexes, true, &Index::is_of_policy) >=
+                                           static_cast<ptrdiff_t>(kMostPolicyIndexes);
+  if (is_full) return IndexNumber::none;
+  forget_if_undone(transaction);
+  ++set.version;
+  if (path.empty()) {
+    set.next_number = UINT16_MAX;
+    QUIRE_TRY(save_index_header(transaction, table_, set));
+    return IndexNumber::none;
+  }
+  Index& index = set.indexes.emplace_back();
+  index.number = IndexNumber{set.next_number++};
+  index.name = index_path_text(path);
+  index.parts.push_back({{path.begin(), path.end()}, false});
+  index.holds = sql::IndexHolds::scalars;
+  index.is_of_policy = true;
+  index.is_building = set.is_policy_building;
+  QUIRE_TRY(save_index(transaction, table_, index));
+  QUIRE_TRY(save_index_header(transaction, table_, set));
+  return index.number;
+}
+
+EntryExtractor::Allot ContainerIndexes::allotter(WriteTransaction& transaction) {
+  return [this, &transaction](std::span<const sql::IndexStep> path) { return allot(transaction, path); };
+}
+
+// ---- Unique keys
+
+Result<void> ContainerIndexes::check_unique(FileCursor& cursor, const Index& index, Bytes key, Bytes record,
+                                            Bytes item_key) {
+  const IndexShape shape = shape_of(index, scope_bytes_);
+  const auto entry = parse_index_entry(key, record, shape);
+  if (!entry) return fail(ErrorCode::internal, "an index entry cannot be read back");
+  if (index.unique == UniqueScope::container && are_all_undefined(*entry, shape)) return {};
+  const Bytes prefix = key.substr(0, kIndexNumberBytes + entry->scope.size() + entry->values.size());
+  QUIRE_ASSIGN(bool is_there, cursor.seek(prefix));
+  for (; is_there && cursor.key().starts_with(prefix);) {
+    const auto other = parse_index_entry(cursor.key(), cursor.record(), shape);
+    if (!other) return fail(ErrorCode::corrupt, fmt::format("index '{}' is damaged", index.name));
+    if (other->item_key != item_key) {
+      const size_t epk_bytes = std::min(scope_bytes_, other->item_key.size());
+      return fail(ErrorCode::conflict,
+                  fmt::format("{} is taken: item '{}' has the same values of {}", index.name,
+                              other->item_key.substr(epk_bytes), paths_text(index)));
+    }
+    QUIRE_ASSIGN(is_there, cursor.next());
+  }
+  return {};
+}
+
+Result<void> ContainerIndexes::check_unique(WriteTransaction& transaction, const EntryList& entries,
+                                            Bytes item_key) {
+  std::optional<FileCursor> cursor;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Index* const index = held().set.find(entries.number(i));
+    if (index == nullptr || index->unique == UniqueScope::none) continue;
+    if (!cursor) {
+      QUIRE_ASSIGN(FileCursor opened, FileCursor::open(transaction, table_));
+      cursor = std::move(opened);
+    }
+    QUIRE_TRY(check_unique(*cursor, *index, entries.key(i), entries.record(i), item_key));
+  }
+  return {};
+}
+
+// ---- Items
+
+Result<void> ContainerIndexes::prepare(WriteTransaction& transaction, const sql::Value& old_root,
+                                       const sql::Value& new_root, Bytes item_key, IndexSelection selection) {
+  QUIRE_ASSIGN(Writer* const writer, this->writer(transaction));
+  if (writer == nullptr) return {};
+  writer->old_entries.clear();
+  writer->new_entries.clear();
+  EntryExtractor& extractor = *writer->extractor;
+  const EntryExtractor::Allot allot = allotter(transaction);
+  // The old item first: a number for a new path is written, which may end the old item's bytes.
+  if (old_root.is_defined()) {
+    extractor.add_explicit(old_root, item_key, selection, writer->old_entries);
+    QUIRE_TRY(extractor.add_covered(old_root, item_key, selection, allot, writer->old_entries));
+  }
+  if (new_root.is_defined()) {
+    extractor.add_explicit(new_root, item_key, selection, writer->new_entries);
+    QUIRE_TRY(check_unique(transaction, writer->new_entries, item_key));
+    QUIRE_TRY(extractor.add_covered(new_root, item_key, selection, allot, writer->new_entries));
+  }
+  writer->new_entries.sort();
+  writer->old_entries.sort();
+  return {};
+}
+
+Result<void> ContainerIndexes::apply(WriteTransaction& transaction) {
+  if (*writer_ == nullptr) return {};
+  const EntryList& before = held().old_entries;
+  const EntryList& after = held().new_entries;
+  IndexCounterBlocks& counters = held().counters;
+  counters.clear();
+  size_t i = 0, j = 0;
+  while (i < before.size() || j < after.size()) {
+    const int order = i == before.size() ? 1 : j == after.size() ? -1 : before.key(i).compare(after.key(j));
+    if (order < 0) {
+      QUIRE_ASSIGN(const bool was_there, transaction.erase(table_, before.key(i)));
+      if (was_there)
+        QUIRE_TRY(counters.add(transaction, table_, before.number(i), -1,
+                               has_cut_values(before.record(i)) ? -1 : 0));
+    } else if (order > 0) {
+      QUIRE_ASSIGN(const bool is_new, transaction.put_new(table_, after.key(j), after.record(j)));
+      if (is_new)
+        QUIRE_TRY(
+            counters.add(transaction, table_, after.number(j), 1, has_cut_values(after.record(j)) ? 1 : 0));
+    }
+    i += order <= 0 ? 1 : 0;
+    j += order >= 0 ? 1 : 0;
+  }
+  held().old_entries.clear();
+  held().new_entries.clear();
+  return counters.save(transaction, table_);
+}
+
+// ---- Building
+
+Result<void> ContainerIndexes::add_building_entries(WriteTransaction& transaction, const sql::Value& root,
+                                                    Bytes item_key, EntryList& entries) {
+  QUIRE_ASSIGN(Writer* const writer, this->writer(transaction));
+  if (writer == nullptr) return {};
+  writer->extractor->add_explicit(root, item_key, IndexSelection::building, entries);
+  return writer->extractor->add_covered(root, item_key, IndexSelection::building, allotter(transaction),
+                                        entries);
+}
+
+Result<void> ContainerIndexes::insert(WriteTransaction& transaction, const EntryList& sorted, size_t from,
+                                      size_t to) {
+  QUIRE_ASSIGN(Writer* const writer, this->writer(transaction));
+  if (writer == nullptr) return {};
+  QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, table_));
+  QUIRE_ASSIGN(const bool has_entries, cursor.last());
+  std::string last(has_entries ? cursor.key() : Bytes());
+  IndexCounterBlocks& counters = writer->counters;
+  counters.clear();
+  const Index* index = nullptr;
+  for (size_t i = from; i < to; ++i) {
+    const Bytes key = sorted.key(i), record = sorted.record(i);
+    if (index == nullptr || index->number != sorted.number(i)) index = held().set.find(sorted.number(i));
+    if (index != nullptr && index->unique != UniqueScope::none) {
+      QUIRE_ASSIGN(FileCursor look, FileCursor::open(transaction, table_));
+      const auto entry = parse_index_entry(key, record, shape_of(*index, scope_bytes_));
+      if (entry) QUIRE_TRY(check_unique(look, *index, key, record, entry->item_key));
+    }
+    const bool is_last = key > Bytes(last);
+    if (is_last) {
+      QUIRE_ASSIGN(const std::span<char> place, transaction.reserve_append(cursor, key, record.size()));
+      if (place.data() == nullptr) return fail(ErrorCode::internal, "an index entry is out of order");
+      std::ranges::copy(record, place.data());
+      last.assign(key);
+    } else {
+      QUIRE_ASSIGN(const bool is_new, transaction.put_new(table_, key, record));
+      if (!is_new) continue;
+    }
+    QUIRE_TRY(counters.add(transaction, table_, sorted.number(i), 1, has_cut_values(record) ? 1 : 0));
+  }
+  return counters.save(transaction, table_);
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,302 @@
+#include "engine/container/index_build.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <future>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/file/file_cursor.h"
+
+namespace quire::engine {
+
+// A friend of ContainerStore: reads its records.
+class IndexBuilder {
+ public:
+  IndexBuilder(Environment& environment, ContainerStore& store, const IndexBuildOptions& options)
+      : environment_(environment),
+        store_(store),
+        options_(options),
+        interrupts_at_start_(options.interrupts != nullptr ? options.interrupts->load() : 0) {}
+
+  Result<void> run() {
+    QUIRE_ASSIGN(const bool has_work, begin());
+    if (!has_work) return {};
+    QUIRE_ASSIGN(const bool is_done, build_from_snapshot());
+    if (!is_done) QUIRE_TRY(build_in_steps());
+    return {};
+  }
+
+ private:
+  // Memory for entries: two lists of this are at work at a time.
+  static constexpr size_t kListBytes = size_t{48} << 20;
+  static constexpr size_t kCommitBytes = size_t{16} << 20;
+
+  // ---- Beginning
+
+  // Gives each path that the policy covers in some item its number, and notes that this process is at it.
+  Result<bool> begin() {
+    bool has_work = false;
+    QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+      has_work = false;
+      QUIRE_TRY(store_.refresh(transaction));
+      QUIRE_ASSIGN(const auto set, store_.indexes().set(transaction));
+      if (!set->is_building()) return {};
+      if (set->is_policy_building) QUIRE_TRY(find_paths(transaction));
+      QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(transaction));
+      items_ = statistics.items;
+      lsn_ = statistics.last_lsn;
+      has_work = true;
+      return save_index_build(transaction, store_.indexes().table(),
+                              IndexBuild{static_cast<uint32_t>(getpid()), {}});
+    }));
+    return has_work;
+  }
+
+  Result<void> find_paths(WriteTransaction& transaction) {
+    QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, store_.items_table()));
+    EntryList entries;
+    for (;;) {
+      QUIRE_ASSIGN(const bool is_there, cursor.next());
+      if (!is_there) return {};
+      QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
+      entries.clear();
+      QUIRE_TRY(store_.indexes().add_building_entries(transaction, root, cursor.key(), entries));
+      QUIRE_TRY(report(0));
+    }
+  }
+
+  Result<sql::Value> root_of(const FileCursor& cursor) const {
+    const sql::Value root = store_.root_of(cursor.record());
+    if (root.is_undefined()) return std::unexpected(store_.damaged(cursor.key()));
+    return root;
+  }
+
+  // ---- From a snapshot, index by index
+
+  // One index, and where in the container its collecting stopped.
+  struct Collected {
+    EntryList entries;
+    bool is_at_end = false;
+  };
+
+  // False: somebody wrote to the container.
+  Result<bool> build_from_snapshot() {
+    QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+    QUIRE_TRY(store_.refresh(snapshot));
+    QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(snapshot));
+    if (statistics.last_lsn != lsn_) return false;
+    QUIRE_ASSIGN(const std::shared_ptr<const IndexSet> set, store_.indexes().set(snapshot));
+    std::vector<const Index*> waiting;
+    for (const Index& index : set->indexes)
+      if (index.is_building) waiting.push_back(&index);
+    work_ = items_ * waiting.size();
+    auto next = std::async(std::launch::deferred, [] { return Result<std::vector<EntryList>>(); });
+    if (!waiting.empty()) next = collect_beside(snapshot, *waiting.front());
+    for (size_t i = 0; i < waiting.size(); ++i) {
+      auto lists = next.get();
+      if (!lists) return std::unexpected(std::move(lists.error()));
+      if (i + 1 < waiting.size()) next = collect_beside(snapshot, *waiting[i + 1]);
+      for (const EntryList& list : *lists) {
+        auto is_true = insert(list, *waiting[i]);
+        if (!is_true || !*is_true) {
+          if (i + 1 < waiting.size()) next.wait();
+          return is_true;
+        }
+      }
+      QUIRE_TRY(report(items_));
+    }
+    return finish(true);
+  }
+
+  std::future<Result<std::vector<EntryList>>> collect_beside(const ReadTransaction& snapshot,
+                                                             const Index& index) {
+    return std::async(std::launch::async, [this, &snapshot, &index] { return collect(snapshot, index); });
+  }
+
+  // The entries of an index, sorted, in lists of bounded memory.
+  Result<std::vector<EntryList>> collect(const ReadTransaction& snapshot, const Index& index) {
+    IndexSet alone;
+    Index& one = alone.indexes.emplace_back(index);
+    one.is_of_policy = false;  // looked up, not walked to
+    EntryExtractor extractor(alone, store_.dictionary().number(), store_.indexes().scope_bytes());
+    std::vector<EntryList> lists(1);
+    QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(snapshot, store_.items_table()));
+    for (;;) {
+      QUIRE_ASSIGN(const bool is_there, cursor.next());
+      if (!is_there) break;
+      QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
+      extractor.add_explicit(root, cursor.key(), IndexSelection::all, lists.back());
+      if (lists.back().memory() < kListBytes) continue;
+      lists.back().sort();
+      lists.emplace_back();
+    }
+    lists.back().sort();
+    return lists;
+  }
+
+  // False: somebody wrote to the container.
+  Result<bool> insert(const EntryList& list, const Index& index) {
+    for (size_t from = 0; from < list.size();) {
+      size_t to = from;
+      for (size_t bytes = 0; to < list.size() && bytes < kCommitBytes; ++to) bytes += list.key(to).size() + 8;
+      bool is_current = true;
+      auto written = environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+        QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(transaction));
+        is_current = statistics.last_lsn == lsn_;
+        if (!is_current) return {};
+        return store_.indexes().insert(transaction, list, from, to);
+      });
+      if (!written) return std::unexpected(give_up(index, std::move(written.error())));
+      if (!is_current) return false;
+      from = to;
+    }
+    return true;
+  }
+
+  // A unique index that cannot be is dropped; the others stay, to be built.
+  Error give_up(const Index& index, Error error) {
+    if (error.code != ErrorCode::conflict) return error;
+    auto dropped = environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_ASSIGN(IndexSet* const set, store_.indexes().writable_set(transaction));
+      std::erase_if(set->indexes, [&](const Index& other) { return other.number == index.number; });
+      QUIRE_TRY(erase_index(transaction, store_.indexes().table(), index.number));
+      return store_.indexes().set_changed(transaction);
+    });
+    return dropped ? std::move(error) : std::move(dropped.error());
+  }
+
+  // ---- In steps, beside other writers
+
+  Result<void> build_in_steps() {
+    std::string position;
+    for (bool is_done = false; !is_done;) {
+      QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+        QUIRE_TRY(store_.refresh(transaction));
+        QUIRE_ASSIGN(const auto build, read_index_build(transaction, store_.indexes().table()));
+        is_done = !build;
+        if (is_done) return {};
+        position = build->position;
+        return step(transaction, position);
+      }));
+      QUIRE_TRY(report(0));
+    }
+    return {};
+  }
+
+  Result<void> step(WriteTransaction& transaction, std::string& position) {
+    EntryList entries;
+    QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, store_.items_table()));
+    QUIRE_ASSIGN(bool is_there, position.empty() ? cursor.first() : cursor.seek(position));
+    if (is_there && cursor.key() == position) {
+      QUIRE_ASSIGN(is_there, cursor.next());
+    }
+    for (; is_there && entries.memory() < kListBytes;) {
+      QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
+      position = cursor.key();
+      QUIRE_TRY(store_.indexes().add_building_entries(transaction, root, position, entries));
+      QUIRE_ASSIGN(is_there, cursor.next());
+    }
+    entries.sort();
+    QUIRE_TRY(store_.indexes().insert(transaction, entries, 0, entries.size()));
+    if (!is_there) return mark_complete(transaction);
+    return save_index_build(transaction, store_.indexes().table(),
+                            IndexBuild{static_cast<uint32_t>(getpid()), position});
+  }
+
+  // ---- The end
+
+  Result<bool> finish(bool must_be_current) {
+    bool is_current = true;
+    QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(transaction));
+      is_current = !must_be_current || statistics.last_lsn == lsn_;
+      return is_current ? mark_complete(transaction) : Result<void>();
+    }));
+    return is_current;
+  }
+
+  Result<void> mark_complete(WriteTransaction& transaction) {
+    QUIRE_ASSIGN(IndexSet* const set, store_.indexes().writable_set(transaction));
+    for (Index& index : set->indexes) {
+      if (!std::exchange(index.is_building, false)) continue;
+      QUIRE_TRY(save_index(transaction, store_.indexes().table(), index));
+    }
+    set->is_policy_building = false;
+    QUIRE_TRY(save_index_build(transaction, store_.indexes().table(), std::nullopt));
+    return store_.indexes().set_changed(transaction);
+  }
+
+  Result<void> report(uint64_t items) {
+    done_ += items;
+    bool goes_on = options_.interrupts == nullptr ||
+                   options_.interrupts->load(std::memory_order_relaxed) == interrupts_at_start_;
+    const auto now = std::chrono::steady_clock::now();
+    if (goes_on && options_.progress && now - last_report_ >= std::chrono::milliseconds(200)) {
+      last_report_ = now;
+      goes_on = options_.progress(done_, work_);
+    }
+    if (!goes_on)
+      return fail(ErrorCode::interrupted, "the building of indexes was interrupted; it goes on later");
+    return {};
+  }
+
+  Environment& environment_;
+  ContainerStore& store_;
+  const IndexBuildOptions& options_;
+  uint64_t interrupts_at_start_;
+  uint64_t items_ = 0;
+  uint64_t work_ = 0;
+  uint64_t done_ = 0;
+  Lsn lsn_{};
+  std::chrono::steady_clock::time_point last_report_ = std::chrono::steady_clock::now();
+};
+
+Result<void> build_indexes(Environment& environment, ContainerStore& store,
+                           const IndexBuildOptions& options) {
+  return IndexBuilder(environment, store, options).run();
+}
+
+Result<bool> defer_indexes(Environment& environment, ContainerStore& store) {
+  bool is_deferred = false;
+  {
+    QUIRE_ASSIGN(const ReadTransaction snapshot, environment.begin_read());
+    QUIRE_ASSIGN(const uint64_t version, read_index_version(snapshot, store.indexes().table()));
+    if (version == 0) return false;
+  }
+  QUIRE_TRY(environment.write([&](WriteTransaction& transaction) -> Result<void> {
+    is_deferred = false;
+    QUIRE_ASSIGN(const ContainerStatistics statistics, store.statistics(transaction));
+    if (statistics.items > 0) return {};
+    QUIRE_ASSIGN(IndexSet* const set, store.indexes().writable_set(transaction));
+    for (Index& index : set->indexes) {
+      if (index.unique != UniqueScope::none || index.is_building) continue;
+      index.is_building = is_deferred = true;
+      QUIRE_TRY(save_index(transaction, store.indexes().table(), index));
+    }
+    if (set->policy) set->is_policy_building = is_deferred = true;
+    if (!is_deferred) return {};
+    QUIRE_TRY(save_index_build(transaction, store.indexes().table(),
+                               IndexBuild{static_cast<uint32_t>(getpid()), {}}));
+    return store.indexes().set_changed(transaction);
+  }));
+  return is_deferred;
+}
+
+Result<bool> has_abandoned_build(const Transaction& transaction, ContainerStore& store) {
+  QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, store.indexes().table()));
+  if (version == 0) return false;
+  QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
+  if (!set->is_building()) return false;
+  QUIRE_ASSIGN(const auto build, read_index_build(transaction, store.indexes().table()));
+  if (!build) return true;
+  return kill(static_cast<pid_t>(build->process), 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace quire::engine

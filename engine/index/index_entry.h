@@ -1,0 +1,94 @@
+// An entry of <c>/index:
+//
+//   key     index number, 2 bytes big-endian, from 1 on | scope | values | key of the item in <c>/items
+//   record  empty; or, if something did not fit, a byte of flags, and the item's key if it was cut
+//
+// Scope: of an index that belongs to each partition (unique keys), the EPK; else nothing. Values: the
+// encodings of the index's parts (sql/value/key_encoding.h) one behind the other. Values of more than 255
+// bytes are cut: their first 240 bytes and the 128-bit hash of all of them. An item's key that does not fit
+// into the rest likewise. So who has a cut entry looks into the item to know the values.
+//
+// Number 0 is no index: its rows say which indexes there are (index_set.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/file/table.h"
+#include "sql/value/value.h"
+
+namespace quire::engine {
+
+enum class IndexNumber : uint16_t { none = 0 };
+
+inline constexpr size_t kIndexNumberBytes = 2;
+inline constexpr size_t kLongestIndexValues = 255;
+inline constexpr size_t kCutIndexValues = 256;  // what longer ones take in a key
+inline constexpr size_t kIndexHashBytes = 16;
+
+// The number as the first bytes of a key.
+void append_index_number(IndexNumber number, std::string& out);
+IndexNumber index_number_of(Bytes key) noexcept;
+// Values as they stand in a key: themselves, or cut.
+void append_index_values(std::string_view values, std::string& out);
+
+// How the bytes of an index's keys are to be read.
+struct IndexShape {
+  size_t scope_bytes = 0;
+  std::vector<bool> is_descending;  // by part
+};
+
+// An entry taken apart. Views into the key and the record.
+struct IndexEntry {
+  std::string_view scope;
+  std::string_view values;  // if they are cut: the first bytes and the hash
+  Bytes item_key;
+  bool has_cut_values = false;
+};
+
+// Nothing if the bytes are damaged.
+std::optional<IndexEntry> parse_index_entry(Bytes key, Bytes record, const IndexShape& shape) noexcept;
+
+// Entries of one item, or of many. Keeps its memory.
+class EntryList {
+ public:
+  struct Entry {
+    uint64_t prefix;  // the bytes behind the number, as a number that sorts like them
+    size_t offset;
+    uint32_t key_bytes;
+    uint32_t record_bytes;
+  };
+
+  void clear() noexcept {
+    bytes_.clear();
+    entries_.clear();
+  }
+  void add(IndexNumber number, std::string_view scope, std::string_view values, Bytes item_key);
+  // In the order of keys, each once.
+  void sort();
+
+  size_t size() const noexcept { return entries_.size(); }
+  size_t memory() const noexcept { return bytes_.size() + entries_.size() * sizeof(Entry); }
+  Bytes key(size_t at) const noexcept {
+    return {bytes_.data() + entries_[at].offset, entries_[at].key_bytes};
+  }
+  Bytes record(size_t at) const noexcept {
+    return {bytes_.data() + entries_[at].offset + entries_[at].key_bytes, entries_[at].record_bytes};
+  }
+  IndexNumber number(size_t at) const noexcept { return index_number_of(key(at)); }
+
+ private:
+  std::string bytes_;
+  std::vector<Entry> entries_;
+};
+
+inline bool has_cut_values(Bytes record) noexcept {
+  return !record.empty() && (record[0] & 1) != 0;
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,109 @@
+// Which indexes a container has, as a transaction sees it: the rows of number 0 in <c>/index.
+//
+//   key 00 00 'v'           version of the set, 8 bytes; next number, 2; 1 if the policy's paths are being
+//                           built; little-endian. Missing: no index.
+//       00 00 'p'           the indexing policy as Cosmos JSON, if it includes any path
+//       00 00 'd' | number  an index as JSON
+//       00 00 'n' | block   counters of 64 numbers: entries and cut entries, 8 bytes each
+//       00 00 's' | number  what was found out about an index (index_statistics.h)
+//       00 00 'b'           while indexes are being built: the process at it, 4 bytes; then the key of the
+//                           last item whose entries are all there
+//
+// Each change of the set (not of the counters) makes a new version, so that who knows a version knows the
+// set.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/file/transaction.h"
+#include "engine/index/index_entry.h"
+#include "engine/index/indexing_policy.h"
+#include "sql/error.h"
+#include "sql/source.h"
+
+namespace quire::engine {
+
+enum class UniqueScope : uint8_t { none, partition, container };
+
+struct Index {
+  IndexNumber number{};
+  std::string name;
+  std::vector<sql::IndexPart> parts;
+  sql::IndexHolds holds = sql::IndexHolds::every_item;
+  UniqueScope unique = UniqueScope::none;
+  std::string condition;      // of CREATE INDEX ... WHERE
+  bool is_of_policy = false;  // a path that the policy covers, given a number when an item first had it
+  bool is_building = false;   // not yet complete: kept up to date, but not read
+
+  bool is_multi_valued() const noexcept;
+  // The same index, whatever its number and whether it is complete.
+  bool is_same(const Index& other) const noexcept;
+};
+
+struct IndexSet {
+  uint64_t version = 0;
+  uint16_t next_number = 1;
+  bool is_policy_building = false;
+  std::string policy_json;
+  std::optional<IndexingPolicy> policy;
+  std::vector<Index> indexes;  // in the order of their numbers
+
+  bool is_empty() const noexcept { return indexes.empty() && !policy; }
+  bool is_building() const noexcept;
+  const Index* find(IndexNumber number) const noexcept;
+};
+
+// 0 if there is no index, and never was.
+Result<uint64_t> read_index_version(const Transaction& transaction, Table table);
+Result<IndexSet> load_index_set(const Transaction& transaction, Table table);
+
+// The parts of it that change; `save_index_header` makes the new version known and comes with each of them.
+Result<void> save_index_header(WriteTransaction& transaction, Table table, const IndexSet& set);
+Result<void> save_index_policy(WriteTransaction& transaction, Table table, const IndexSet& set);
+Result<void> save_index(WriteTransaction& transaction, Table table, const Index& index);
+// Its row, counters and entries. The entries of a large index take time.
+Result<void> erase_index(WriteTransaction& transaction, Table table, IndexNumber number);
+
+struct IndexCounters {
+  uint64_t entries = 0;
+  uint64_t cut_entries = 0;
+};
+
+// The counters of all indexes, read and written by blocks, so that an item with many entries costs few rows.
+class IndexCounterBlocks {
+ public:
+  Result<IndexCounters> read(const Transaction& transaction, Table table, IndexNumber number);
+  // Starts from what the file has.
+  void clear() noexcept { blocks_.clear(); }
+  Result<void> add(const Transaction& transaction, Table table, IndexNumber number, int64_t entries,
+                   int64_t cut_entries);
+  Result<void> set(const Transaction& transaction, Table table, IndexNumber number, IndexCounters counters);
+  Result<void> save(WriteTransaction& transaction, Table table);
+
+ private:
+  static constexpr size_t kBlockCounters = 64;
+  struct Block {
+    uint16_t number;
+    bool is_changed;
+    IndexCounters counters[kBlockCounters];
+  };
+  Result<Block*> block(const Transaction& transaction, Table table, IndexNumber number);
+  std::vector<Block> blocks_;
+};
+
+// The build that is under way, if any.
+struct IndexBuild {
+  uint32_t process = 0;
+  std::string position;  // key of the last item that is done; empty: none
+};
+Result<std::optional<IndexBuild>> read_index_build(const Transaction& transaction, Table table);
+// nullopt: it is done.
+Result<void> save_index_build(WriteTransaction& transaction, Table table,
+                              const std::optional<IndexBuild>& build);
+
+}  // namespace quire::engine

@@ -1,0 +1,270 @@
+#include "engine/index/indexing_policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/index/policy_path.h"
+#include "sql/value/arena.h"
+#include "sql/value/json.h"
+
+namespace quire::engine {
+namespace {
+
+using sql::IndexPart;
+using sql::IndexStep;
+using sql::Value;
+
+std::unexpected<Error> invalid(std::string message) {
+  return fail(ErrorCode::invalid_definition, std::move(message));
+}
+
+// Refuses members that the service does not know, with the nearest that it does.
+Result<void> check_members(const Value& object, std::string_view what,
+                           std::span<const std::string_view> known) {
+  for (uint32_t i = 0; i < object.size(); ++i) {
+    const std::string_view name = object.member_at(i).name;
+    if (name.starts_with('_') || std::ranges::find(known, name) != known.end()) continue;
+    NearestName nearest(name);
+    for (const std::string_view candidate : known) nearest.offer(candidate);
+    return invalid(fmt::format("{} has no member \"{}\"{}", what, name, nearest.hint()));
+  }
+  return {};
+}
+
+// The elements of a member that must be a list, if it is there.
+Result<std::vector<Value>> list(const Value& object, std::string_view what, std::string_view name) {
+  std::vector<Value> elements;
+  const Value member = object.member(name);
+  if (member.is_undefined() || member.is_null()) return elements;
+  if (!member.is_array()) return invalid(fmt::format("{}.{} must be an array", what, name));
+  for (uint32_t i = 0; i < member.size(); ++i) elements.push_back(member.element(i));
+  return elements;
+}
+
+Result<std::vector<PathPattern>> read_patterns(const Value& policy, std::string_view name) {
+  constexpr std::string_view kKnown[] = {"path", "indexes"};
+  QUIRE_ASSIGN(const std::vector<Value> elements, list(policy, "indexingPolicy", name));
+  if (elements.size() > kMostPolicyPatterns)
+    return invalid(fmt::format("indexingPolicy.{} may have {} paths; it has {}", name, kMostPolicyPatterns,
+                               elements.size()));
+  std::vector<PathPattern> patterns;
+  for (const Value& element : elements) {
+    const Value path = element.member("path");
+    if (!path.is_string())
+      return invalid(
+          fmt::format(R"(each of indexingPolicy.{} must look like {{"path": "/address/*"}})", name));
+    QUIRE_TRY(check_members(element, fmt::format("a path of indexingPolicy.{}", name), kKnown));
+    QUIRE_ASSIGN(std::vector<PathPattern> parsed, parse_pattern(path.as_string()));
+    for (PathPattern& pattern : parsed) {
+      if (std::ranges::find(patterns, pattern) != patterns.end())
+        return invalid(fmt::format("indexingPolicy.{} has the path '{}' twice", name, path.as_string()));
+      patterns.push_back(std::move(pattern));
+    }
+  }
+  return patterns;
+}
+
+Result<bool> is_descending(const Value& order, std::string_view what) {
+  if (order.is_undefined()) return false;
+  if (order.is_string() && order.as_string() == "ascending") return false;
+  if (order.is_string() && order.as_string() == "descending") return true;
+  return invalid(fmt::format(R"(the "order" of {} must be "ascending" or "descending")", what));
+}
+
+Result<std::vector<IndexPart>> read_parts(const std::vector<Value>& paths, std::string_view what) {
+  std::vector<IndexPart> parts;
+  for (const Value& element : paths) {
+    const Value path = element.member("path");
+    if (!path.is_string())
+      return invalid(
+          fmt::format(R"(each path of {} must look like {{"path": "/age", "order": "ascending"}})", what));
+    IndexPart part;
+    QUIRE_ASSIGN(part.path, parse_plain_path(path.as_string(), what));
+    QUIRE_ASSIGN(part.is_descending, is_descending(element.member("order"), what));
+    if (std::ranges::find(parts, part.path, &IndexPart::path) != parts.end())
+      return invalid(fmt::format("{} has the path '{}' twice", what, path.as_string()));
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+bool has_elements(const IndexPart& part) {
+  return std::ranges::any_of(part.path, &IndexStep::is_element);
+}
+
+Result<std::vector<std::vector<IndexPart>>> read_composites(const Value& policy) {
+  QUIRE_ASSIGN(const std::vector<Value> elements, list(policy, "indexingPolicy", "compositeIndexes"));
+  if (elements.size() > kMostCompositeIndexes)
+    return invalid(fmt::format("indexingPolicy.compositeIndexes may have {} indexes; it has {}",
+                               kMostCompositeIndexes, elements.size()));
+  std::vector<std::vector<IndexPart>> composites;
+  for (const Value& element : elements) {
+    if (!element.is_array() || element.size() < 2 || element.size() > kMostIndexParts)
+      return invalid(fmt::format("each of indexingPolicy.compositeIndexes must be an array of 2 to {} paths",
+                                 kMostIndexParts));
+    std::vector<Value> paths;
+    for (uint32_t i = 0; i < element.size(); ++i) paths.push_back(element.element(i));
+    QUIRE_ASSIGN(std::vector<IndexPart> parts, read_parts(paths, "a composite index"));
+    if (std::ranges::any_of(parts, has_elements))
+      return invalid("a path of a composite index leads to one value: it has no []");
+    if (std::ranges::find(composites, parts) != composites.end())
+      return invalid("indexingPolicy.compositeIndexes has the same index twice");
+    composites.push_back(std::move(parts));
+  }
+  return composites;
+}
+
+bool matches(const PathPattern& pattern, std::span<const IndexStep> path) noexcept {
+  if (pattern.is_subtree ? path.size() < pattern.steps.size() : path.size() != pattern.steps.size())
+    return false;
+  return std::equal(pattern.steps.begin(), pattern.steps.end(), path.begin());
+}
+
+// How precise the best match is: its length, "/?" before "/*"; 0: none.
+size_t precision(std::span<const PathPattern> patterns, std::span<const IndexStep> path) noexcept {
+  size_t best = 0;
+  for (const PathPattern& pattern : patterns)
+    if (matches(pattern, path))
+      best = std::max(best, 2 * pattern.steps.size() + (pattern.is_subtree ? size_t{1} : size_t{2}));
+  return best;
+}
+
+// A reader and the memory of what it read.
+struct Parsed {
+  sql::JsonReader reader;
+  sql::Arena arena;
+  Value root;
+};
+
+Result<std::unique_ptr<Parsed>> parse(std::string_view json) {
+  auto parsed = std::make_unique<Parsed>();
+  QUIRE_ASSIGN(parsed->root, parsed->reader.to_value(json, parsed->arena));
+  return parsed;
+}
+
+}  // namespace
+
+Result<IndexingPolicy> IndexingPolicy::from_json(std::string_view json) {
+  constexpr std::string_view kKnown[] = {"indexingMode",  "automatic",        "includedPaths",
+                                         "excludedPaths", "compositeIndexes", "spatialIndexes",
+                                         "vectorIndexes", "fullTextIndexes"};
+  QUIRE_ASSIGN(const auto parsed, parse(json));
+  const Value& root = parsed->root;
+  if (!root.is_object()) return invalid("indexingPolicy must be an object");
+  QUIRE_TRY(check_members(root, "indexingPolicy", kKnown));
+  IndexingPolicy policy;
+  const Value mode = root.member("indexingMode");
+  const std::string_view word = mode.is_string() ? mode.as_string() : "";
+  policy.is_none = word == "none";
+  if (mode.is_defined() && word != "none" && word != "consistent" && word != "lazy")
+    return invalid(R"(indexingPolicy.indexingMode must be "consistent" or "none")");
+  const Value automatic = root.member("automatic");
+  if (automatic.is_defined() && !automatic.is_boolean())
+    return invalid("indexingPolicy.automatic must be true or false");
+  QUIRE_ASSIGN(policy.included, read_patterns(root, "includedPaths"));
+  QUIRE_ASSIGN(policy.excluded, read_patterns(root, "excludedPaths"));
+  QUIRE_ASSIGN(policy.composites, read_composites(root));
+  for (const std::string_view name : {"spatialIndexes", "vectorIndexes", "fullTextIndexes"})
+    QUIRE_TRY(list(root, "indexingPolicy", name));
+  const PathPattern everything{{}, true};
+  const auto has_root = [&](const auto& patterns) {
+    return std::ranges::find(patterns, everything) != patterns.end();
+  };
+  const bool says_nothing = policy.included.empty() && policy.excluded.empty();
+  if (!policy.is_none && !says_nothing && !has_root(policy.included) && !has_root(policy.excluded))
+    return invalid("the path '/*' must be in indexingPolicy.includedPaths or excludedPaths");
+  for (const PathPattern& pattern : policy.included)
+    if (std::ranges::find(policy.excluded, pattern) != policy.excluded.end())
+      return invalid(fmt::format("the path '{}' is both in indexingPolicy.includedPaths and excludedPaths",
+                                 pattern_text(pattern)));
+  return policy;
+}
+
+bool IndexingPolicy::covers(std::span<const IndexStep> path) const noexcept {
+  return !is_none && precision(included, path) > precision(excluded, path);
+}
+
+Result<std::vector<std::vector<IndexPart>>> unique_keys_from_json(std::string_view json) {
+  constexpr std::string_view kKnown[] = {"uniqueKeys"};
+  QUIRE_ASSIGN(const auto parsed, parse(json));
+  if (!parsed->root.is_object()) return invalid("uniqueKeyPolicy must be an object");
+  QUIRE_TRY(check_members(parsed->root, "uniqueKeyPolicy", kKnown));
+  QUIRE_ASSIGN(const std::vector<Value> elements, list(parsed->root, "uniqueKeyPolicy", "uniqueKeys"));
+  if (elements.size() > kMostUniqueKeys)
+    return invalid(
+        fmt::format("uniqueKeyPolicy may have {} keys; it has {}", kMostUniqueKeys, elements.size()));
+  std::vector<std::vector<IndexPart>> keys;
+  for (const Value& element : elements) {
+    QUIRE_ASSIGN(const std::vector<Value> paths, list(element, "a unique key", "paths"));
+    if (paths.empty() || paths.size() > kMostUniqueKeyPaths)
+      return invalid(fmt::format(R"(a unique key must look like {{"paths": ["/email"]}}, with 1 to {} paths)",
+                                 kMostUniqueKeyPaths));
+    std::vector<IndexPart> parts;
+    for (const Value& path : paths) {
+      if (!path.is_string()) return invalid("each path of a unique key must be a string");
+      IndexPart part;
+      QUIRE_ASSIGN(part.path, parse_plain_path(path.as_string(), "a unique key"));
+      if (has_elements(part)) return invalid("a path of a unique key leads to one value: it has no []");
+      if (std::ranges::find(parts, part) != parts.end())
+        return invalid(fmt::format("a unique key has the path '{}' twice", path.as_string()));
+      parts.push_back(std::move(part));
+    }
+    if (std::ranges::find(keys, parts) != keys.end())
+      return invalid("uniqueKeyPolicy has the same key twice");
+    keys.push_back(std::move(parts));
+  }
+  return keys;
+}
+
+// ---- CREATE INDEX
+
+Result<std::vector<NamedIndex>> named_indexes_from_json(std::string_view json) {
+  constexpr std::string_view kKnown[] = {"name", "paths", "unique"};
+  QUIRE_ASSIGN(const auto parsed, parse(json));
+  if (!parsed->root.is_array()) return invalid(R"("indexes" must be an array)");
+  std::vector<NamedIndex> indexes;
+  for (uint32_t i = 0; i < parsed->root.size(); ++i) {
+    const Value element = parsed->root.element(i);
+    QUIRE_TRY(check_members(element, "an index", kKnown));
+    NamedIndex& index = indexes.emplace_back();
+    const Value name = element.member("name");
+    if (!name.is_string() || name.as_string().empty()) return invalid(R"(an index needs a "name", a string)");
+    index.name = name.as_string();
+    QUIRE_ASSIGN(const std::vector<Value> paths, list(element, "an index", "paths"));
+    const std::string what = fmt::format("index '{}'", index.name);
+    if (paths.empty() || paths.size() > kMostIndexParts)
+      return invalid(fmt::format("{} must have 1 to {} paths", what, kMostIndexParts));
+    QUIRE_ASSIGN(index.parts, read_parts(paths, what));
+    if (index.parts.size() > 1 && std::ranges::any_of(index.parts, has_elements))
+      return invalid(fmt::format("{} has several paths, so none of them may have []", what));
+    index.is_unique = element.member("unique").is_true();
+    if (index.is_unique && has_elements(index.parts[0]))
+      return invalid(fmt::format("{} is unique, so its path may not have []", what));
+    if (std::ranges::count(indexes, index.name, &NamedIndex::name) > 1)
+      return invalid(fmt::format("{} is there twice", what));
+  }
+  return indexes;
+}
+
+std::string named_indexes_to_json(std::span<const NamedIndex> indexes) {
+  std::string json = "[";
+  for (const NamedIndex& index : indexes) {
+    if (json.size() > 1) json += ',';
+    json += R"({"name":)";
+    sql::write_json_string(index.name, json);
+    if (index.is_unique) json += R"(,"unique":true)";
+    json += R"(,"paths":[)";
+    for (const IndexPart& part : index.parts) {
+      if (&part != &index.parts.front()) json += ',';
+      json += R"({"path":)";
+      sql::write_json_string(index_path_text(part.path), json);
+      json += part.is_descending ? R"(,"order":"descending"})" : "}";
+    }
+    json += "]}";
+  }
+  return json + ']';
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,406 @@
+#include "engine/query/index_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "sql/value/key_encoding.h"
+
+namespace quire::engine {
+namespace {
+
+// What each key tells of its values, cut or not.
+constexpr size_t kToldBytes = kCutIndexValues - kIndexHashBytes;
+
+// The least text greater than all that begin with `prefix`; empty if there is none.
+std::string behind(std::string prefix) {
+  while (!prefix.empty() && static_cast<uint8_t>(prefix.back()) == 0xFF) prefix.pop_back();
+  if (!prefix.empty()) prefix.back() = static_cast<char>(static_cast<uint8_t>(prefix.back()) + 1);
+  return prefix;
+}
+
+}  // namespace
+
+// ---- Entries
+
+EntryWalk::EntryWalk(const Transaction& transaction, ContainerStore& store,
+                     std::shared_ptr<const IndexSet> set, const Index& index, FileCursor cursor,
+                     bool is_reverse)
+    : transaction_(&transaction),
+      store_(&store),
+      set_(std::move(set)),
+      index_(&index),
+      shape_(shape_of(index, store.indexes().scope_bytes())),
+      cursor_(std::move(cursor)),
+      is_reverse_(is_reverse) {}
+
+Result<EntryWalk> EntryWalk::open(const Transaction& transaction, ContainerStore& store,
+                                  std::shared_ptr<const IndexSet> set, const sql::IndexProbe& probe,
+                                  bool is_reverse) {
+  const Index* const index = set->find(static_cast<IndexNumber>(probe.index));
+  if (index == nullptr) return fail(ErrorCode::internal, "a plan asks for an index that is not there");
+  QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, store.indexes().table()));
+  EntryWalk walk(transaction, store, std::move(set), *index, std::move(cursor), is_reverse);
+  for (const sql::KeyRange& range : probe.ranges) walk.add_range(range);
+  return walk;
+}
+
+void EntryWalk::add_range(const sql::KeyRange& asked) {
+  std::string number;
+  append_index_number(index_->number, number);
+  Range& range = ranges_.emplace_back();
+  range.is_cut = asked.from.size() > kToldBytes || asked.to.size() > kToldBytes;
+  range.from = number;
+  range.from += asked.from.substr(0, kToldBytes);
+  range.to = number;
+  range.to += asked.to.substr(0, kToldBytes);
+  if (asked.to.empty() || asked.to.size() > kToldBytes) range.to = behind(std::move(range.to));
+  if (!range.is_cut) return;
+  range.full_from = asked.from;
+  range.full_to = asked.to;
+}
+
+Result<const IndexEntry*> EntryWalk::next() {
+  for (;;) {
+    if (done_ == ranges_.size()) return nullptr;
+    QUIRE_ASSIGN(const bool is_there, is_reverse_ ? advance_back() : advance());
+    if (!is_there) {
+      ++done_;
+      is_in_range_ = false;
+      continue;
+    }
+    const auto entry = parse_index_entry(cursor_.key(), cursor_.record(), shape_);
+    if (!entry)
+      return fail(ErrorCode::corrupt, fmt::format("index '{}' of container '{}' is damaged", index_->name,
+                                                  store_->definition().name));
+    entry_ = *entry;
+    if (is_reverse_ && group_.empty()) group_ = prefix(shape_.is_descending.size());
+    if (!range().is_cut) [[likely]]
+      return &entry_;
+    QUIRE_ASSIGN(const bool is_wanted, is_within(entry_));
+    if (is_wanted) return &entry_;
+  }
+}
+
+Result<bool> EntryWalk::advance() {
+  const bool is_going_on = is_in_range_ && jump_.empty();
+  if (!is_in_range_ && jump_ < range().from) jump_ = range().from;
+  is_in_range_ = true;
+  const std::string target = std::exchange(jump_, std::string());
+  QUIRE_ASSIGN(const bool is_there, is_going_on ? cursor_.next() : cursor_.seek(target));
+  if (is_there && cursor_.key() < Bytes(range().to)) return true;
+  // A later range may begin before where skip_equal() has led to.
+  if (!is_going_on) jump_ = target;
+  return false;
+}
+
+// Onwards within the entries of equal values; else to the first of those with the values before.
+Result<bool> EntryWalk::advance_back() {
+  if (!group_.empty() && is_in_range_ && jump_.empty()) {
+    QUIRE_ASSIGN(const bool is_there, cursor_.next());
+    if (is_there && cursor_.key().starts_with(group_)) return true;
+  }
+  std::string end = is_in_range_ ? (jump_.empty() ? group_ : jump_) : range().to;
+  if (!is_in_range_ && !jump_.empty()) end = std::min(end, jump_);
+  jump_.clear();
+  is_in_range_ = true;
+  QUIRE_ASSIGN(const bool has_behind, cursor_.seek(end));
+  QUIRE_ASSIGN(const bool is_there, has_behind ? cursor_.previous() : cursor_.last());
+  if (!is_there || cursor_.key() < Bytes(range().from)) {
+    group_.clear();
+    return false;
+  }
+  const auto last = parse_index_entry(cursor_.key(), cursor_.record(), shape_);
+  if (!last) return fail(ErrorCode::corrupt, fmt::format("index '{}' is damaged", index_->name));
+  entry_ = *last;
+  group_ = prefix(shape_.is_descending.size());
+  return cursor_.seek(group_);
+}
+
+std::string EntryWalk::prefix(size_t parts) const {
+  size_t size = entry_.values.size();
+  if (!entry_.has_cut_values && parts < shape_.is_descending.size()) {
+    size = 0;
+    for (size_t i = 0; i < parts; ++i)
+      size += sql::encoded_key_size(entry_.values.substr(size), shape_.is_descending[i]);
+  }
+  std::string bytes;
+  append_index_number(index_->number, bytes);
+  bytes += entry_.scope;
+  bytes += entry_.values.substr(0, size);
+  return bytes;
+}
+
+void EntryWalk::skip_equal(size_t parts) {
+  if (!is_in_range_) return;
+  jump_ = is_reverse_ ? prefix(parts) : behind(prefix(parts));
+}
+
+Result<bool> EntryWalk::is_within(const IndexEntry& entry) const {
+  std::string full(entry.values);
+  if (entry.has_cut_values) {
+    QUIRE_ASSIGN(const sql::Value item, item_of(entry));
+    std::vector<sql::Value> values(shape_.is_descending.size());
+    values_of(item, values);
+    full.clear();
+    for (size_t i = 0; i < values.size(); ++i)
+      shape_.is_descending[i] ? sql::encode_key_descending(values[i], full)
+                              : sql::encode_key(values[i], full);
+  }
+  return full >= range().full_from && (range().full_to.empty() || full < range().full_to);
+}
+
+Result<sql::Value> EntryWalk::item_of(const IndexEntry& entry) const {
+  QUIRE_ASSIGN(const sql::Value root, store_->item_at(*transaction_, entry.item_key));
+  if (root.is_defined()) [[likely]]
+    return root;
+  return fail(ErrorCode::corrupt,
+              fmt::format("index '{}' of container '{}' leads to an item that is not there", index_->name,
+                          store_->definition().name));
+}
+
+// Of an index over elements, the values in full are only found again by looking at each: its entries tell
+// theirs unless they are cut, and then the first whose encoding begins alike is the one.
+void EntryWalk::values_of(const sql::Value& item, std::span<sql::Value> values) const {
+  if (index_->is_multi_valued()) {
+    std::vector<sql::Value> reached{item};
+    for (const sql::IndexStep& step : index_->parts[0].path) {
+      std::vector<sql::Value> next;
+      for (const sql::Value& value : reached) {
+        if (!step.is_element) next.push_back(value.member(step.name));
+        for (uint32_t i = 0; step.is_element && i < value.size(); ++i) next.push_back(value.element(i));
+      }
+      reached = std::move(next);
+    }
+    std::string encoded, key;
+    for (const sql::Value& value : reached) {
+      if (value.is_undefined()) continue;
+      encoded.clear();
+      key.clear();
+      shape_.is_descending[0] ? sql::encode_key_descending(value, encoded) : sql::encode_key(value, encoded);
+      append_index_values(encoded, key);
+      if (key == entry_.values) values[0] = value;
+    }
+    return;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = item;
+    for (const sql::IndexStep& step : index_->parts[i].path) values[i] = values[i].member(step.name);
+  }
+}
+
+// ---- Items
+
+namespace {
+
+// Which partition's items are wanted; all, if it has no component. Copies the strings.
+class PartitionFilter {
+ public:
+  PartitionFilter(ContainerStore& store, std::span<const sql::Value> partition_key)
+      : store_(&store), key_(partition_key.begin(), partition_key.end()) {
+    texts_.reserve(key_.size());
+    for (sql::Value& component : key_) {
+      char epk[kEpkBytes];
+      store.hash()(component, epk);
+      epk_.append(epk, sizeof epk);
+      if (component.is_string()) component = sql::Value::string(texts_.emplace_back(component.as_string()));
+    }
+  }
+  bool has_any() const noexcept { return !key_.empty(); }
+  bool may_have(const IndexEntry& entry) const noexcept { return entry.item_key.starts_with(epk_); }
+  bool has(const sql::Value& root) const noexcept { return store_->is_in_partition(root, key_); }
+
+ private:
+  ContainerStore* store_;
+  std::vector<sql::Value> key_;
+  std::vector<std::string> texts_;
+  std::string epk_;
+};
+
+class EntryCursor final : public sql::IndexCursor {
+ public:
+  EntryCursor(EntryWalk walk, PartitionFilter partition)
+      : walk_(std::move(walk)), partition_(std::move(partition)) {}
+
+  Result<size_t> next(std::span<sql::Value> items) override {
+    size_t filled = 0;
+    while (filled < items.size()) {
+      QUIRE_ASSIGN(const IndexEntry* const entry, walk_.next());
+      if (entry == nullptr) break;
+      if (partition_.has_any() && !partition_.may_have(*entry)) continue;
+      QUIRE_ASSIGN(items[filled], walk_.item_of(*entry));
+      if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
+    }
+    return filled;
+  }
+
+  Result<size_t> next_values(std::span<sql::Value> values, sql::Arena& arena) override {
+    const size_t parts = walk_.shape().is_descending.size();
+    size_t filled = 0;
+    while ((filled + 1) * parts <= values.size()) {
+      QUIRE_ASSIGN(const IndexEntry* const entry, next_entry());
+      if (entry == nullptr) break;
+      QUIRE_TRY(read_values(*entry, values.subspan(filled * parts, parts), arena));
+      ++filled;
+    }
+    return filled;
+  }
+
+  Result<uint64_t> count(uint64_t most) override {
+    for (uint64_t count = 0; count < most; ++count) {
+      QUIRE_ASSIGN(const IndexEntry* const entry, next_entry());
+      if (entry == nullptr) return count;
+    }
+    return most;
+  }
+
+  Result<void> skip_equal(size_t parts) override {
+    walk_.skip_equal(parts);
+    return {};
+  }
+
+ private:
+  // Of the partition.
+  Result<const IndexEntry*> next_entry() {
+    for (;;) {
+      QUIRE_ASSIGN(const IndexEntry* const entry, walk_.next());
+      if (entry == nullptr || !partition_.has_any()) return entry;
+      if (!partition_.may_have(*entry)) continue;
+      QUIRE_ASSIGN(const sql::Value item, walk_.item_of(*entry));
+      if (partition_.has(item)) return entry;
+    }
+  }
+
+  Result<void> read_values(const IndexEntry& entry, std::span<sql::Value> values, sql::Arena& arena) {
+    bool is_told = !entry.has_cut_values;
+    size_t at = 0;
+    for (size_t i = 0; is_told && i < values.size(); ++i) {
+      const bool is_descending = walk_.shape().is_descending[i];
+      const size_t size = sql::encoded_key_size(entry.values.substr(at), is_descending);
+      const auto value = sql::decode_key(entry.values.substr(at, size), is_descending, arena);
+      is_told = value.has_value();
+      if (is_told) values[i] = *value;
+      at += size;
+    }
+    if (is_told) return {};
+    QUIRE_ASSIGN(const sql::Value item, walk_.item_of(entry));
+    walk_.values_of(item, values);
+    return {};
+  }
+
+  EntryWalk walk_;
+  PartitionFilter partition_;
+};
+
+// Keys of items, one behind the other in one piece of memory.
+class KeyList {
+ public:
+  void add(Bytes key) {
+    keys_.push_back({bytes_.size(), key.size()});
+    bytes_ += key;
+  }
+  size_t size() const noexcept { return keys_.size(); }
+  Bytes operator[](size_t at) const noexcept {
+    return Bytes(bytes_).substr(keys_[at].first, keys_[at].second);
+  }
+
+  // In order, each once; or those that several probes have added `times` times, each of them once.
+  void sort() {
+    const auto view = [&](const Place& place) { return Bytes(bytes_).substr(place.first, place.second); };
+    std::ranges::sort(keys_, std::ranges::less{}, view);
+    const auto rest = std::ranges::unique(keys_, std::ranges::equal_to{}, view);
+    keys_.erase(rest.begin(), rest.end());
+  }
+  // Leaves those that `other` has as well; both sorted.
+  void intersect(const KeyList& other) {
+    size_t at = 0;
+    std::erase_if(keys_, [&](const Place& place) {
+      const Bytes key = Bytes(bytes_).substr(place.first, place.second);
+      while (at < other.size() && other[at] < key) ++at;
+      return at == other.size() || other[at] != key;
+    });
+  }
+
+ private:
+  using Place = std::pair<size_t, size_t>;
+  std::string bytes_;
+  std::vector<Place> keys_;
+};
+
+class KeyListCursor final : public sql::Cursor {
+ public:
+  KeyListCursor(const Transaction& transaction, ContainerStore& store, KeyList keys,
+                PartitionFilter partition)
+      : transaction_(transaction), store_(store), keys_(std::move(keys)), partition_(std::move(partition)) {}
+
+  Result<size_t> next(std::span<sql::Value> items) override {
+    size_t filled = 0;
+    while (filled < items.size() && next_ < keys_.size()) {
+      QUIRE_ASSIGN(items[filled], store_.item_at(transaction_, keys_[next_++]));
+      if (items[filled].is_undefined())
+        return fail(ErrorCode::corrupt,
+                    fmt::format("an index of container '{}' leads to an item that is not there",
+                                store_.definition().name));
+      if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
+    }
+    return filled;
+  }
+
+ private:
+  const Transaction& transaction_;
+  ContainerStore& store_;
+  KeyList keys_;
+  size_t next_ = 0;
+  PartitionFilter partition_;
+};
+
+Result<KeyList> keys_of(EntryWalk walk, const PartitionFilter& partition) {
+  KeyList keys;
+  for (;;) {
+    QUIRE_ASSIGN(const IndexEntry* const entry, walk.next());
+    if (entry == nullptr) break;
+    if (!partition.has_any() || partition.may_have(*entry)) keys.add(entry->item_key);
+  }
+  keys.sort();
+  return keys;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transaction, ContainerStore& store,
+                                                       const sql::Access& access) {
+  if (access.kind == sql::Access::Kind::index) {
+    QUIRE_ASSIGN(std::unique_ptr<sql::IndexCursor> cursor, open_index_cursor(transaction, store, access));
+    return cursor;
+  }
+  QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
+  PartitionFilter partition(store, access.partition_key);
+  KeyList found;
+  for (const sql::IndexProbe& probe : access.probes) {
+    QUIRE_ASSIGN(EntryWalk walk, EntryWalk::open(transaction, store, set, probe, false));
+    QUIRE_ASSIGN(KeyList keys, keys_of(std::move(walk), partition));
+    if (&probe == &access.probes.front()) {
+      found = std::move(keys);
+    } else if (access.kind == sql::Access::Kind::all_index) {
+      found.intersect(keys);
+    } else {
+      for (size_t i = 0; i < keys.size(); ++i) found.add(keys[i]);
+    }
+  }
+  if (access.kind == sql::Access::Kind::any_index) found.sort();
+  return std::make_unique<KeyListCursor>(transaction, store, std::move(found), std::move(partition));
+}
+
+Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& transaction,
+                                                            ContainerStore& store,
+                                                            const sql::Access& access) {
+  QUIRE_ASSIGN(auto set, store.indexes().set(transaction));
+  QUIRE_ASSIGN(EntryWalk walk,
+               EntryWalk::open(transaction, store, std::move(set), access.probes.front(), access.is_reverse));
+  return std::make_unique<EntryCursor>(std::move(walk), PartitionFilter(store, access.partition_key));
+}
+
+}  // namespace quire::engine

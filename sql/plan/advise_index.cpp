@@ -1,0 +1,90 @@
+// The index that would help a query most: over the paths that are equal to something, then one that is within
+// a range, of a scan that reads all items.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/plan/plan.h"
+#include "sql/plan/slot_use.h"
+
+namespace quire::sql {
+namespace {
+
+// Below this no index is worth its upkeep.
+constexpr double kFewItems = 100;
+// An entry's key holds the values, the hash of the partition key and the id; pages are not full.
+constexpr double kEntryBytes = 80;
+
+std::string path_text(const std::vector<IndexStep>& path) {
+  std::string text;
+  for (const IndexStep& step : path) {
+    const bool is_plain = !step.name.empty() && std::ranges::all_of(step.name, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+    if (step.is_element)
+      text += "[]";
+    else if (is_plain)
+      text += (text.empty() ? "" : ".") + step.name;
+    else
+      text += "[\"" + step.name + "\"]";
+  }
+  return text;
+}
+
+bool is_multi_valued(const std::vector<IndexStep>& path) {
+  return std::ranges::any_of(path, &IndexStep::is_element);
+}
+
+// What an index would be over, the most selective first.
+std::string wanted_paths(const std::vector<IndexBound>& bounds, double& weight) {
+  std::vector<std::string> equal, range, elements;
+  for (const IndexBound& bound : bounds) {
+    const bool is_equal = bound.check == BoundCheck::equal || bound.check == BoundCheck::in;
+    auto& list = is_multi_valued(bound.path) ? elements : is_equal ? equal : range;
+    if (bound.check == BoundCheck::of_types) continue;
+    if (std::string text = path_text(bound.path); std::ranges::find(list, text) == list.end())
+      list.push_back(std::move(text));
+  }
+  weight = equal.empty() ? elements.empty() ? 1 : 2 : 3;
+  if (equal.empty() && range.empty()) return elements.empty() ? "" : elements.front();
+  if (!range.empty()) equal.push_back(range.front());
+  std::string text;
+  for (const std::string& path : equal) text += (text.empty() ? "" : ", ") + path;
+  return text;
+}
+
+}  // namespace
+
+void advise_index(Plan& plan, PlannedQuery& query, Source& source) {
+  const PlanNode* scan = query.root.get();
+  if (scan == nullptr) return;
+  std::vector<const PlanNode*> filters;
+  for (; scan->input != nullptr; scan = scan->input.get())
+    if (scan->kind == PlanKind::filter) filters.push_back(scan);
+  if (scan->kind != PlanKind::scan || scan->access.kind != Access::Kind::scan) return;
+  Collection* const collection = source.collection(scan->source->collection_name);
+  if (collection == nullptr) return;
+  const auto items = static_cast<double>(collection->item_count());
+  if (items < kFewItems) return;
+  SlotSet own(plan.slot_count);
+  for (const BoundSource& from : query.bound->sources) own.add(from.slot);
+  const PlacedSlot item{scan->source->slot, {}};
+  std::vector<IndexBound> bounds;
+  for (const PlanNode* filter : filters)
+    for (const BoundExpression* condition : filter->conditions) {
+      auto bound = find_index_bound(*condition, std::span(&item, 1), own);
+      // An index that was passed over would be so again.
+      const bool has_index = bound && std::ranges::any_of(collection->indexes(), [&](const auto& index) {
+                               return index.parts[0].path == bound->path;
+                             });
+      if (bound && !has_index) bounds.push_back(std::move(*bound));
+    }
+  double weight = 0;
+  const std::string paths = wanted_paths(bounds, weight);
+  if (paths.empty() || weight * items <= plan.advice_weight) return;
+  plan.advice_weight = weight * items;
+  plan.advice = fmt::format("CREATE INDEX ON {} ({}), about {:.1f} MB", collection->name(), paths,
+                            items * kEntryBytes / 1e6);
+}
+
+}  // namespace quire::sql

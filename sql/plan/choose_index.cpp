@@ -1,0 +1,351 @@
+// Which index, if any, leads to the items of a scan. Each condition that says something about one path bounds
+// the entries of indexes over it; the index with the fewest entries to visit is taken where that is less work
+// than reading all items: fetching an item by an entry costs as much as a few of a scan. An index whose order
+// is that of ORDER BY takes the place of the sort where a limit lets it stop early.
+//
+// The choice rests on estimates and may cost time; the conditions stay with the filter, or with the access
+// path where the entries decide them exactly.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sql/plan/index_estimate.h"
+#include "sql/plan/plan.h"
+#include "sql/plan/slot_use.h"
+
+namespace quire::sql {
+namespace {
+
+using Place = std::unique_ptr<PlanNode>;
+
+// An item by its entry, in items of a scan.
+constexpr double kFetchCost = 4;
+constexpr double kEntryCost = 0.5;
+
+struct Candidate {
+  PlannedProbe probe;
+  double rows = 0;  // entries to visit
+};
+
+class IndexChooser {
+ public:
+  IndexChooser(Plan& plan, const PlannedQuery& query, PlanNode& scan, PlanNode* filter,
+               Collection& collection)
+      : plan_(plan),
+        query_(query),
+        scan_(scan),
+        filter_(filter),
+        collection_(collection),
+        own_slots_(plan.slot_count) {
+    for (const BoundSource& source : query.bound->sources) own_slots_.add(source.slot);
+    slots_.push_back({scan.source->slot, {}});
+    if (filter_ != nullptr) add_bounds_of(*filter_);
+  }
+
+  // What the nodes above say of elements of the item's arrays (JOIN t IN c.tags WHERE t = 'x') leaves only
+  // items with such an element.
+  void look_above(std::span<const PlanNode* const> above) {
+    for (const PlanNode* node : above) {
+      if (node->kind == PlanKind::filter) {
+        add_bounds_of(*node);
+        continue;
+      }
+      if (node->kind != PlanKind::elements || node->keeps_unmatched ||
+          node->source->join == JoinKind::left_on)
+        return;
+      for (const PlacedSlot& placed : slots_) {
+        auto path = indexable_path(*node->source->expression, placed.slot);
+        if (!path) continue;
+        path->insert(path->begin(), placed.path.begin(), placed.path.end());
+        path->push_back({{}, true});
+        slots_.push_back({node->source->slot, std::move(*path)});
+        break;
+      }
+    }
+  }
+
+  // `sort`: what ORDER BY wants of this scan alone, or null. True if the sort may go.
+  bool choose(const BoundQuery* sort, bool has_limit) {
+    items_ = static_cast<double>(collection_.item_count());
+    const double scan_cost = items_;
+    std::optional<Candidate> best, ordered;
+    double best_cost = scan_cost;
+    for (const IndexDescription& index : collection_.indexes()) {
+      if (!index.condition.empty()) continue;
+      Candidate candidate = candidate_of(index);
+      if (sort != nullptr && has_limit && is_in_order(candidate.probe, *sort) &&
+          (!ordered || candidate.rows < ordered->rows))
+        ordered = candidate;
+      if (candidate.probe.parts.empty()) continue;
+      const double fetch = is_covered(plan_, query_, scan_, index) ? 0 : kFetchCost;
+      const double cost = candidate.rows * (kEntryCost + fetch) + 1;
+      if (cost >= best_cost) continue;
+      best_cost = cost;
+      best = std::move(candidate);
+    }
+    if (std::optional<std::vector<Candidate>> any = union_of_arms(best_cost)) {
+      take_union(std::move(*any));
+      return false;
+    }
+    // With few rows to sort the narrower index is the better one.
+    constexpr double kFewRows = 1000;
+    if (ordered && !(best && best->rows < kFewRows && best->rows < ordered->rows)) {
+      take(std::move(*ordered), true);
+      scan_.access.is_reverse = is_reversed(scan_.access.probes[0], *sort);
+      return true;
+    }
+    if (best) take(std::move(*best), false);
+    return false;
+  }
+
+ private:
+  void add_bounds_of(const PlanNode& filter) {
+    for (const BoundExpression* condition : filter.conditions)
+      if (auto found = find_index_bound(*condition, slots_, own_slots_)) bounds_.push_back(std::move(*found));
+  }
+
+  Candidate candidate_of(const IndexDescription& index) {
+    Candidate candidate;
+    candidate.probe.index = index;
+    for (const IndexPart& part : index.parts) {
+      std::vector<IndexBound> bounds = bounds_on(part, index);
+      if (bounds.empty()) break;
+      const bool is_equality = bounds.size() == 1 && is_equal(bounds[0]);
+      candidate.probe.parts.push_back(std::move(bounds));
+      if (!is_equality) break;
+    }
+    candidate.rows = estimate_entries(candidate.probe, collection_, items_);
+    return candidate;
+  }
+
+  static bool is_equal(const IndexBound& bound) {
+    return bound.check == BoundCheck::equal || bound.check == BoundCheck::in;
+  }
+
+  // One equality, or all other bounds. Of an index over elements each element is bounded alone, so one bound.
+  std::vector<IndexBound> bounds_on(const IndexPart& part, const IndexDescription& index) const {
+    std::vector<IndexBound> found;
+    for (const IndexBound& bound : bounds_) {
+      if (bound.path != part.path || !has_entries_for(bound, index)) continue;
+      if (is_equal(bound) || index.is_multi_valued()) return {bound};
+      found.push_back(bound);
+    }
+    return found;
+  }
+
+  static bool has_entries_for(const IndexBound& bound, const IndexDescription& index) {
+    constexpr uint8_t kFirstOfArrays = 0x50;
+    return bound.check != BoundCheck::of_types || index.holds != IndexHolds::scalars ||
+           bound.last_type <= kFirstOfArrays;
+  }
+
+  // ---- Order
+
+  // Whether the entries come as ORDER BY wants them, behind parts that are each one value.
+  bool is_in_order(const PlannedProbe& probe, const BoundQuery& sort) const {
+    const IndexDescription& index = probe.index;
+    if (index.cut_entries > 0 || index.is_multi_valued() || !has_all_rows(probe)) return false;
+    return matching_order(probe, sort).has_value();
+  }
+
+  bool is_reversed(const PlannedProbe& probe, const BoundQuery& sort) const {
+    return *matching_order(probe, sort);
+  }
+
+  // Forwards: false; backwards: true; nothing if neither.
+  std::optional<bool> matching_order(const PlannedProbe& probe, const BoundQuery& sort) const {
+    size_t skipped = 0;
+    while (skipped < probe.parts.size() && probe.parts[skipped].size() == 1 &&
+           probe.parts[skipped][0].check == BoundCheck::equal)
+      ++skipped;
+    for (size_t first = 0; first <= skipped; ++first)
+      if (const auto reversed = order_from(probe, sort, first)) return reversed;
+    return std::nullopt;
+  }
+
+  std::optional<bool> order_from(const PlannedProbe& probe, const BoundQuery& sort, size_t first) const {
+    const std::vector<IndexPart>& parts = probe.index.parts;
+    // A bound on a part before the order's first that is no single value would mix several orders.
+    if (first < probe.parts.size() && probe.parts[first].size() == 1 &&
+        probe.parts[first][0].check == BoundCheck::in)
+      return std::nullopt;
+    // Rows that are equal to ORDER BY come in the order of their items: further parts would mix them.
+    if (first + sort.order_by.size() != parts.size()) return std::nullopt;
+    std::optional<bool> reversed;
+    for (size_t i = 0; i < sort.order_by.size(); ++i) {
+      const BoundOrderItem& item = sort.order_by[i];
+      const auto path = indexable_path(*item.expression, scan_.source->slot);
+      if (!path || *path != parts[first + i].path || item.is_score) return std::nullopt;
+      const bool is_reversed = item.descending != parts[first + i].is_descending;
+      if (reversed.value_or(is_reversed) != is_reversed) return std::nullopt;
+      reversed = is_reversed;
+    }
+    return reversed;
+  }
+
+  // An index that has no entry for an item would lose its row, unless a condition wants the value anyway.
+  bool has_all_rows(const PlannedProbe& probe) const {
+    return probe.index.holds == IndexHolds::every_item ||
+           static_cast<double>(probe.index.entries) == items_ || !probe.parts.empty();
+  }
+
+  // ---- OR
+
+  // A candidate for each arm of a condition that is an OR, if that costs less.
+  std::optional<std::vector<Candidate>> union_of_arms(double best_cost) {
+    if (filter_ == nullptr) return std::nullopt;
+    std::optional<std::vector<Candidate>> best;
+    for (const BoundExpression* condition : filter_->conditions) {
+      if (condition->kind != BoundKind::logical_or) continue;
+      std::vector<Candidate> arms;
+      double cost = 1;
+      for (const BoundExpression* operand : condition->operands) {
+        std::optional<Candidate> arm = candidate_of_arm(*operand);
+        if (!arm) break;
+        cost += arm->rows * (kEntryCost + kFetchCost);
+        arms.push_back(std::move(*arm));
+      }
+      if (arms.size() != condition->operands.size() || cost >= best_cost) continue;
+      best_cost = cost;
+      best = std::move(arms);
+    }
+    return best;
+  }
+
+  std::optional<Candidate> candidate_of_arm(const BoundExpression& arm) {
+    std::vector<IndexBound> outside = std::exchange(bounds_, {});
+    add_bounds(arm);
+    std::optional<Candidate> best;
+    for (const IndexDescription& index : collection_.indexes()) {
+      if (!index.condition.empty()) continue;
+      Candidate candidate = candidate_of(index);
+      if (!candidate.probe.parts.empty() && (!best || candidate.rows < best->rows))
+        best = std::move(candidate);
+    }
+    bounds_ = std::move(outside);
+    return best;
+  }
+
+  void add_bounds(const BoundExpression& condition) {
+    if (condition.kind == BoundKind::logical_and) {
+      for (const BoundExpression* operand : condition.operands) add_bounds(*operand);
+      return;
+    }
+    if (auto found = find_index_bound(condition, slots_, own_slots_)) bounds_.push_back(std::move(*found));
+  }
+
+  // ---- Taking
+
+  void take(Candidate candidate, bool is_ordered) {
+    AccessPath& access = scan_.access;
+    // Entries of equal values come in the order of their items, as a scan gives them. Others are put into
+    // that order, so that no row's place depends on which indexes there are; it also reads the items from
+    // front to back.
+    const bool has_one_value = candidate.probe.parts.size() == candidate.probe.index.parts.size() &&
+                               std::ranges::all_of(candidate.probe.parts, [](const auto& bounds) {
+                                 return bounds[0].check == BoundCheck::equal;
+                               });
+    access.kind = is_ordered || has_one_value ? Access::Kind::index : Access::Kind::any_index;
+    access.is_ordered = is_ordered;
+    access.estimated_rows = candidate.rows;
+    access.probes.push_back(std::move(candidate.probe));
+    if (filter_ == nullptr) return;
+    for (const std::vector<IndexBound>& part : access.probes[0].parts)
+      for (const IndexBound& bound : part)
+        // What a node above decides stays with it.
+        if (bound.is_exact && std::erase(filter_->conditions, bound.condition) > 0)
+          access.decided.push_back(bound.condition);
+  }
+
+  void take_union(std::vector<Candidate> arms) {
+    AccessPath& access = scan_.access;
+    access.kind = Access::Kind::any_index;
+    access.estimated_rows = 0;
+    for (Candidate& arm : arms) {
+      access.estimated_rows += arm.rows;
+      access.probes.push_back(std::move(arm.probe));
+    }
+  }
+
+  Plan& plan_;
+  const PlannedQuery& query_;
+  PlanNode& scan_;
+  PlanNode* filter_;
+  Collection& collection_;
+  SlotSet own_slots_;
+  double items_ = 0;
+  std::vector<PlacedSlot> slots_;
+  std::vector<IndexBound> bounds_;
+};
+
+// The scan at the bottom of a tree, and the places above it.
+struct Bottom {
+  Place* scan = nullptr;
+  Place* filter = nullptr;
+  Place* sort = nullptr;               // right above scan and filter
+  std::vector<const PlanNode*> above;  // what stands above scan and filter, from below
+};
+
+Bottom find_bottom(Place& root) {
+  std::vector<Place*> places;
+  for (Place* at = &root;; at = &(*at)->input) {
+    places.push_back(at);
+    if ((*at)->input == nullptr) break;
+  }
+  Bottom bottom;
+  bottom.scan = places.back();
+  size_t next = places.size() - 1;
+  if (next > 0 && (*places[next - 1])->kind == PlanKind::filter) bottom.filter = places[--next];
+  if (next > 0 && (*places[next - 1])->kind == PlanKind::sort) bottom.sort = places[next - 1];
+  while (next > 0) bottom.above.push_back(places[--next]->get());
+  return bottom;
+}
+
+void remove(Place& node) {
+  Place below = std::move(node->input);
+  node = std::move(below);
+}
+
+void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& source) {
+  const Bottom bottom = find_bottom(root);
+  PlanNode& scan = **bottom.scan;
+  if (scan.kind != PlanKind::scan || scan.access.kind != Access::Kind::scan) return;
+  Collection* const collection = source.collection(scan.source->collection_name);
+  if (collection == nullptr || collection->indexes().empty()) return;
+  const BoundQuery& bound = *query.bound;
+  const bool is_sortable = bottom.sort != nullptr && !bound.fusion && !bound.is_grouped;
+  const bool has_limit = bound.top != nullptr || bound.limit != nullptr;
+  PlanNode* const filter = bottom.filter != nullptr ? bottom.filter->get() : nullptr;
+  IndexChooser chooser(plan, query, scan, filter, *collection);
+  chooser.look_above(bottom.above);
+  const bool is_sorted = chooser.choose(is_sortable ? &bound : nullptr, has_limit);
+  if (is_sorted) {
+    const PlannedProbe& probe = scan.access.probes[0];
+    plan.order_needs.push_back({scan.source->collection_name, probe.index.number,
+                                probe.index.holds != IndexHolds::every_item && probe.parts.empty()});
+  }
+  // From below, since a place lies in the node above it.
+  const bool is_filter_empty = filter != nullptr && filter->conditions.empty();
+  if (is_filter_empty) remove(*bottom.filter);
+  if (is_sorted) remove(*bottom.sort);
+}
+
+}  // namespace
+
+bool order_still_holds(const Plan& plan, Source& source) {
+  return std::ranges::all_of(plan.order_needs, [&](const Plan::OrderNeed& need) {
+    Collection* const collection = source.collection(need.collection);
+    if (collection == nullptr) return false;
+    const auto found = std::ranges::find(collection->indexes(), need.index, &IndexDescription::number);
+    return found != collection->indexes().end() && found->cut_entries == 0 &&
+           (!need.needs_every_item || found->entries == collection->item_count());
+  });
+}
+
+void choose_index(Plan& plan, PlannedQuery& query, Source& source) {
+  for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())
+    if (node->right != nullptr) choose_in(plan, query, node->right->root, source);
+  choose_in(plan, query, query.root, source);
+}
+
+}  // namespace quire::sql

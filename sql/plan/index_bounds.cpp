@@ -1,0 +1,210 @@
+#include "sql/plan/index_bounds.h"
+
+#include <algorithm>
+
+#include "sql/plan/slot_use.h"
+
+namespace quire::sql {
+namespace {
+
+// First bytes of encodings (key_encoding.h), and what lies behind the last of a type.
+struct TypeTest {
+  std::string_view function;
+  uint8_t first;
+  uint8_t last;
+};
+constexpr TypeTest kTypeTests[] = {
+    {"IS_DEFINED", 0x10, 0xFF}, {"IS_NULL", 0x10, 0x11},      {"IS_BOOL", 0x20, 0x22},
+    {"IS_NUMBER", 0x30, 0x31},  {"IS_STRING", 0x40, 0x41},    {"IS_ARRAY", 0x50, 0x51},
+    {"IS_OBJECT", 0x60, 0x61},  {"IS_PRIMITIVE", 0x10, 0x50},
+};
+
+class BoundFinder {
+ public:
+  BoundFinder(const BoundExpression& condition, std::span<const PlacedSlot> slots, const SlotSet& own_slots)
+      : condition_(condition), slots_(slots), own_slots_(own_slots) {}
+
+  std::optional<IndexBound> find() {
+    switch (condition_.kind) {
+      case BoundKind::binary:
+        return comparison();
+      case BoundKind::in:
+        return condition_.negated ? std::nullopt : membership();
+      case BoundKind::like:
+        return condition_.negated ? std::nullopt : like();
+      case BoundKind::is_null:
+        return condition_.negated ? std::nullopt : type_test(*condition_.operands[0], 0x10, 0x11);
+      case BoundKind::call:
+        return call();
+      case BoundKind::exists:
+        return exists();
+      default:
+        return std::nullopt;
+    }
+  }
+
+ private:
+  bool is_known(const BoundExpression& expression) const {
+    SlotSet reads(own_slots_.capacity());
+    add_slots_read(expression, reads);
+    return !reads.intersects(own_slots_) && !is_volatile(expression);
+  }
+
+  std::optional<IndexBound> bound(BoundCheck check, const BoundExpression& path,
+                                  std::span<BoundExpression* const> operands) const {
+    bool is_of_elements = false;
+    auto steps = placed_path(path, is_of_elements);
+    if (!steps) return std::nullopt;
+    for (const BoundExpression* operand : operands)
+      if (!is_known(*operand)) return std::nullopt;
+    IndexBound made{check, std::move(*steps), {}, {}, 0, 0, &condition_, !is_of_elements};
+    made.operands.assign(operands.begin(), operands.end());
+    return made;
+  }
+
+  // The path of an expression from the item on.
+  std::optional<std::vector<IndexStep>> placed_path(const BoundExpression& expression,
+                                                    bool& is_of_elements) const {
+    for (const PlacedSlot& placed : slots_) {
+      auto steps = indexable_path(expression, placed.slot);
+      if (!steps && expression.kind == BoundKind::slot && expression.slot == placed.slot) steps.emplace();
+      if (!steps) continue;
+      is_of_elements = std::ranges::any_of(placed.path, &IndexStep::is_element);
+      steps->insert(steps->begin(), placed.path.begin(), placed.path.end());
+      if (!steps->empty()) return steps;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<IndexBound> comparison() const {
+    const auto operands = condition_.operands;
+    if (auto made = compared(operands[0], operands[1], condition_.binary_operator)) return made;
+    return compared(operands[1], operands[0], mirrored(condition_.binary_operator));
+  }
+
+  static BinaryOperator mirrored(BinaryOperator op) {
+    switch (op) {
+      case BinaryOperator::less:
+        return BinaryOperator::greater;
+      case BinaryOperator::less_equal:
+        return BinaryOperator::greater_equal;
+      case BinaryOperator::greater:
+        return BinaryOperator::less;
+      case BinaryOperator::greater_equal:
+        return BinaryOperator::less_equal;
+      default:
+        return op;
+    }
+  }
+
+  std::optional<IndexBound> compared(BoundExpression* path, BoundExpression* other, BinaryOperator op) const {
+    const auto with = [&](BoundCheck check) { return bound(check, *path, std::span(&other, 1)); };
+    switch (op) {
+      case BinaryOperator::equal:
+        return with(BoundCheck::equal);
+      case BinaryOperator::less:
+        return with(BoundCheck::less);
+      case BinaryOperator::less_equal:
+        return with(BoundCheck::less_equal);
+      case BinaryOperator::greater:
+        return with(BoundCheck::greater);
+      case BinaryOperator::greater_equal:
+        return with(BoundCheck::greater_equal);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::optional<IndexBound> membership() const {
+    return bound(BoundCheck::in, *condition_.operands[0], condition_.operands.subspan(1));
+  }
+
+  // The text before the first wildcard; 'x%' says no more than that.
+  std::optional<IndexBound> like() const {
+    const BoundExpression& pattern = *condition_.operands[1];
+    if (pattern.kind != BoundKind::constant || !pattern.constant.is_string() || condition_.escape)
+      return std::nullopt;
+    auto made = bound(BoundCheck::like, *condition_.operands[0], {});
+    if (!made) return std::nullopt;
+    const std::string_view text = pattern.constant.as_string();
+    const size_t end = std::min(text.find_first_of("%_["), text.size());
+    made->text = text.substr(0, end);
+    made->is_exact = text.substr(end) == "%";
+    return made;
+  }
+
+  std::optional<IndexBound> type_test(const BoundExpression& path, uint8_t first, uint8_t last) const {
+    auto made = bound(BoundCheck::of_types, path, {});
+    if (!made) return std::nullopt;
+    made->first_type = first;
+    made->last_type = last;
+    return made;
+  }
+
+  std::optional<IndexBound> call() const {
+    if (condition_.function == nullptr) return std::nullopt;
+    const std::string_view name = condition_.function->name;
+    const auto operands = condition_.operands;
+    for (const TypeTest& test : kTypeTests)
+      if (name == test.function) return type_test(*operands[0], test.first, test.last);
+    if (name == "STARTSWITH" && operands.size() == 2)
+      return bound(BoundCheck::prefix, *operands[0], operands.subspan(1));
+    if (name == "ARRAY_CONTAINS" && operands.size() == 2) {
+      auto made = bound(BoundCheck::equal, *operands[0], operands.subspan(1));
+      if (made) made->path.push_back({{}, true});
+      return made;
+    }
+    return std::nullopt;
+  }
+
+  // EXISTS(SELECT ... FROM t IN c.tags WHERE t = 'x'): an element for which the condition holds.
+  std::optional<IndexBound> exists() const {
+    const BoundQuery& query = *condition_.query;
+    if (query.sources.size() != 1 || query.sources[0].kind != BoundSourceKind::elements ||
+        query.where == nullptr || query.is_grouped || query.next != nullptr ||
+        query.sources[0].expression == nullptr)
+      return std::nullopt;
+    bool is_of_elements = false;
+    auto path = placed_path(*query.sources[0].expression, is_of_elements);
+    if (!path) return std::nullopt;
+    path->push_back({{}, true});
+    const PlacedSlot element{query.sources[0].slot, std::move(*path)};
+    SlotSet own = own_slots_;
+    own.add(element.slot);
+    auto made = bound_within(*query.where, element, own);
+    if (made) made->condition = &condition_;
+    return made;
+  }
+
+  static std::optional<IndexBound> bound_within(const BoundExpression& condition, const PlacedSlot& element,
+                                                const SlotSet& own_slots) {
+    if (condition.kind != BoundKind::logical_and)
+      return find_index_bound(condition, std::span(&element, 1), own_slots);
+    for (const BoundExpression* operand : condition.operands)
+      if (auto made = bound_within(*operand, element, own_slots)) return made;
+    return std::nullopt;
+  }
+
+  const BoundExpression& condition_;
+  std::span<const PlacedSlot> slots_;
+  const SlotSet& own_slots_;
+};
+
+}  // namespace
+
+std::optional<IndexBound> find_index_bound(const BoundExpression& condition,
+                                           std::span<const PlacedSlot> slots, const SlotSet& own_slots) {
+  return BoundFinder(condition, slots, own_slots).find();
+}
+
+std::optional<std::vector<IndexStep>> indexable_path(const BoundExpression& expression, SlotNumber slot) {
+  if (expression.kind != BoundKind::path || expression.slot != slot) return std::nullopt;
+  std::vector<IndexStep> path;
+  for (const BoundStep& step : expression.steps) {
+    if (step.is_index()) return std::nullopt;
+    path.push_back({std::string(step.name), false});
+  }
+  return path;
+}
+
+}  // namespace quire::sql

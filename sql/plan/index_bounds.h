@@ -1,0 +1,55 @@
+// What a condition says about one path of an item, in a form that an index can serve.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql/bind/bound.h"
+#include "sql/source.h"
+
+namespace quire::sql {
+
+class SlotSet;
+
+enum class BoundCheck : uint8_t {
+  equal,  // operands[0]
+  in,     // any of operands
+  less,   // than operands[0], of its type
+  less_equal,
+  greater,
+  greater_equal,
+  prefix,    // a string that begins with operands[0]
+  like,      // a string that begins with `text`
+  of_types,  // its encoding's first byte is in [first_type, last_type)
+};
+
+struct IndexBound {
+  BoundCheck check;
+  std::vector<IndexStep> path;
+  std::vector<const BoundExpression*> operands;  // read no slot of the query
+  std::string text;
+  uint8_t first_type = 0;
+  uint8_t last_type = 0;
+  const BoundExpression* condition = nullptr;
+  bool is_exact = true;  // says as much as the condition does
+};
+
+// Where the values of slots lie in an item: the item itself, or elements of its arrays (x IN c.tags).
+struct PlacedSlot {
+  SlotNumber slot;
+  std::vector<IndexStep> path;
+};
+
+// A bound that `condition` puts on a path of the item, if it does. `own_slots`: of the query, which what the
+// path is compared with may not read. A bound on elements only says that one of them is so: it is exact for
+// ARRAY_CONTAINS alone.
+std::optional<IndexBound> find_index_bound(const BoundExpression& condition,
+                                           std::span<const PlacedSlot> slots, const SlotSet& own_slots);
+
+// The path that an expression reads of the item in `slot`, if it does nothing else and has no array index.
+std::optional<std::vector<IndexStep>> indexable_path(const BoundExpression& expression, SlotNumber slot);
+
+}  // namespace quire::sql

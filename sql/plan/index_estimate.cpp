@@ -1,0 +1,80 @@
+#include "sql/plan/index_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sql/plan/key_ranges.h"
+
+namespace quire::sql {
+namespace {
+
+// Entries looked at to estimate: what is fewer is known exactly.
+constexpr uint64_t kMostLooks = 200;
+
+// Shares of the entries where nothing better is known.
+constexpr double kEqualShare = 0.01;
+constexpr double kRangeShare = 0.25;
+
+bool are_constants(const PlannedProbe& probe) {
+  return std::ranges::all_of(probe.parts, [](const std::vector<IndexBound>& bounds) {
+    return std::ranges::all_of(bounds, [](const IndexBound& bound) {
+      return std::ranges::all_of(bound.operands, [](const BoundExpression* operand) {
+        return operand->kind == BoundKind::constant;
+      });
+    });
+  });
+}
+
+// How many of the bounds of equal shares of the entries lie within the ranges, of one more than there are.
+double share_within(const KeyRanges& ranges, const std::vector<std::string>& bounds) {
+  size_t within = 0;
+  for (const std::string& bound : bounds)
+    within += std::ranges::any_of(ranges.ranges, [&](const auto& range) {
+      return bound >= range.first && (range.second.empty() || bound < range.second);
+    });
+  return (static_cast<double>(within) + 0.5) / static_cast<double>(bounds.size());
+}
+
+double usual_share(const PlannedProbe& probe, const IndexStatistics& statistics, double entries) {
+  double share = 1;
+  for (size_t part = 0; part < probe.parts.size(); ++part) {
+    const IndexBound& bound = probe.parts[part][0];
+    const bool is_equal = bound.check == BoundCheck::equal || bound.check == BoundCheck::in;
+    if (!is_equal) return share * kRangeShare;
+    const double values = bound.check == BoundCheck::in ? static_cast<double>(bound.operands.size()) : 1;
+    if (part < statistics.distinct.size())
+      share = values / std::max(1.0, statistics.distinct[part]);
+    else
+      share *= std::min(1.0, values * (probe.index.is_unique ? 1 / std::max(1.0, entries) : kEqualShare));
+  }
+  return std::min(share, 1.0);
+}
+
+}  // namespace
+
+double estimate_entries(const PlannedProbe& probe, Collection& collection, double items) {
+  const auto entries = static_cast<double>(probe.index.entries);
+  if (probe.parts.empty()) return std::max(entries, items);
+  const auto found = collection.index_statistics(probe.index.number);
+  const IndexStatistics statistics = found ? *found : IndexStatistics{};
+  const double usual = entries * usual_share(probe, statistics, entries);
+  if (!are_constants(probe)) return usual;
+  const KeyRanges ranges = make_key_ranges(probe, [](const BoundExpression& e) { return e.constant; });
+  if (!ranges.is_served) return items;
+  std::vector<KeyRange> views;
+  for (const auto& [from, to] : ranges.ranges) views.push_back({from, to});
+  const IndexProbe looked{probe.index.number, views};
+  Access access;
+  access.kind = Access::Kind::index;
+  access.probes = std::span(&looked, 1);
+  auto cursor = collection.open_index(access);
+  const auto counted =
+      cursor && *cursor != nullptr ? (*cursor)->count(kMostLooks) : Result<uint64_t>(kMostLooks);
+  if (!counted) return usual;
+  if (*counted < kMostLooks) return static_cast<double>(*counted);
+  const double guess =
+      statistics.bounds.size() > 1 ? entries * share_within(ranges, statistics.bounds) : usual;
+  return std::max(guess, static_cast<double>(kMostLooks));
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,191 @@
+#include "sql/plan/key_ranges.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "sql/value/key_encoding.h"
+
+namespace quire::sql {
+namespace {
+
+// The least text greater than all that begin with `prefix`; empty if there is none.
+std::string behind(std::string prefix) {
+  while (!prefix.empty() && static_cast<uint8_t>(prefix.back()) == 0xFF) prefix.pop_back();
+  if (!prefix.empty()) prefix.back() = static_cast<char>(static_cast<uint8_t>(prefix.back()) + 1);
+  return prefix;
+}
+
+std::string encoded(const Value& value) {
+  std::string bytes;
+  encode_key(value, bytes);
+  return bytes;
+}
+
+std::string complement(std::string bytes) {
+  for (char& byte : bytes) byte = static_cast<char>(~byte);
+  return bytes;
+}
+
+// Encodings of one part, ascending: [from, to), an empty `to` without end.
+struct Interval {
+  std::string from;
+  std::string to;
+  bool is_empty() const { return !to.empty() && from >= to; }
+};
+
+Interval intersection(const Interval& a, const Interval& b) {
+  Interval both;
+  both.from = std::max(a.from, b.from);
+  both.to = a.to.empty() ? b.to : b.to.empty() ? a.to : std::min(a.to, b.to);
+  return both;
+}
+
+Interval of_types(uint8_t first, uint8_t last) {
+  Interval types{std::string(1, static_cast<char>(first)), {}};
+  if (last != 0xFF) types.to = std::string(1, static_cast<char>(last));
+  return types;
+}
+
+class RangeMaker {
+ public:
+  RangeMaker(const PlannedProbe& probe, const std::function<Value(const BoundExpression&)>& value_of)
+      : probe_(probe), value_of_(value_of) {}
+
+  KeyRanges make() {
+    made_.ranges.emplace_back();  // all entries
+    for (size_t part = 0; part < probe_.parts.size() && made_.is_served; ++part) {
+      const std::vector<Interval> intervals = intervals_of(probe_.parts[part]);
+      narrow(intervals, probe_.index.parts[part].is_descending);
+    }
+    std::ranges::sort(made_.ranges);
+    merge();
+    return std::move(made_);
+  }
+
+ private:
+  // What a part may be: for equality a list of values, else one interval.
+  std::vector<Interval> intervals_of(const std::vector<IndexBound>& bounds) {
+    std::vector<Interval> found;
+    if (bounds[0].check == BoundCheck::equal || bounds[0].check == BoundCheck::in) {
+      for (const BoundExpression* operand : bounds[0].operands)
+        if (const auto interval = equal_to(value_of_(*operand))) found.push_back(*interval);
+      return found;
+    }
+    std::optional<Interval> all = Interval{};
+    for (const IndexBound& bound : bounds) {
+      const auto interval = interval_of(bound);
+      if (!interval) return found;
+      all = intersection(*all, *interval);
+    }
+    if (!all->is_empty()) found.push_back(*all);
+    return found;
+  }
+
+  std::optional<Interval> equal_to(const Value& value) {
+    if (value.is_undefined()) return std::nullopt;
+    if (value.is_number() && std::isnan(value.as_double())) return std::nullopt;
+    if ((value.is_array() || value.is_object()) && probe_.index.holds == IndexHolds::scalars) {
+      made_.is_served = false;
+      return std::nullopt;
+    }
+    std::string bytes = encoded(value);
+    std::string end = behind(bytes);
+    return Interval{std::move(bytes), std::move(end)};
+  }
+
+  // Nothing: no value fits.
+  std::optional<Interval> interval_of(const IndexBound& bound) const {
+    switch (bound.check) {
+      case BoundCheck::of_types:
+        return of_types(bound.first_type, bound.last_type);
+      case BoundCheck::like:
+        return beginning_with(bound.text);
+      case BoundCheck::prefix: {
+        const Value text = value_of_(*bound.operands[0]);
+        if (!text.is_string()) return std::nullopt;
+        return beginning_with(text.as_string());
+      }
+      default:
+        return compared(bound.check, value_of_(*bound.operands[0]));
+    }
+  }
+
+  static Interval beginning_with(std::string_view text) {
+    std::string bytes = encoded(Value::string(text));
+    bytes.resize(bytes.size() - 2);  // without the string's end
+    std::string end = behind(bytes);
+    return {std::move(bytes), std::move(end)};
+  }
+
+  // Values of other types, and arrays and objects, compare to undefined.
+  static std::optional<Interval> compared(BoundCheck check, const Value& value) {
+    if (value.is_undefined() || value.is_array() || value.is_object()) return std::nullopt;
+    if (value.is_number() && std::isnan(value.as_double())) return std::nullopt;
+    const std::string bytes = encoded(value);
+    Interval same_type = value.is_boolean()
+                             ? of_types(0x20, 0x22)
+                             : of_types(static_cast<uint8_t>(bytes[0]),
+                                        static_cast<uint8_t>(static_cast<uint8_t>(bytes[0]) + 1));
+    Interval side;
+    switch (check) {
+      case BoundCheck::less:
+        side.to = bytes;
+        break;
+      case BoundCheck::less_equal:
+        side.to = behind(bytes);
+        break;
+      case BoundCheck::greater:
+        side.from = behind(bytes);
+        break;
+      default:
+        side.from = bytes;
+    }
+    return intersection(same_type, side);
+  }
+
+  // Each range so far, followed by each interval.
+  void narrow(const std::vector<Interval>& intervals, bool is_descending) {
+    std::vector<std::pair<std::string, std::string>> narrowed;
+    for (const auto& [prefix, end] : made_.ranges) {
+      for (const Interval& interval : intervals) {
+        std::string from = interval.from, to = interval.to;
+        if (is_descending) {
+          // The complement turns the order round: what lay before `to` now lies behind all that begin with
+          // its complement.
+          from = interval.to.empty() ? std::string() : behind(complement(interval.to));
+          to = interval.from.empty() ? std::string() : behind(complement(interval.from));
+        }
+        narrowed.emplace_back(prefix + from, to.empty() ? end : prefix + to);
+      }
+    }
+    made_.ranges = std::move(narrowed);
+  }
+
+  void merge() {
+    std::vector<std::pair<std::string, std::string>> merged;
+    for (auto& range : made_.ranges) {
+      if (merged.empty() || (!merged.back().second.empty() && range.first >= merged.back().second)) {
+        merged.push_back(std::move(range));
+      } else if (!merged.back().second.empty() &&
+                 (range.second.empty() || range.second > merged.back().second)) {
+        merged.back().second = std::move(range.second);
+      }
+    }
+    made_.ranges = std::move(merged);
+  }
+
+  const PlannedProbe& probe_;
+  const std::function<Value(const BoundExpression&)>& value_of_;
+  KeyRanges made_;
+};
+
+}  // namespace
+
+KeyRanges make_key_ranges(const PlannedProbe& probe,
+                          const std::function<Value(const BoundExpression&)>& value_of) {
+  return RangeMaker(probe, value_of).make();
+}
+
+}  // namespace quire::sql

@@ -1,0 +1,190 @@
+// A scan that finds its items by the entries of indexes, or reads the entries alone.
+#include <algorithm>
+#include <unordered_map>
+
+#include "sql/plan/key_ranges.h"
+#include "sql/run/operator.h"
+
+namespace quire::sql {
+namespace {
+
+class IndexScan final : public Operator {
+ public:
+  IndexScan(const PlanNode& node, const PlannedQuery& query, Frame& frame)
+      : Operator(node), access_(node.access), slot_(node.source->slot), is_reverse_(node.access.is_reverse) {
+    collection_ = frame.run.item_collections[slot_];
+    EvaluatorFactory factory(frame, query);
+    for (const PlannedProbe& probe : access_.probes)
+      for (const std::vector<IndexBound>& bounds : probe.parts)
+        for (const IndexBound& bound : bounds)
+          for (const BoundExpression* operand : bound.operands)
+            if (!operands_.contains(operand)) operands_.emplace(operand, factory.make(*operand));
+    for (const BoundExpression* condition : access_.decided) decided_.push_back(factory.make(*condition));
+    columns_.resize(access_.part_slots.size());
+    if (access_.is_covering)
+      for (const SlotNumber slot : access_.part_slots) frame.is_stable[slot] = false;
+  }
+
+  void rewind(Frame&) override {
+    cursor_.reset();
+    entries_ = nullptr;
+    is_open_ = false;
+    is_reverse_ = access_.is_reverse;
+    ends_given_ = 0;
+  }
+
+ private:
+  Rows pull(Frame& frame) override {
+    for (;;) {
+      if (frame.run.should_stop()) return {};
+      frame.arena.reset();
+      if (access_.only_ends) return next_end(frame);
+      if (!is_open_ && !open(frame)) return {};
+      if (cursor_ == nullptr) return {};
+      const Rows rows = access_.is_covering ? next_entries(frame) : next_rows(frame);
+      if (!rows.empty() || is_at_end_) return rows;
+    }
+  }
+
+  // A batch of items; those for which the conditions are true, where not the index has decided them.
+  Rows next_rows(Frame& frame) {
+    const Rows items = next_items(*cursor_, frame, batch(frame), slot_, items_, node_number());
+    if (!reads_all_) frame.run.counters[node_number()].entries_read += items.size();
+    is_at_end_ = items.empty();
+    if (!reads_all_) return items;
+    Rows rows = items;
+    selected_.resize(frame.capacity);
+    for (const auto& condition : decided_)
+      rows = {selected_.data(), condition->select_true(rows, frame, selected_.data())};
+    return rows;
+  }
+
+  // A batch of entries: the values of each part in its slot, or only how many there are.
+  Rows next_entries(Frame& frame) {
+    const size_t parts = access_.part_slots.size();
+    const size_t most = batch(frame);
+    values_.reserve(frame.capacity * parts);
+    auto count = access_.reads_parts ? entries_->next_values({values_.data(), most * parts}, frame.arena)
+                                     : entries_->count(most);
+    if (!count) {
+      frame.run.set_error(std::move(count.error()));
+      is_at_end_ = true;
+      return {};
+    }
+    is_at_end_ = *count == 0;
+    frame.run.counters[node_number()].entries_read += *count;
+    for (size_t part = 0; access_.reads_parts && part < parts; ++part) {
+      Value* column = columns_[part].reserve(frame.capacity);
+      for (size_t row = 0; row < *count; ++row) column[row] = values_.data()[row * parts + part];
+      frame.slots[access_.part_slots[part]] = Vector::column(column);
+    }
+    return first_rows(*count);
+  }
+
+  // The first entry, then the last one.
+  Rows next_end(Frame& frame) {
+    while (ends_given_ < 2) {
+      is_reverse_ = ends_given_++ == 1;
+      if (!open(frame)) return {};
+      next_batch_ = 1;
+      if (cursor_ == nullptr) continue;
+      const Rows rows = access_.is_covering ? next_entries(frame) : next_rows(frame);
+      if (!rows.empty() || frame.run.error) return rows;
+    }
+    return {};
+  }
+
+  // Small batches at first: under a limit few items are asked for, and each costs a look-up.
+  size_t batch(const Frame& frame) {
+    const size_t size = std::min(next_batch_, frame.capacity);
+    next_batch_ = std::min(next_batch_ * 2, kBatchSize);
+    return size;
+  }
+
+  // Opens the cursor; without one, but true: no entry fits.
+  bool open(Frame& frame) {
+    is_open_ = true;
+    is_at_end_ = false;
+    next_batch_ = kFirstBatch;
+    std::vector<KeyRanges> ranges;
+    reads_all_ = false;
+    const auto value_of = [&](const BoundExpression& operand) {
+      return operands_.at(&operand)->evaluate(first_rows(1), frame)[0];
+    };
+    for (const PlannedProbe& probe : access_.probes) {
+      ranges.push_back(make_key_ranges(probe, value_of));
+      reads_all_ |= !ranges.back().is_served;
+    }
+    if (frame.run.error) return false;
+    return reads_all_ ? open_all(frame) : open_probes(frame, ranges);
+  }
+
+  bool open_all(Frame& frame) {
+    auto cursor = collection_->open({});
+    if (!cursor) {
+      frame.run.set_error(std::move(cursor.error()));
+      return false;
+    }
+    cursor_ = std::move(*cursor);
+    return true;
+  }
+
+  bool open_probes(Frame& frame, const std::vector<KeyRanges>& ranges) {
+    std::vector<std::vector<KeyRange>> views;
+    std::vector<IndexProbe> probes;
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      auto& view = views.emplace_back();
+      for (const auto& [from, to] : ranges[i].ranges) view.push_back({from, to});
+      if (!view.empty()) probes.push_back({access_.probes[i].index.number, view});
+    }
+    if (probes.empty()) return true;
+    Access access;
+    access.kind = access_.kind;
+    access.is_reverse = is_reverse_;
+    access.probes = probes;
+    if (access_.kind == Access::Kind::index) {
+      auto entries = collection_->open_index(access);
+      if (!entries) return fail(frame, std::move(entries.error()));
+      entries_ = entries->get();
+      cursor_ = std::move(*entries);
+      return true;
+    }
+    auto cursor = collection_->open(access);
+    if (!cursor) return fail(frame, std::move(cursor.error()));
+    cursor_ = std::move(*cursor);
+    return true;
+  }
+
+  static bool fail(Frame& frame, Error error) {
+    frame.run.set_error(std::move(error));
+    return false;
+  }
+
+  static constexpr size_t kFirstBatch = 16;
+
+  const AccessPath& access_;
+  SlotNumber slot_;
+  bool is_reverse_;
+  uint8_t ends_given_ = 0;
+  Collection* collection_ = nullptr;
+  std::unordered_map<const BoundExpression*, std::unique_ptr<Evaluator>> operands_;
+  std::vector<std::unique_ptr<Evaluator>> decided_;
+  std::unique_ptr<Cursor> cursor_;
+  IndexCursor* entries_ = nullptr;  // cursor_, if it walks one index
+  bool is_open_ = false;
+  bool is_at_end_ = false;
+  bool reads_all_ = false;  // all items, since an index has no entries for a value that was asked for
+  size_t next_batch_ = kFirstBatch;
+  Column items_;
+  Column values_;
+  std::vector<Column> columns_;
+  std::vector<RowNumber> selected_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operator> make_index_scan(const PlanNode& node, const PlannedQuery& query, Frame& frame) {
+  return std::make_unique<IndexScan>(node, query, frame);
+}
+
+}  // namespace quire::sql

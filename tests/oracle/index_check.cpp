@@ -1,0 +1,200 @@
+#include "tests/oracle/index_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "quire/quire.hpp"
+#include "tests/oracle/generator.h"
+
+namespace quire::sql::oracle {
+namespace {
+
+// Items that no query asks for by name, so that reading all is more work than a look into an index.
+constexpr size_t kFillers = 24;
+
+std::string filler(size_t number) {
+  return fmt::format(R"({{"id":"f{0}","k":"k{1}","a":{0},"b":"b{1}","n":{2},"s":"s{0}","list":[{1},"x"]}})",
+                     number, number % 5, number * 7 % 11);
+}
+
+std::string random_path(Choices& choices) {
+  return std::string(choices.one_of({"/a", "/b", "/n", "/s", "/k", "/list", "/o", "/o/x", "/o/n", "/id"}));
+}
+
+// Queries of the kinds that indexes are for.
+std::vector<std::string> queries_for_indexes(Choices& choices) {
+  constexpr std::string_view kPaths[] = {"c.a",    "c.b", "c.n",   "c.s",   "c.k",
+                                         "c.list", "c.o", "c.o.x", "c.o.n", "c.id"};
+  constexpr std::string_view kValues[] = {"1",    "3",   "'b1'", "'k2'", "'a'", "null",
+                                          "true", "[1]", "{}",   "0.5",  "'s1'"};
+  constexpr std::string_view kTests[] = {"IS_DEFINED", "IS_NUMBER", "IS_STRING",
+                                         "IS_NULL",    "IS_ARRAY",  "IS_PRIMITIVE"};
+  const auto path = [&] { return choices.one_of(kPaths); };
+  const auto value = [&] { return choices.one_of(kValues); };
+  const auto comparison = [&] { return choices.one_of({"=", "<", "<=", ">", ">=", "!="}); };
+  std::vector<std::string> queries;
+  queries.push_back(fmt::format("SELECT MIN({0}) AS a, MAX({0}) AS b FROM c", path()));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c ORDER BY {} {} OFFSET {} LIMIT {}", path(),
+                                choices.one_of({"ASC", "DESC"}), choices.pick(3), 1 + choices.pick(9)));
+  queries.push_back(
+      fmt::format("SELECT VALUE [c.id, {0}] FROM c WHERE {1} {2} {3} ORDER BY {0} DESC, {4} DESC "
+                  "OFFSET 0 LIMIT 5",
+                  path(), path(), comparison(), value(), path()));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS(c.list, {})", value()));
+  queries.push_back(
+      fmt::format("SELECT VALUE t FROM c JOIN t IN c.list WHERE t {} {}", comparison(), value()));
+  queries.push_back(
+      fmt::format("SELECT VALUE c.id FROM c WHERE EXISTS(SELECT VALUE t FROM t IN c.list WHERE t {} {})",
+                  comparison(), value()));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE {} {} {} AND {} {} {}", path(), comparison(),
+                                value(), path(), comparison(), value()));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE {} {} {} OR {} {} {}", path(), comparison(),
+                                value(), path(), comparison(), value()));
+  queries.push_back(
+      fmt::format("SELECT VALUE c.id FROM c WHERE {} IN ({}, {}, {})", path(), value(), value(), value()));
+  queries.push_back(fmt::format("SELECT VALUE COUNT(1) FROM c WHERE {}({})", choices.one_of(kTests), path()));
+  queries.push_back(fmt::format("SELECT {0} FROM c WHERE STARTSWITH({0}, '{1}') OR {0} LIKE 'b%'", path(),
+                                choices.one_of({"", "s", "b1", "k"})));
+  return queries;
+}
+
+std::string random_indexes(Choices& choices) {
+  if (choices.one_in(3)) return R"("indexingPolicy":{"includedPaths":[{"path":"/*"}]})";
+  std::string json = R"("indexes":[)";
+  const uint32_t count = 1 + choices.pick(4);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (i > 0) json += ',';
+    json += fmt::format(R"({{"name":"i{}","paths":[)", i);
+    if (choices.one_in(4)) {
+      json += R"({"path":"/list/[]"})";
+    } else {
+      std::vector<std::string> paths;
+      const uint32_t parts = 1 + choices.pick(3);
+      for (uint32_t part = 0; part < parts; ++part)
+        if (std::string path = random_path(choices); std::ranges::find(paths, path) == paths.end())
+          paths.push_back(std::move(path));
+      for (size_t part = 0; part < paths.size(); ++part)
+        json += fmt::format(R"({}{{"path":"{}","order":"{}"}})", part == 0 ? "" : ",", paths[part],
+                            choices.one_in(3) ? "descending" : "ascending");
+    }
+    json += "]}";
+  }
+  return json + "]";
+}
+
+// Without system properties, in which any two databases differ.
+std::string without_system_properties(std::string text) {
+  for (size_t at = 0; (at = text.find(",\"_rid\":", at)) != std::string::npos;) {
+    const size_t last = text.find("\"_ts\":", at);
+    const size_t end = text.find_first_not_of("0123456789", last + 6);
+    text.erase(at, end - at);
+  }
+  return text;
+}
+
+struct Answer {
+  std::vector<std::string> rows;
+  std::string error;
+};
+
+Answer ask(Database& database, const std::string& sql) {
+  Answer answer;
+  auto statement = database.prepare(sql);
+  if (!statement) {
+    answer.error = statement.error().message;
+    return answer;
+  }
+  for (const quire::Value row : statement->rows()) {
+    const auto text = row.to_json();
+    answer.rows.push_back(text ? without_system_properties(*text) : "NaN");
+  }
+  if (statement->error()) answer.error = statement->error()->message;
+  return answer;
+}
+
+}  // namespace
+
+struct IndexChecker::Databases {
+  Database plain = std::move(Database::open(":memory:").value());
+  Database indexed = std::move(Database::open(":memory:").value());
+};
+
+IndexChecker::IndexChecker() : databases_(std::make_unique<Databases>()) {}
+IndexChecker::~IndexChecker() = default;
+
+namespace {
+
+void make_container(Database& database, std::string_view name, const std::string& more) {
+  (void)database.drop_container(name);
+  const std::string key = name == "c" ? R"(,"partitionKey":{"paths":["/k"]})" : "";
+  auto made = database.create_container(
+      fmt::format(R"({{"id":"{}"{}{}{}}})", name, key, more.empty() ? "" : ",", more));
+  if (!made) fmt::print(stderr, "{}\n", made.error().message);
+}
+
+// The documents, in a random way: some are written twice, some removed again, so that entries change.
+void fill(Database& database, std::string_view name, const std::vector<std::string>& documents,
+          Choices choices) {
+  auto container = database.container(name).value();
+  for (size_t i = 0; i < kFillers; ++i) (void)container.create(filler(i));
+  for (size_t i = 0; i < documents.size(); ++i) {
+    if (choices.one_in(3))
+      (void)container.upsert(documents[choices.pick(static_cast<uint32_t>(documents.size()))]);
+    (void)container.upsert(documents[i]);
+  }
+  if (choices.one_in(3))
+    (void)ask(database, fmt::format("DELETE FROM {0} WHERE {0}.id = 'f{1}'", name, choices.pick(kFillers)));
+  if (choices.one_in(3))
+    (void)ask(database, fmt::format("UPDATE {0} SET {0}.n = 3, {0}.list = ['x', 1, 1] WHERE {0}.a = {1}",
+                                    name, choices.pick(kFillers)));
+}
+
+}  // namespace
+
+std::optional<std::string> IndexChecker::check(uint64_t seed) {
+  Choices choices(seed);
+  const Case made = make_case(choices);
+  Choices more(seed ^ 0x5DEECE66DULL);
+  const std::string first = random_indexes(more), second = random_indexes(more);
+  const bool is_built_later = more.one_in(2);
+  for (Database* database : {&databases_->plain, &databases_->indexed}) {
+    const bool has_indexes = database == &databases_->indexed && !is_built_later;
+    make_container(*database, "c", has_indexes ? first : "");
+    make_container(*database, "d", has_indexes ? second : "");
+    fill(*database, "c", made.first, more);
+    fill(*database, "d", made.second, more);
+  }
+  if (is_built_later) {
+    for (const auto& [name, indexes] : {std::pair("c", &first), std::pair("d", &second)}) {
+      const Answer altered =
+          ask(databases_->indexed, fmt::format("ALTER CONTAINER {} WITH {{{}}}", name, *indexes));
+      if (!altered.error.empty()) return fmt::format("seed {}: {}", seed, altered.error);
+    }
+  }
+  std::vector<std::string> queries = queries_for_indexes(more);
+  queries.push_back(made.query);
+  queries.push_back("SELECT VALUE COUNT(1)" + made.from + " WHERE " + made.predicate);
+  queries.push_back("SELECT *" + made.from + " WHERE " + made.predicate + " ORDER BY c.n DESC");
+  for (const std::string& query : queries) {
+    Answer plain = ask(databases_->plain, query), indexed = ask(databases_->indexed, query);
+    run_ += plain.error.empty() ? 1 : 0;
+    const auto plan = ask(databases_->indexed, "EXPLAIN " + query);
+    indexed_ +=
+        std::ranges::any_of(plan.rows, [](const std::string& line) { return line.contains("index"); });
+    // An error that a row gives comes to light only where that row is read.
+    if (plain.error.empty() != indexed.error.empty()) continue;
+    if (plain.error == indexed.error && plain.rows == indexed.rows) continue;
+    return fmt::format(
+        "seed {}\ncontainer c with {}\n{}\ncontainer d with {}\n{}\n{}\n{}\nwithout indexes {} {}\n{}\nwith "
+        "indexes {} {}\n{}\n",
+        seed, first, fmt::join(made.first, "\n"), second, fmt::join(made.second, "\n"), query,
+        fmt::join(plan.rows, "\n"), plain.rows.size(), plain.error, fmt::join(plain.rows, "\n"),
+        indexed.rows.size(), indexed.error, fmt::join(indexed.rows, "\n"));
+  }
+  return std::nullopt;
+}
+
+}  // namespace quire::sql::oracle

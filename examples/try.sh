@@ -13,7 +13,7 @@ show() {
   printf '\n> %s\n' "${*: -1}"
   "$quire" --mode "$mode" "$database" "$@"
 }
-mode=json
+mode=jsonl
 [ -t 1 ] && mode=auto
 
 printf '> .import examples/data/books.ndjson books\n'

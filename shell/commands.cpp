@@ -1,166 +1,94 @@
 #include "shell/commands.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "shell/arguments.h"
+#include "shell/messages.h"
 #include "shell/statement_text.h"
 
 namespace quire::shell {
 namespace {
 
-const Command* find_command(std::string_view name) {
-  const auto commands = all_commands();
-  const auto found =
-      std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == name; });
-  return found == commands.end() ? nullptr : &*found;
-}
+constexpr size_t kAnyNumber = SIZE_MAX;
 
-Outcome help_command(Session&, const Words& words) {
-  std::string wanted = words.empty() ? "" : words[0];
-  if (!wanted.empty() && !wanted.starts_with('.')) wanted.insert(0, ".");
-  if (!wanted.empty() && find_command(wanted) == nullptr)
-    return wrong_usage(".help", "there is no command " + wanted);
-  for (const Command& command : all_commands()) {
-    if (!wanted.empty() && command.name != wanted) continue;
-    fmt::print("{:<44} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
-  }
-  if (wanted.empty())
-    fmt::print(
-        "Anything else is SQL. A statement ends with ; or a blank line, on a terminal with Enter too.\n");
-  return Outcome::done;
-}
+constexpr std::string_view kImportDetails =
+    "  FILE - is standard input; gzip and zstd are unpacked. The container is made if it is missing. A bad "
+    "item\n"
+    "  is reported with its line, and nothing is loaded.\n"
+    "  --format jsonl|json|csv|tsv  told from the file's name where it is not given\n"
+    "  --partition-key /path  of a new container; up to three times for a hierarchical key\n"
+    "  --id /path             take each item's id from there\n"
+    "  --generate-ids         give items without an id one\n"
+    "  --skip-errors          leave bad items out, and count them\n"
+    "  --upsert               replace items that exist\n"
+    "  --dry-run              read and check everything, change nothing\n"
+    "  --extended-json        files of mongoexport: _id, {\"$oid\"}, {\"$date\"}, ...\n"
+    "  --lines N              only so many lines, as .dump writes it\n"
+    "  The system properties of a Cosmos DB export are left out.\n";
 
-Outcome open_command(Session& session, const Words& words) {
-  return session.open(words[0]) ? Outcome::done : Outcome::failed;
-}
-
-// Runs a query on the database's scope whatever `.use` says.
-Outcome show_json_list(Session& session, const std::string& json) {
-  // The list is JSON text; a statement takes it apart and the mode of the session shows it.
-  auto statement = session.database().prepare("SELECT VALUE @list");
-  if (statement) {
-    if (auto bound = statement->bind("list", Json{json}); !bound) {
-      print_error(bound.error());
-      return Outcome::failed;
-    }
-  }
-  auto has_row = statement ? statement->step() : Result<bool>(Failure(statement.error()));
-  if (!has_row) {
-    print_error(has_row.error());
-    return Outcome::failed;
-  }
-  RowWriter writer(session.mode, isatty(STDOUT_FILENO) == 1);
-  if (*has_row)
-    for (const Value row : statement->row().elements()) static_cast<void>(writer.add(row));
-  return writer.finish() ? Outcome::done : Outcome::failed;
-}
-
-Outcome containers_command(Session& session, const Words&) {
-  auto list = session.database().containers();
-  if (!list) {
-    print_error(list.error());
-    return Outcome::failed;
-  }
-  return show_json_list(session, *list);
-}
-
-Outcome use_command(Session& session, const Words& words) {
-  if (words.empty()) {
-    session.container.clear();
-    return Outcome::done;
-  }
-  if (auto container = session.database().container(words[0]); !container) {
-    print_error(container.error());
-    return Outcome::failed;
-  }
-  session.container = words[0];
-  return Outcome::done;
-}
-
-Outcome mode_command(Session& session, const Words& words) {
-  std::string names;
-  for (const ModeRow& row : modes()) {
-    if (!words.empty() && row.name == words[0]) {
-      session.mode = row.mode;
-      return Outcome::done;
-    }
-    if (words.empty())
-      fmt::print("{}{:<8} {}\n", row.mode == session.mode ? "* " : "  ", row.name, row.summary);
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
-  }
-  return words.empty() ? Outcome::done
-                       : wrong_usage(".mode", "there is no mode '" + words[0] + "', only " + names);
-}
-
-// `.param set @name JSON`: the JSON may hold blanks, so the words are joined again.
-Outcome set_parameter(Session& session, const Words& words) {
-  if (words.size() < 3 || !words[1].starts_with('@') || words[1].size() < 2)
-    return wrong_usage(".param", ".param set needs a @name and a JSON value");
-  std::string json = words[2];
-  for (size_t i = 3; i < words.size(); ++i) json += " " + words[i];
-  auto statement = session.database().prepare("SELECT VALUE @json");
-  auto bound = statement ? statement->bind("json", Json{json}) : Result<void>(Failure(statement.error()));
-  if (!bound) {
-    print_error(bound.error(), json);
-    return Outcome::failed;
-  }
-  session.parameters[words[1].substr(1)] = json;
-  return Outcome::done;
-}
-
-Outcome param_command(Session& session, const Words& words) {
-  if (words.empty() || words[0] == "list") {
-    if (words.size() > 1) return wrong_usage(".param", ".param list takes nothing more");
-    for (const auto& [name, json] : session.parameters) fmt::print("@{} {}\n", name, json);
-    return Outcome::done;
-  }
-  if (words[0] == "set") return set_parameter(session, words);
-  if (words[0] == "clear" && words.size() <= 2) {
-    if (words.size() == 1) {
-      session.parameters.clear();
-      return Outcome::done;
-    }
-    const std::string name = words[1].starts_with('@') ? words[1].substr(1) : words[1];
-    if (session.parameters.erase(name) == 1) return Outcome::done;
-    return wrong_usage(".param", "there is no parameter @" + name);
-  }
-  return wrong_usage(".param", "it takes set, list or clear");
-}
-
-Outcome timer_command(Session& session, const Words& words) {
-  if (words[0] != "on" && words[0] != "off") return wrong_usage(".timer", "it takes on or off");
-  session.shows_time = words[0] == "on";
-  return Outcome::done;
-}
-
-Outcome quit_command(Session& session, const Words&) {
-  session.has_quit = true;
-  return Outcome::done;
-}
-
-constexpr size_t kAnyCount = SIZE_MAX;
+constexpr std::string_view kExportDetails =
+    "  FILE - is standard output; a name in .gz or .zst is packed.\n"
+    "  --query SQL            the rows of a query on the container rather than its items\n"
+    "  --format jsonl|json|csv|tsv  told from the file's name where it is not given; json is one array\n";
 
 constexpr Command kCommands[] = {
-    {".containers", "", "list the containers with their partition keys and sizes", 0, 0, containers_command},
-    {".export", "CONTAINER FILE", "write the items as JSON lines; - is standard output", 2, 2,
-     export_command},
-    {".help", "[COMMAND]", "list the commands", 0, 1, help_command},
-    {".import", "FILE CONTAINER [OPTION]...",
-     "load JSON lines or a JSON array; - is standard input. Options: --partition-key /path (up to three), "
-     "--id /path, "
-     "--generate-ids, --skip-errors, --upsert, --extended-json",
-     2, kAnyCount, import_command},
-    {".mode", "[auto|json|pretty|table]", "how rows are shown", 0, 1, mode_command},
-    {".open", "FILE", "open another database; :memory: for one in memory", 1, 1, open_command},
-    {".param", "set @NAME JSON | list | clear [@NAME]", "values of parameters", 0, kAnyCount, param_command},
-    {".quit", "", "leave", 0, 0, quit_command},
-    {".timer", "on|off", "show time, items read and rows after each query", 1, 1, timer_command},
-    {".use", "[CONTAINER]", "run queries on a container, as in Cosmos; without a name on the database", 0, 1,
+    {".backup", "FILE", "copy the database to a new file while it is in use", "", 1, 1, backup_command},
+    {".containers", "", "list the containers: partition keys, items, bytes", "", 0, 0, containers_command},
+    {".create", "DEFINITION", "make a container from its definition in JSON, as in Cosmos DB",
+     "  .create {\"id\": \"readings\", \"partitionKey\": {\"paths\": [\"/deviceId\"]}}\n", 1, 1,
+     create_command},
+    {".describe", "CONTAINER", "a container's definition, size, partitions, and the schema of its items",
+     "  The schema comes from a sample of the first 10,000 items.\n", 1, 1, describe_command},
+    {".dump", "[CONTAINER]...", "write a script that makes the containers and their items anew",
+     "  quire old.quire .dump | quire new.quire\n", 0, kAnyNumber, dump_command},
+    {".edit", "", "edit the last statement in $EDITOR, then run it", "", 0, 0, edit_command},
+    {".explain", "on|off", "show the plan before the rows of each query", "", 1, 1, explain_command},
+    {".export", "CONTAINER FILE [OPTION]...", "write the items as JSON lines, JSON, CSV or TSV",
+     kExportDetails, 0, kAnyNumber, export_command},
+    {".functions", "[PATTERN]", "list the functions whose name or summary has the pattern", "", 0, 1,
+     functions_command},
+    {".generate", "readings|people|orders CONTAINER [COUNT]", "fill a container with sample data",
+     "  COUNT is 1000 where it is not given. The same items come out each time.\n", 2, 3, generate_command},
+    {".help", "[COMMAND]", "list the commands, or tell more of one", "", 0, 1, help_command},
+    {".import", "FILE CONTAINER [OPTION]...", "load JSON lines, a JSON array, CSV or TSV", kImportDetails, 0,
+     kAnyNumber, import_command},
+    {".mode", "[MODE [CONTAINER]]", "how rows are shown; alone, list the modes",
+     "  CONTAINER is the name that the statements of the mode insert have.\n", 0, 2, mode_command},
+    {".once", "FILE", "write the rows of the next statement to a file", "", 1, 1, once_command},
+    {".open", "FILE", "open another database", "  FILE :memory: is a new one in memory.\n", 1, 1,
+     open_command},
+    {".output", "[FILE]", "write rows to a file, or to standard output again", "", 0, 1, output_command},
+    {".pager", "on|off", "show long results with $PAGER", "", 1, 1, pager_command},
+    {".param", "set @NAME JSON | list | clear [@NAME]", "values of parameters", "", 0, kAnyNumber,
+     param_command},
+    {".partitions", "CONTAINER", "sizes of the partitions, the largest, and their skew", "", 1, 1,
+     partitions_command},
+    {".quit", "", "leave", "", 0, 0, quit_command},
+    {".read", "FILE", "run a script", "", 1, 1, read_command},
+    {".stats", "on|off", "show items read and changed after each statement", "", 1, 1, stats_command},
+    {".status", "", "the file, its size, and what it holds", "", 0, 0, status_command},
+    {".timer", "on|off", "show the time that each statement takes", "", 1, 1, timer_command},
+    {".use", "[CONTAINER]", "run queries on a container, or on the database",
+     "  With a container, the first name in FROM stands for it whatever it says, as in Cosmos DB.\n", 0, 1,
      use_command},
+    {".version", "", "versions of Quire and of the libraries in it", "", 0, 0, version_command},
+    {".width", "COLUMNS", "how wide tables are; 0: as the terminal", "", 1, 1, width_command},
 };
+
+// JSON is taken as it stands, with its quotes and blanks: only so many words come before it.
+Words split_before_json(std::string_view line, size_t words_before) {
+  Words words;
+  line = trim(line);
+  while (words.size() < words_before && !line.empty()) {
+    const size_t end = std::min(line.find_first_of(" \t"), line.size());
+    words.emplace_back(line.substr(0, end));
+    line = trim(line.substr(end));
+  }
+  if (!line.empty()) words.emplace_back(line);
+  return words;
+}
 
 }  // namespace
 
@@ -168,8 +96,12 @@ std::span<const Command> all_commands() {
   return kCommands;
 }
 
+const Command* find_command(std::string_view name) {
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  return found == std::end(kCommands) ? nullptr : found;
+}
+
 Outcome wrong_usage(std::string_view name, std::string_view what) {
-  std::fflush(stdout);
   print_message(fmt::format("{}: {}", name, what));
   if (const Command* command = find_command(name); command != nullptr)
     fmt::print(stderr, "usage: {} {}\n", command->name, command->arguments);
@@ -177,31 +109,29 @@ Outcome wrong_usage(std::string_view name, std::string_view what) {
 }
 
 Outcome run_command(Session& session, std::string_view line) {
-  line = trim_statement(line);
-  const std::string name(line.substr(0, line.find_first_of(" \t")));
+  line = trim(line);
+  while (line.ends_with(';')) line = trim(line.substr(0, line.size() - 1));
+  const std::string_view name = line.substr(0, line.find_first_of(" \t"));
   const Command* command = find_command(name);
   if (command == nullptr) {
-    print_message("there is no command " + name + "; .help lists them");
+    print_message(fmt::format("there is no command {}; .help lists them", name));
     return Outcome::usage;
   }
-  // A JSON value keeps its quotes: only .param takes its line as it stands.
+  const std::string_view rest = line.substr(name.size());
   Words words;
-  if (command->run == param_command) {
-    std::string_view rest = trim(line.substr(name.size()));
-    for (int i = 0; i < 2 && !rest.empty(); ++i) {
-      const size_t end = std::min(rest.find_first_of(" \t"), rest.size());
-      words.emplace_back(rest.substr(0, end));
-      rest = trim(rest.substr(end));
-    }
-    if (!rest.empty()) words.emplace_back(rest);
+  if (command->run == param_command || command->run == create_command) {
+    words = split_before_json(rest, command->run == param_command ? 2 : 0);
   } else {
-    auto split = split_words(line.substr(name.size()));
+    auto split = split_words(rest);
     if (!split) return wrong_usage(name, split.error());
     words = std::move(*split);
   }
   if (words.size() < command->least) return wrong_usage(name, "something is missing");
-  if (words.size() > command->most) return wrong_usage(name, "too many words");
-  return command->run(session, words);
+  if (words.size() > command->most)
+    return wrong_usage(name, fmt::format("'{}' is too much", words[command->most]));
+  const Outcome outcome = command->run(session, words);
+  std::fflush(stdout);
+  return outcome;
 }
 
 }  // namespace quire::shell

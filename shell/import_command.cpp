@@ -1,128 +1,97 @@
-// .import and .export: files of JSON in and out.
+// .import: a file of JSON lines, a JSON array, CSV or TSV into a container, which is made if it is missing.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
+#include <charconv>
 #include <cstring>
 #include <memory>
 
 #include "shell/arguments.h"
 #include "shell/commands.h"
+#include "shell/container_definition.h"
+#include "shell/file_format.h"
+#include "shell/import_source.h"
+#include "shell/interrupt.h"
+#include "shell/json_text.h"
+#include "shell/messages.h"
+#include "shell/progress.h"
 
 namespace quire::shell {
 namespace {
 
-struct CloseFile {
-  void operator()(std::FILE* file) const noexcept {
-    if (file != stdin && file != stdout) std::fclose(file);
+// Where the bytes of an import come from, and the stages that they pass.
+class Input {
+ public:
+  Input(const std::string& path, StandardInput& standard_input, uint64_t lines) {
+    if (path == "-") {
+      first_ = read_input(standard_input, lines);
+      return;
+    }
+    auto file = std::make_unique<FileSource>(path);
+    if (!file->is_open()) return;
+    file_ = file.get();
+    first_ = std::move(file);
   }
+
+  bool is_open() const { return first_ != nullptr; }
+  // 0 where they are not known.
+  uint64_t size() const { return file_ == nullptr ? 0 : file_->size(); }
+  uint64_t position() const { return file_ == nullptr ? 0 : file_->position(); }
+  void decode(Format format, const IsJson& is_json) {
+    unpacked_ = unpacked(*first_);
+    last_ = unpacked_.get();
+    if (format != Format::csv && format != Format::tsv) return;
+    records_ = read_delimited(*unpacked_, format == Format::csv ? ',' : '\t', is_json);
+    last_ = records_.get();
+  }
+  int64_t read(char* buffer, size_t capacity) { return last_->read(buffer, capacity); }
+  const std::string& failure() const { return last_->failure(); }
+
+ private:
+  std::unique_ptr<ByteSource> first_;
+  FileSource* file_ = nullptr;
+  std::unique_ptr<ByteSource> unpacked_;
+  std::unique_ptr<ByteSource> records_;
+  ByteSource* last_ = nullptr;
 };
-using File = std::unique_ptr<std::FILE, CloseFile>;
 
-File open_file(const std::string& path, const char* mode) {
-  if (path == "-") return File(mode[0] == 'r' ? stdin : stdout);
-  return File(std::fopen(path.c_str(), mode));
-}
-
-std::string quoted(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') json += '\\';
-    if (static_cast<unsigned char>(c) < 0x20)
-      json += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    else
-      json += c;
-  }
-  return json + "\"";
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  return fmt::format("{}", fmt::join(parts, separator));
 }
 
 std::string definition_of(const std::string& name, const std::vector<std::string>& paths) {
-  std::string json = "{\"id\":" + quoted(name);
-  if (!paths.empty()) {
-    std::string list;
-    for (const std::string& path : paths) list += (list.empty() ? "" : ",") + quoted(path);
-    json += fmt::format(",\"partitionKey\":{{\"paths\":[{}],\"kind\":\"{}\",\"version\":2}}", list,
-                        paths.size() > 1 ? "MultiHash" : "Hash");
-  }
-  return json + "}";
+  if (paths.empty()) return fmt::format(R"({{"id":{}}})", quoted(name));
+  std::vector<std::string> list;
+  for (const std::string& path : paths) list.push_back(quoted(path));
+  return fmt::format(R"({{"id":{},"partitionKey":{{"paths":[{}],"kind":"{}","version":2}}}})", quoted(name),
+                     joined(list, ","), paths.size() > 1 ? "MultiHash" : "Hash");
 }
 
-// The paths of a container's partition key, or an error that it is missing.
-Result<std::vector<std::string>> partition_key_of(Database& database, const std::string& name, bool& exists) {
-  exists = false;
-  std::vector<std::string> paths;
-  auto list = database.containers();
-  if (!list) return Failure(std::move(list.error()));
-  auto statement = database.prepare("SELECT VALUE @list");
-  if (!statement) return Failure(std::move(statement.error()));
-  if (auto bound = statement->bind("list", Json{*list}); !bound) return Failure(std::move(bound.error()));
-  auto has_row = statement->step();
-  if (!has_row) return Failure(std::move(has_row.error()));
-  for (const Value container : statement->row().elements()) {
-    if (container["id"].as_string() != name) continue;
-    exists = true;
-    for (const Value path : container["partitionKey"]["paths"].elements())
-      paths.emplace_back(path.as_string());
-  }
-  return paths;
-}
-
-// Opens the container, making it if need be. A partition key that differs from the container's is an error.
-Result<Container> container_for_import(Database& database, const std::string& name,
-                                       const std::vector<std::string>& paths, bool& is_new) {
-  bool exists = false;
-  auto present = partition_key_of(database, name, exists);
-  if (!present) return Failure(std::move(present.error()));
-  is_new = !exists;
-  if (!exists) {
-    if (auto made = database.create_container(definition_of(name, paths)); !made)
-      return Failure(std::move(made.error()));
-  } else if (!paths.empty() && paths != *present) {
-    std::string key;
-    for (const std::string& path : *present) key += (key.empty() ? "" : ", ") + path;
-    return Failure(Error{QUIRE_CONTAINER_EXISTS, 409,
-                         "the container '" + name + "' exists and its partition key is " +
-                             (key.empty() ? "none" : key) + ", which --partition-key cannot change"});
-  }
-  return database.container(name);
-}
-
-// One line on a terminal's standard error, written over itself.
-class Progress {
- public:
-  Progress() : is_shown_(isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (has_written_) fmt::print(stderr, "\r\033[K");
-  }
-  void show(uint64_t bytes, uint64_t items) {
-    if (!is_shown_) return;
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;
-    fmt::print(stderr, "\r\033[K{:.1f} MB, {} items, {:.0f} items/s", static_cast<double>(bytes) / 1e6, items,
-               static_cast<double>(items) / std::max(taken.count(), 1e-3));
-    has_written_ = true;
-  }
-
- private:
-  bool is_shown_;
-  bool has_written_ = false;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+struct ImportTarget {
+  Container container;
+  bool is_new;
 };
 
-// An item without the properties that the database sets.
-Result<std::string> item_json(Value item) {
-  constexpr std::array<std::string_view, 5> kSystem = {"_rid", "_self", "_etag", "_attachments", "_ts"};
-  if (!item.is_object()) return item.to_json();
-  std::string json = "{";
-  for (const Member member : item.members()) {
-    if (std::find(kSystem.begin(), kSystem.end(), member.name) != kSystem.end()) continue;
-    auto text = member.value.to_json();
-    if (!text) return text;
-    json += (json.size() > 1 ? "," : "") + quoted(member.name) + ":" + *text;
+// Makes the container if need be. A partition key that differs from the container's is an error.
+Result<ImportTarget> target_of(Database& database, const std::string& name,
+                               const std::vector<std::string>& paths) {
+  auto present = partition_key_of(database, name);
+  if (!present) return Failure(std::move(present.error()));
+  const bool is_new = !present->has_value();
+  if (is_new) {
+    if (auto made = database.create_container(definition_of(name, paths)); !made)
+      return Failure(std::move(made.error()));
+  } else if (!paths.empty() && paths != **present) {
+    const std::string key =
+        (*present)->empty() ? "no partition key" : "the partition key " + joined(**present, ", ");
+    return Failure(Error{QUIRE_CONTAINER_EXISTS, 409,
+                         fmt::format("the container '{}' exists with {}; --partition-key {} is another", name,
+                                     key, joined(paths, ", "))});
   }
-  return json + "}";
+  auto container = database.container(name);
+  if (!container) return Failure(std::move(container.error()));
+  return ImportTarget{std::move(*container), is_new};
 }
 
 bool is_empty(Container& container) {
@@ -132,90 +101,133 @@ bool is_empty(Container& container) {
   return has_row && !*has_row;
 }
 
-Outcome failed(const Error& error) {
-  print_error(error);
+struct Request {
+  std::string path;
+  std::string name;
+  Format format = Format::json_lines;
+  uint64_t lines = UINT64_MAX;
+  std::vector<std::string> partition_key;
+  bool is_dry_run = false;
+  ImportOptions options;
+};
+
+Outcome import_failed(const Error& error, const Request& request, const Input& input) {
+  const bool is_delimited = request.format == Format::csv || request.format == Format::tsv;
+  if (is_interrupted())
+    print_message("interrupted");
+  else if (!input.failure().empty())
+    print_message(fmt::format("cannot read '{}': {}", request.path, input.failure()));
+  else if (error.line > 0 && is_delimited)
+    print_message(fmt::format("{}, record {}: {}", request.path, error.line + 1, error.message));
+  else if (error.line > 0)
+    print_message(
+        fmt::format("{}, line {}, column {}: {}", request.path, error.line, error.column, error.message));
+  else
+    print_message(error.message);
   return Outcome::failed;
 }
 
-Outcome cannot(std::string_view what, const std::string& path) {
-  print_message(fmt::format("cannot {} '{}': {}", what, path, std::strerror(errno)));
-  return Outcome::failed;
+// Whether a text is JSON: binding it as a parameter reads it.
+IsJson json_check(const Database& database) {
+  auto statement = database.prepare("SELECT VALUE @value");
+  if (!statement) return [](std::string_view) { return false; };
+  return [kept = std::make_shared<Statement>(std::move(*statement))](std::string_view text) {
+    return kept->bind("value", Json{text}).has_value();
+  };
+}
+
+// Runs the import into `database`: the session's, or for a dry run one in memory.
+Outcome import_into(Session& session, Database& database, Request& request, Input& input) {
+  auto target = target_of(database, request.name, request.partition_key);
+  if (!target) {
+    print_error(target.error());
+    return Outcome::failed;
+  }
+  if (request.path == "-" && session.input().is_terminal())
+    fmt::print(stderr, "type the items, then Ctrl-D on a line of its own\n");
+  Progress progress(input.size());
+  request.options.progress = [&](uint64_t bytes, uint64_t items) {
+    progress.show(input.size() == 0 ? bytes : input.position(), items);
+    return !is_interrupted();
+  };
+  request.options.skipped = [&](uint64_t line, std::string_view message) {
+    progress.clear();
+    fmt::print(stderr, "skipped line {}: {}\n", line, message);
+  };
+  const Interruptible interruptible(database);
+  input.decode(request.format, json_check(database));
+  const auto result = target->container.import(
+      [&](char* buffer, size_t capacity) { return input.read(buffer, capacity); }, request.options);
+  progress.clear();
+  if (!result) {
+    // A failed import leaves no container behind that was made for it, unless some items were written.
+    if (target->is_new && is_empty(target->container))
+      static_cast<void>(database.drop_container(request.name));
+    return import_failed(result.error(), request, input);
+  }
+  fmt::print(stderr, "{} items {}", result->items, request.is_dry_run ? "would be imported" : "imported");
+  if (result->skipped > 0) fmt::print(stderr, ", {} lines skipped", result->skipped);
+  fmt::print(stderr, "\n");
+  return Outcome::done;
+}
+
+Outcome import_file(Session& session, Request& request) {
+  Input input(request.path, session.input(), request.lines);
+  if (!input.is_open()) {
+    print_message(fmt::format("cannot read '{}': {}", request.path, std::strerror(errno)));
+    return Outcome::failed;
+  }
+  if (!request.is_dry_run) return import_into(session, session.database(), request, input);
+  // Everything is read and checked, but for conflicts with items that are there.
+  auto present = partition_key_of(session.database(), request.name);
+  auto scratch = Database::open(":memory:");
+  if (!present || !scratch) {
+    print_error(present ? scratch.error() : present.error());
+    return Outcome::failed;
+  }
+  if (present->has_value() && request.partition_key.empty()) request.partition_key = **present;
+  return import_into(session, *scratch, request, input);
+}
+
+// What is wrong with the options, or nothing.
+std::string read_request(const ParsedArguments& arguments, Request& request) {
+  if (arguments.positional.size() < 2) return "a file and a container are needed";
+  if (arguments.positional.size() > 2) return "'" + arguments.positional[2] + "' is too much";
+  request.path = arguments.positional[0];
+  request.name = arguments.positional[1];
+  for (const std::string_view once : {"id", "format", "lines"})
+    if (arguments.values(once).size() > 1) return "--" + std::string(once) + " may be given once";
+  const auto formats = arguments.values("format");
+  const auto format = formats.empty() ? format_of_file(request.path) : find_format(formats[0]);
+  if (!format) return "there is no format '" + formats[0] + "', only jsonl, json, csv, tsv";
+  request.format = *format;
+  if (const auto lines = arguments.values("lines"); !lines.empty()) {
+    const char* end = lines[0].data() + lines[0].size();
+    const auto [stopped, error] = std::from_chars(lines[0].data(), end, request.lines);
+    if (error != std::errc() || stopped != end) return "--lines needs a number, not '" + lines[0] + "'";
+    if (request.path != "-") return "--lines is for what follows in a script: FILE must be -";
+  }
+  request.partition_key = arguments.values("partition-key");
+  request.is_dry_run = arguments.has("dry-run");
+  request.options.skip_errors = arguments.has("skip-errors");
+  request.options.upsert = arguments.has("upsert");
+  request.options.extended_json = arguments.has("extended-json");
+  request.options.generate_ids = arguments.has("generate-ids");
+  if (const auto ids = arguments.values("id"); !ids.empty()) request.options.id_path = ids[0];
+  return {};
 }
 
 }  // namespace
 
 Outcome import_command(Session& session, const Words& words) {
-  auto arguments = parse_arguments(words, {"partition-key", "id"},
-                                   {"skip-errors", "upsert", "extended-json", "generate-ids"});
+  const auto arguments =
+      parse_arguments(words, {"partition-key", "id", "format", "lines"},
+                      {"skip-errors", "upsert", "extended-json", "generate-ids", "dry-run"});
   if (!arguments) return wrong_usage(".import", arguments.error());
-  if (arguments->positional.size() != 2) return wrong_usage(".import", "it takes a file and a container");
-  const auto ids = arguments->values("id");
-  if (ids.size() > 1) return wrong_usage(".import", "--id may be given once");
-  const std::string& path = arguments->positional[0];
-  const File file = open_file(path, "rb");
-  if (file == nullptr) return cannot("read", path);
-
-  const std::string& name = arguments->positional[1];
-  bool is_new = false;
-  auto container = container_for_import(session.database(), name, arguments->values("partition-key"), is_new);
-  if (!container) return failed(container.error());
-  Progress progress;
-  ImportOptions options;
-  options.skip_errors = arguments->has("skip-errors");
-  options.upsert = arguments->has("upsert");
-  options.extended_json = arguments->has("extended-json");
-  options.generate_ids = arguments->has("generate-ids");
-  if (!ids.empty()) options.id_path = ids[0];
-  options.progress = [&](uint64_t bytes, uint64_t items) {
-    progress.show(bytes, items);
-    return true;
-  };
-  options.skipped = [](uint64_t line, std::string_view message) {
-    fmt::print(stderr, "skipped line {}: {}\n", line, message);
-  };
-  const auto read = [&](char* buffer, size_t capacity) -> int64_t {
-    const size_t count = std::fread(buffer, 1, capacity, file.get());
-    return count == 0 && std::ferror(file.get()) ? -1 : static_cast<int64_t>(count);
-  };
-  auto result = container->import(read, options);
-  if (!result) {
-    // A failed import leaves no container behind that was made for it, unless some items were written.
-    if (is_new && is_empty(*container)) static_cast<void>(session.database().drop_container(name));
-    return failed(result.error());
-  }
-  progress.show(result->bytes_read, result->items);
-  if (result->skipped > 0)
-    fmt::print(stderr, "{} items imported, {} lines skipped\n", result->items, result->skipped);
-  else
-    fmt::print(stderr, "{} items imported\n", result->items);
-  return Outcome::done;
-}
-
-Outcome export_command(Session& session, const Words& words) {
-  auto container = session.database().container(words[0]);
-  if (!container) return failed(container.error());
-  auto statement = container->prepare("SELECT VALUE c FROM c");
-  if (!statement) return failed(statement.error());
-  // Written beside the file and moved over it at the end, so that a failure leaves what was there.
-  const std::string partial = words[1] == "-" ? words[1] : words[1] + ".part";
-  File file = open_file(partial, "wb");
-  if (file == nullptr) return cannot("write", partial);
-  uint64_t items = 0;
-  for (const Value item : statement->rows()) {
-    auto json = item_json(item);
-    if (!json) return failed(json.error());
-    json->push_back('\n');
-    if (std::fwrite(json->data(), 1, json->size(), file.get()) != json->size())
-      return cannot("write", partial);
-    ++items;
-  }
-  if (statement->error()) return failed(*statement->error());
-  if (std::fflush(file.get()) != 0) return cannot("write", partial);
-  file.reset();
-  if (words[1] != "-" && std::rename(partial.c_str(), words[1].c_str()) != 0)
-    return cannot("write", words[1]);
-  if (words[1] != "-") fmt::print(stderr, "{} items exported\n", items);
-  return Outcome::done;
+  Request request;
+  if (const std::string wrong = read_request(*arguments, request); !wrong.empty())
+    return wrong_usage(".import", wrong);
+  return import_file(session, request);
 }
 
 }  // namespace quire::shell

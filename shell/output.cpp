@@ -1,190 +1,134 @@
 #include "shell/output.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
-#include <utf8proc.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+
+#include "shell/display_width.h"
 
 namespace quire::shell {
 namespace {
 
-// Rows that decide a table's columns and widths; a longer result is shown as tables of so many rows.
-constexpr size_t kTableRows = 500;
-constexpr size_t kNarrowestColumn = 4;
+// Rows that come so slowly are shown as they come, without a pager.
+constexpr std::chrono::milliseconds kLongestHold{200};
 
-// Calls `visit(code point, bytes)` for each code point of UTF-8 text.
-template <typename Visit>
-void each_code_point(std::string_view text, Visit visit) {
-  const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  auto left = static_cast<utf8proc_ssize_t>(text.size());
-  while (left > 0) {
-    utf8proc_int32_t code_point = 0;
-    const utf8proc_ssize_t length = std::max<utf8proc_ssize_t>(1, utf8proc_iterate(at, left, &code_point));
-    if (!visit(code_point, static_cast<size_t>(length))) return;
-    at += length;
-    left -= length;
+bool is_program(const char* name) {
+  const char* folders = std::getenv("PATH");
+  std::string_view rest = folders == nullptr ? "" : folders;
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    if (access((std::string(folder) + "/" + name).c_str(), X_OK) == 0) return true;
+    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
   }
+  return false;
 }
 
-size_t width_of(utf8proc_int32_t code_point) {
-  return static_cast<size_t>(std::max(0, utf8proc_charwidth(code_point)));
-}
-
-// Control characters would move the cursor.
-std::string printable(std::string_view text) {
-  std::string clean;
-  for (const char c : text) clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-  return clean;
-}
-
-std::string cut(const std::string& text, size_t width) {
-  if (display_width(text) <= width) return text;
-  size_t used = 0;
-  size_t bytes = 0;
-  each_code_point(text, [&](utf8proc_int32_t code_point, size_t length) {
-    if (used + width_of(code_point) + 1 > width) return false;
-    used += width_of(code_point);
-    bytes += length;
-    return true;
-  });
-  return text.substr(0, bytes) + "…";
-}
-
-std::string padded(const std::string& text, size_t width, bool right) {
-  const size_t taken = display_width(text);
-  const std::string blanks(width > taken ? width - taken : 0, ' ');
-  return right ? blanks + text : text + blanks;
-}
-
-// Takes from the widest columns until all fit.
-void fit(std::vector<size_t>& widths, size_t room) {
-  const auto total = [&] {
-    size_t sum = 0;
-    for (const size_t width : widths) sum += width + 2;
-    return sum;
-  };
-  while (total() > room) {
-    const auto widest = std::max_element(widths.begin(), widths.end());
-    if (*widest <= kNarrowestColumn) return;
-    --*widest;
-  }
+// Empty where there is no pager.
+std::string pager_command() {
+  if (const char* pager = std::getenv("PAGER"); pager != nullptr) return pager;
+  return is_program("less") ? "less -FRX" : "";
 }
 
 }  // namespace
 
-const std::vector<ModeRow>& modes() {
-  static const std::vector<ModeRow> rows = {
-      {"auto", Mode::automatic, "tables on a terminal, JSON lines in a pipe"},
-      {"json", Mode::json, "one JSON value a line"},
-      {"pretty", Mode::pretty, "indented JSON"},
-      {"table", Mode::table, "a table that fits the terminal"},
-  };
-  return rows;
+bool takes_colour(std::FILE* file) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return isatty(fileno(file)) == 1 && (no_colour == nullptr || *no_colour == '\0') && terminal != nullptr &&
+         std::strcmp(terminal, "dumb") != 0;
 }
 
-size_t terminal_width() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  if (const char* columns = std::getenv("COLUMNS"); columns != nullptr && std::atoi(columns) > 0)
-    return static_cast<size_t>(std::atoi(columns));
-  return 80;
+Output::~Output() {
+  if (pager_ != nullptr) pclose(pager_);
+  if (file_ != stdout) std::fclose(file_);
 }
 
-size_t display_width(std::string_view text) {
-  size_t width = 0;
-  each_code_point(text, [&](utf8proc_int32_t code_point, size_t) {
-    width += width_of(code_point);
-    return true;
-  });
-  return width;
+bool Output::redirect(const std::string& path, bool only_once) {
+  std::FILE* file = path.empty() ? stdout : std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return false;
+  if (file_ != stdout) std::fclose(file_);
+  file_ = file;
+  path_ = path;
+  only_once_ = only_once;
+  return true;
 }
 
-RowWriter::RowWriter(Mode mode, bool is_terminal) : mode_(mode), is_terminal_(is_terminal) {
-  if (mode_ == Mode::automatic && !is_terminal) mode_ = Mode::json;
+bool Output::is_terminal() const {
+  return file_ == stdout && isatty(STDOUT_FILENO) == 1;
 }
 
-Result<void> RowWriter::add(Value row) {
-  switch (mode_) {
-    case Mode::json:
-      return write_json(row, false);
-    case Mode::pretty:
-      return write_json(row, true);
-    case Mode::table:
-      return add_to_table(row);
-    case Mode::automatic:
-      break;
+bool Output::has_colour() const {
+  return file_ == stdout && takes_colour(stdout);
+}
+
+std::string Output::name() const {
+  return path_.empty() ? "the output" : "'" + path_ + "'";
+}
+
+bool Output::was_left() const {
+  return failure_ == EPIPE;
+}
+
+void Output::begin() {
+  failure_ = 0;
+  held_.clear();
+  held_lines_ = 0;
+  held_since_ = std::chrono::steady_clock::now();
+  is_holding_ = uses_pager && is_terminal();
+}
+
+void Output::write(std::string_view text) {
+  if (has_failed()) return;
+  if (is_holding_)
+    hold(text);
+  else
+    write_through(text);
+}
+
+void Output::write_through(std::string_view text) {
+  std::FILE* file = pager_ != nullptr ? pager_ : file_;
+  if (std::fwrite(text.data(), 1, text.size(), file) != text.size()) failure_ = errno;
+}
+
+void Output::hold(std::string_view text) {
+  held_ += text;
+  held_lines_ += static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  const bool is_long =
+      held_lines_ >= terminal_height() || held_.size() > terminal_height() * terminal_width();
+  const bool is_slow = std::chrono::steady_clock::now() - held_since_ > kLongestHold;
+  if (!is_long && !is_slow) return;
+  is_holding_ = false;
+  // Without a pager that starts the rows go to the terminal as they are.
+  if (is_long) static_cast<void>(start_pager());
+  write_through(held_);
+  held_.clear();
+}
+
+bool Output::start_pager() {
+  const std::string command = pager_command();
+  if (command.empty()) return false;
+  std::fflush(stdout);
+  pager_ = popen(command.c_str(), "w");
+  return pager_ != nullptr;
+}
+
+bool Output::finish() {
+  if (is_holding_) write_through(held_);
+  is_holding_ = false;
+  held_.clear();
+  if (pager_ != nullptr) {
+    // A person who leaves the pager early has seen enough: no failure of the statement.
+    pclose(pager_);
+    pager_ = nullptr;
+    if (failure_ == EPIPE) failure_ = 0;
   }
-  if (row.is_object()) return add_to_table(row);
-  flush_table();
-  return write_json(row, true);
-}
-
-Result<void> RowWriter::write_json(Value row, bool pretty) {
-  auto json = pretty ? row.to_pretty_json() : row.to_json();
-  if (!json) return Failure(std::move(json.error()));
-  json->push_back('\n');
-  std::fwrite(json->data(), 1, json->size(), stdout);
-  return {};
-}
-
-Result<void> RowWriter::add_to_table(Value row) {
-  std::vector<Cell> cells(columns_.size());
-  const auto add_cell = [&](std::string_view name, Value value) -> Result<void> {
-    size_t column = 0;
-    while (column < columns_.size() && columns_[column] != name) ++column;
-    if (column == columns_.size()) columns_.emplace_back(name);
-    if (cells.size() <= column) cells.resize(column + 1);
-    if (value.is_string()) {
-      cells[column] = {printable(value.as_string()), false};
-      return {};
-    }
-    auto json = value.to_json();
-    if (!json) return Failure(std::move(json.error()));
-    cells[column] = {printable(*json), value.is_number()};
-    return {};
-  };
-  if (row.is_object()) {
-    for (const Member member : row.members())
-      if (auto added = add_cell(member.name, member.value); !added) return added;
-  } else if (auto added = add_cell("value", row); !added) {
-    return added;
-  }
-  rows_.push_back(std::move(cells));
-  if (rows_.size() == kTableRows) flush_table();
-  return {};
-}
-
-void RowWriter::flush_table() {
-  if (rows_.empty()) return;
-  std::vector<size_t> widths;
-  for (const std::string& column : columns_) widths.push_back(display_width(column));
-  for (const auto& row : rows_)
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i].text));
-  fit(widths, terminal_width() + 2);
-
-  std::string text;
-  for (size_t i = 0; i < columns_.size(); ++i)
-    text += padded(cut(columns_[i], widths[i]), widths[i], false) + "  ";
-  text += "\n";
-  for (const size_t width : widths) text += std::string(width, '-') + "  ";
-  text += "\n";
-  for (const auto& row : rows_) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i)
-      line += padded(cut(row[i].text, widths[i]), widths[i], row[i].is_number) + "  ";
-    while (line.ends_with(' ')) line.pop_back();
-    text += line + "\n";
-  }
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  rows_.clear();
-  columns_.clear();
-}
-
-bool RowWriter::finish() {
-  flush_table();
-  return std::fflush(stdout) == 0;
+  if (!has_failed() && std::fflush(file_) != 0) failure_ = errno;
+  if (only_once_) redirect("", false);
+  errno = failure_;
+  return !has_failed();
 }
 
 }  // namespace quire::shell

@@ -1,55 +1,60 @@
-// How rows are shown: one JSON value a line, indented JSON, or a table that fits the terminal.
+// Where the rows of statements go: standard output, a file of `.output` or `.once`, or a pager once they fill
+// more than the screen.
 #pragma once
 
+#include <chrono>
 #include <cstdio>
-#include <expected>
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "quire/quire.hpp"
 
 namespace quire::shell {
 
-enum class Mode { automatic, json, pretty, table };
-
-struct ModeRow {
-  std::string_view name;
-  Mode mode;
-  std::string_view summary;
-};
-const std::vector<ModeRow>& modes();
-
-// Columns of the terminal, 80 where there is none.
-size_t terminal_width();
-// Columns that a text takes on a terminal (wide characters take two).
-size_t display_width(std::string_view text);
-
-// Shows the rows of one statement. Rows are kept back only in table mode, and only as many as decide the
-// widths.
-class RowWriter {
+class Output {
  public:
-  // `automatic`: tables for objects and indented JSON for anything else on a terminal, JSON lines in a pipe.
-  RowWriter(Mode mode, bool is_terminal);
+  Output() = default;
+  ~Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
 
-  // The error is the value's: a NaN cannot be written as JSON.
-  Result<void> add(Value row);
-  // Shows what was kept back. False if the output cannot be written (a closed pipe).
+  // Rows go to the file from now on, or only those of the next statement; an empty path: to standard output.
+  // False if the file cannot be written, as errno says.
+  bool redirect(const std::string& path, bool only_once);
+  // Whether long results on a terminal are shown by $PAGER; the prompt asks for it.
+  bool uses_pager = false;
+
+  // Text for a person at a terminal: colours and tables as wide as it is.
+  bool is_terminal() const;
+  bool has_colour() const;
+
+  // Around the rows of each statement.
+  void begin();
+  void write(std::string_view text);
+  // False if the output takes no more, as errno says.
   bool finish();
+  bool has_failed() const { return failure_ != 0; }
+  // The reader has left: a pager that was quit, or the end of a pipe.
+  bool was_left() const;
+  // The path of the file, or "the output".
+  std::string name() const;
 
  private:
-  Result<void> add_to_table(Value row);
-  Result<void> write_json(Value row, bool pretty);
-  void flush_table();
+  void write_through(std::string_view text);
+  void hold(std::string_view text);
+  bool start_pager();
 
-  Mode mode_;
-  bool is_terminal_;
-  struct Cell {
-    std::string text;
-    bool is_number = false;
-  };
-  std::vector<std::string> columns_;
-  std::vector<std::vector<Cell>> rows_;
+  std::FILE* file_ = stdout;
+  std::string path_;
+  bool only_once_ = false;
+  std::FILE* pager_ = nullptr;
+  int failure_ = 0;
+  // Rows held back until it is known whether they need a pager.
+  bool is_holding_ = false;
+  std::string held_;
+  size_t held_lines_ = 0;
+  std::chrono::steady_clock::time_point held_since_;
 };
+
+// Whether escape sequences for colours are welcome there: a terminal that is not dumb, and no NO_COLOR.
+bool takes_colour(std::FILE* file);
 
 }  // namespace quire::shell

@@ -3,71 +3,35 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 
 #include "shell/commands.h"
+#include "shell/display_width.h"
+#include "shell/interrupt.h"
+#include "shell/messages.h"
 #include "shell/statement_text.h"
 
 namespace quire::shell {
 namespace {
 
-// What the signal handler may touch.
-std::atomic<quire_database*> g_running = nullptr;
-
-std::string_view line_of(std::string_view text, uint32_t number) {
-  for (uint32_t line = 1; line < number; ++line) {
-    const size_t end = text.find('\n');
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + 1);
-  }
-  return text.substr(0, text.find('\n'));
+void show_statistics(const Statement& statement) {
+  const quire_statement_stats stats = statement.stats();
+  fmt::print(stderr, "{} items read, {} rows, {} items changed\n", stats.items_read, stats.rows_returned,
+             stats.items_changed);
 }
 
-// The line that an error stands in, cut to a window around its column, and a caret under the column.
-std::string excerpt(std::string_view line, uint32_t column) {
-  constexpr uint32_t kBefore = 60;
-  constexpr size_t kMost = 120;
-  size_t start = 0;
-  size_t place = 0;
-  uint32_t at = 1;
-  for (; place < line.size() && at < column; ++place) {
-    if ((static_cast<unsigned char>(line[place]) & 0xC0) == 0x80) continue;
-    ++at;
-    if (column - at == kBefore) start = place + 1;
-  }
-  while (place < line.size() && (static_cast<unsigned char>(line[place]) & 0xC0) == 0x80) ++place;
-  while (start < line.size() && (static_cast<unsigned char>(line[start]) & 0xC0) == 0x80) ++start;
-  const std::string shown(line.substr(start, kMost));
-  const size_t indent = display_width(line.substr(start, place > start ? place - start : 0));
-  return fmt::format("  {}\n  {}^\n", shown, std::string(indent, ' '));
+FormatOptions format_of(const Session& session) {
+  return {.mode = session.mode,
+          .is_terminal = session.output.is_terminal(),
+          .has_colour = session.output.has_colour(),
+          .width = session.width != 0 ? session.width : terminal_width(),
+          .insert_into = session.insert_into,
+          .columns = {}};
 }
 
 }  // namespace
 
-void print_message(std::string_view message) {
-  fmt::print(stderr, "error: {}\n", message);
-}
-
-void print_error(const Error& error, std::string_view text) {
-  std::fflush(stdout);
-  if (error.line == 0) {
-    print_message(error.message);
-    return;
-  }
-  fmt::print(stderr, "error: line {}, column {}: {}\n", error.line, error.column, error.message);
-  const std::string_view line = line_of(text, error.line);
-  if (!line.empty()) fmt::print(stderr, "{}", excerpt(line, error.column));
-}
-
 Session::Session(Options options, Mode mode) : mode(mode), options_(options) {}
-Session::~Session() {
-  g_running = nullptr;
-}
-
-void Session::interrupt() noexcept {
-  if (quire_database* database = g_running.load(); database != nullptr) quire_interrupt(database);
-}
 
 bool Session::open(const std::string& path) {
   auto opened = Database::open(path, options_);
@@ -76,18 +40,22 @@ bool Session::open(const std::string& path) {
     return false;
   }
   database_.emplace(std::move(*opened));
-  g_running = database_->c_handle();
   path_ = path;
   container.clear();
   return true;
 }
 
-Outcome Session::run(std::string_view text) {
+Outcome Session::run(std::string_view text, size_t first_line) {
   const std::string_view trimmed = trim(text);
   if (trimmed.empty()) return Outcome::done;
   if (trimmed.starts_with('.')) return run_command(*this, trimmed);
-  const std::string_view statement = trim_statement(text);
-  return statement.empty() ? Outcome::done : run_query(statement);
+  return run_query(text.substr(0, text.find(trimmed) + trimmed.size()), first_line);
+}
+
+bool Session::is_cut_off(std::string_view text) {
+  text = trim(text);
+  const auto statement = prepare(text);
+  return !statement && statement.error().code == QUIRE_SYNTAX && statement.error().offset >= text.size();
 }
 
 Result<Statement> Session::prepare(std::string_view sql) {
@@ -106,46 +74,68 @@ Result<void> Session::bind_parameters(Statement& statement) {
   return {};
 }
 
-Outcome Session::run_query(std::string_view sql) {
-  const auto start = std::chrono::steady_clock::now();
-  auto statement = prepare(sql);
-  if (!statement) {
-    print_error(statement.error(), sql);
-    return Outcome::failed;
-  }
-  if (auto bound = bind_parameters(*statement); !bound) {
-    print_error(bound.error());
-    return Outcome::failed;
-  }
-  RowWriter writer(mode, isatty(STDOUT_FILENO) == 1);
+Result<bool> Session::write_rows(Statement& statement) {
+  const auto format = make_format(format_of(*this));
+  output.begin();
+  std::string text;
   while (true) {
-    auto has_row = statement->step();
-    if (has_row && *has_row) {
-      if (auto added = writer.add(statement->row()); !added) {
-        print_error(added.error());
-        return Outcome::failed;
-      }
-      continue;
-    }
-    const bool is_written = writer.finish();
-    if (!has_row) {
-      print_error(has_row.error(), sql);
-      return Outcome::failed;
-    }
-    if (!is_written) return Outcome::failed;
-    break;
+    auto has_row = statement.step();
+    text.clear();
+    auto added = !has_row || !*has_row ? format->finish(text) : format->add(statement.row(), text);
+    output.write(text);
+    // What came before an error is shown before it.
+    if (has_row && *has_row && added && !output.has_failed()) continue;
+    const bool is_written = output.finish();
+    if (!has_row) return Failure(std::move(has_row.error()));
+    if (!added) return Failure(std::move(added.error()));
+    return is_written;
   }
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+}
+
+Outcome Session::show_rows(std::string_view json_array) {
+  auto statement = database_->prepare("SELECT VALUE c FROM c IN (SELECT VALUE @list)");
+  auto bound =
+      statement ? statement->bind("list", Json{json_array}) : Result<void>(Failure(statement.error()));
+  auto written = bound ? write_rows(*statement) : Result<bool>(Failure(bound.error()));
+  if (written) return *written ? Outcome::done : cannot_write_output(output);
+  print_error(written.error());
+  return Outcome::failed;
+}
+
+void Session::show_plan(std::string_view sql) {
+  auto plan = prepare("EXPLAIN " + std::string(sql));
+  // What has no plan, or does not bind, says so itself when it runs.
+  if (!plan || !bind_parameters(*plan)) return;
+  output.begin();
+  for (const Value line : plan->rows()) output.write(std::string(line.as_string()) + "\n");
+  static_cast<void>(output.finish());
+}
+
+Outcome Session::run_query(std::string_view sql, size_t first_line) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto failed = [&](const Error& error) {
+    print_error(error, sql, first_line);
+    return Outcome::failed;
+  };
+  last_statement = sql;
+  auto statement = prepare(sql);
+  if (!statement) return failed(statement.error());
+  if (auto bound = bind_parameters(*statement); !bound) return failed(bound.error());
+  if (shows_plan) show_plan(sql);
+
+  const Interruptible interruptible(*database_);
+  if (is_interrupted()) return failed({QUIRE_INTERRUPTED, 499, "the statement was interrupted"});
+  const auto written = write_rows(*statement);
+  if (!written) return failed(written.error());
+  if (!*written) return cannot_write_output(output);
   const uint64_t changed = statement->stats().items_changed;
   if (changed > 0 && isatty(STDERR_FILENO) == 1)
     fmt::print(stderr, "{} item{} changed\n", changed, changed == 1 ? "" : "s");
-  if (shows_time) show_statistics(*statement, taken.count());
+  if (shows_statistics) show_statistics(*statement);
+  if (shows_time)
+    fmt::print(stderr, "{:.3f} s\n",
+               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return Outcome::done;
-}
-
-void Session::show_statistics(const Statement& statement, double seconds) const {
-  const quire_statement_stats stats = statement.stats();
-  fmt::print(stderr, "{:.3f} s, {} items read, {} rows\n", seconds, stats.items_read, stats.rows_returned);
 }
 
 }  // namespace quire::shell

@@ -1,54 +1,69 @@
-// One run of the shell: the open database, what `.use`, `.mode` and `.param` have set, and how a line is run.
+// One run of the shell: the open database, what `.use`, `.mode` and the like have set, and how a statement is
+// run.
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "quire/quire.hpp"
 #include "shell/output.h"
+#include "shell/row_format.h"
+#include "shell/standard_input.h"
 
 namespace quire::shell {
 
-// What a line came to. The numbers are the exit codes of the program.
+// What a statement came to. The numbers are the exit codes of the program.
 enum class Outcome { done = 0, failed = 1, usage = 2 };
 
 class Session {
  public:
   Session(Options options, Mode mode);
-  ~Session();
 
+  // The database that was open stays so if this one cannot be opened.
   bool open(const std::string& path);
-  // One statement, or one dot-command. Errors go to standard error.
-  Outcome run(std::string_view text);
-  Outcome run_query(std::string_view sql);
+  // One SQL statement, or one dot-command. Errors go to standard error, with lines counted from `first_line`.
+  Outcome run(std::string_view text, size_t first_line = 1);
+  // Whether the text is the beginning of a statement: all that the grammar misses is behind its end.
+  bool is_cut_off(std::string_view text);
 
-  // From a signal handler: ends the running statement or import.
-  static void interrupt() noexcept;
+  // Shows the elements of a JSON array as rows, in the mode of the session.
+  Outcome show_rows(std::string_view json_array);
 
   Database& database() { return *database_; }
+  const Options& options() const { return options_; }
   const std::string& path() const { return path_; }
+  // What is being read: standard input, or the file of a `.read`.
+  StandardInput& input() { return *input_; }
+  // Reads from there from now on; what it read before.
+  StandardInput* read_from(StandardInput* input) { return std::exchange(input_, input); }
 
+  Output output;
   bool has_quit = false;
   Mode mode;
-  bool shows_time = false;
+  size_t width = 0;                               // of tables; 0: the terminal's
+  std::string insert_into = "items";              // of the mode `insert`
+  bool shows_time = false;                        // `.timer`
+  bool shows_statistics = false;                  // `.stats`
+  bool shows_plan = false;                        // `.explain`
   std::string container;                          // of `.use`; empty: the database's scope
   std::map<std::string, std::string> parameters;  // name without @, JSON
+  std::string last_statement;                     // for `.edit`
 
  private:
+  Outcome run_query(std::string_view sql, size_t first_line);
+  // Runs the statement and writes its rows. False if the output takes no more.
+  Result<bool> write_rows(Statement& statement);
   Result<Statement> prepare(std::string_view sql);
   Result<void> bind_parameters(Statement& statement);
-  void show_statistics(const Statement& statement, double seconds) const;
+  void show_plan(std::string_view sql);
 
   Options options_;
   std::string path_;
+  StandardInput standard_input_;
+  StandardInput* input_ = &standard_input_;
   std::optional<Database> database_;
 };
-
-// `error: message`, and for a place in `text` the line with a caret below it.
-void print_error(const Error& error, std::string_view text = {});
-void print_message(std::string_view message);
 
 }  // namespace quire::shell

@@ -1,56 +1,88 @@
 #include "shell/statement_text.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace quire::shell {
-namespace {
 
-// The place behind a quoted string that starts at `at`, or npos if it is not closed.
-size_t skip_quoted(std::string_view text, size_t at) {
-  const char quote = text[at];
-  for (size_t i = at + 1; i < text.size(); ++i) {
-    if (text[i] == '\\')
-      ++i;
-    else if (text[i] == quote)
-      return i + 1;
+std::vector<StatementText> StatementReader::add_line(std::string_view line) {
+  ++line_;
+  if (is_blank_ && place_ == Place::code) {
+    text_.clear();
+    first_line_ = line_;
   }
-  return std::string_view::npos;
+  std::vector<StatementText> complete;
+  size_t start = 0;
+  for (size_t at = 0; at < line.size();) {
+    const size_t place = at;
+    if (!step(line, at)) continue;
+    text_ += line.substr(start, place - start);
+    if (!is_blank_)
+      complete.push_back(take());
+    else
+      take();
+    start = at;
+  }
+  if (place_ == Place::line_comment) place_ = Place::code;
+  text_ += line.substr(start);
+  text_ += '\n';
+  return complete;
 }
 
-// The place behind a comment that starts at `at`, npos if it is not closed, `at` if there is none.
-size_t skip_comment(std::string_view text, size_t at) {
-  const std::string_view rest = text.substr(at);
-  if (rest.starts_with("--")) return std::min(text.find('\n', at), text.size());
-  if (!rest.starts_with("/*")) return at;
-  const size_t end = text.find("*/", at + 2);
-  return end == std::string_view::npos ? end : end + 2;
+StatementText StatementReader::take() {
+  StatementText taken{std::exchange(text_, {}), first_line_};
+  place_ = Place::code;
+  depth_ = 0;
+  is_blank_ = true;
+  first_line_ = line_;
+  return taken;
 }
 
-}  // namespace
-
-TextState examine(std::string_view text) {
-  TextState state;
-  int depth = 0;
-  for (size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    if (const size_t next = skip_comment(text, at); next != at) {
-      if (next == std::string_view::npos) return {.is_open = true};
-      at = next;
-      continue;
-    }
-    if (c == '\'' || c == '"') {
-      at = skip_quoted(text, at);
-      if (at == std::string_view::npos) return {.is_open = true};
-      state.ends_statement = false;
-      continue;
-    }
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if (c == ')' || c == ']' || c == '}') --depth;
-    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') state.ends_statement = c == ';';
-    ++at;
+bool StatementReader::step(std::string_view line, size_t& at) {
+  const char c = line[at];
+  switch (place_) {
+    case Place::code:
+      if (c == ';') {
+        ++at;
+        return true;
+      }
+      step_code(line, at);
+      return false;
+    case Place::single_quoted:
+    case Place::double_quoted:
+      if (c == '\\' && at + 1 < line.size())
+        ++at;
+      else if (c == (place_ == Place::single_quoted ? '\'' : '"'))
+        place_ = Place::code;
+      break;
+    case Place::line_comment:
+      at = line.size();
+      return false;
+    case Place::block_comment:
+      if (line.substr(at, 2) == "*/") {
+        place_ = Place::code;
+        ++at;
+      }
+      break;
   }
-  state.is_open = depth > 0;
-  return state;
+  ++at;
+  return false;
+}
+
+void StatementReader::step_code(std::string_view line, size_t& at) {
+  const std::string_view pair = line.substr(at, 2);
+  if (pair == "--" || pair == "/*") {
+    place_ = pair == "--" ? Place::line_comment : Place::block_comment;
+    at += 2;
+    return;
+  }
+  const char c = line[at++];
+  if (c == ' ' || c == '\t' || c == '\r') return;
+  is_blank_ = false;
+  if (c == '\'') place_ = Place::single_quoted;
+  if (c == '"') place_ = Place::double_quoted;
+  if (c == '(' || c == '[' || c == '{') ++depth_;
+  if (c == ')' || c == ']' || c == '}') depth_ = std::max(0, depth_ - 1);
 }
 
 std::string_view trim(std::string_view text) {
@@ -58,12 +90,6 @@ std::string_view trim(std::string_view text) {
   const size_t first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
-std::string_view trim_statement(std::string_view text) {
-  text = trim(text);
-  while (text.ends_with(';')) text = trim(text.substr(0, text.size() - 1));
-  return text;
 }
 
 }  // namespace quire::shell

@@ -1,19 +1,54 @@
-// Where a statement ends in what a user types. Cosmos queries have no terminator, so a `;` ends one, and so
-// does a blank line; on a terminal Enter does too, unless a quote, a bracket or a comment is open.
+// Where statements end in text that comes line by line. Queries of Cosmos have no terminator, so a `;`
+// outside of quotes and comments ends one wherever it stands; what else may end one (a blank line, Enter) is
+// for the reader of the lines to say, who asks here whether a quote, a bracket or a comment is open.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace quire::shell {
 
-struct TextState {
-  bool is_open = false;         // inside a quote, a bracket or a comment
-  bool ends_statement = false;  // the last thing outside of those is a `;`
+struct StatementText {
+  std::string text;  // without the `;`
+  size_t line = 1;   // where it begins
 };
-TextState examine(std::string_view text);
 
-// Without white space around it and `;` behind it.
-std::string_view trim_statement(std::string_view text);
+// Each character is looked at once, however many lines a statement has.
+class StatementReader {
+ public:
+  // The statements that the line completes.
+  std::vector<StatementText> add_line(std::string_view line);
+  // What has been gathered since, and starts anew.
+  StatementText take();
+  // Counts a line that is no part of a statement.
+  void skip_line() { ++line_; }
+
+  // Nothing is gathered but white space and comments.
+  bool is_blank() const { return is_blank_; }
+  // Inside a quote, a bracket or a comment.
+  bool is_open() const { return place_ != Place::code || depth_ > 0; }
+  // Lines added so far.
+  size_t line() const { return line_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  enum class Place { code, single_quoted, double_quoted, line_comment, block_comment };
+
+  // Moves over one character or pair; true at the `;` that ends a statement.
+  bool step(std::string_view line, size_t& at);
+  void step_code(std::string_view line, size_t& at);
+
+  std::string text_;
+  Place place_ = Place::code;
+  int depth_ = 0;
+  bool is_blank_ = true;
+  size_t line_ = 0;
+  size_t first_line_ = 1;
+};
+
+// Without the white space around it.
 std::string_view trim(std::string_view text);
 
 }  // namespace quire::shell

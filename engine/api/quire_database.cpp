@@ -83,6 +83,14 @@ void quire_interrupt(quire_database* database) {
   if (database != nullptr) database->interrupt();
 }
 
+int quire_backup(quire_database* database, const char* path, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (database == nullptr) return null_argument("the database");
+    if (path == nullptr) return null_argument("the path");
+    return database->environment().copy_to(path);
+  });
+}
+
 int quire_container_create(quire_database* database, const char* definition, size_t length,
                            quire_error* error) {
   return guarded(error, [&]() -> Result<void> {

@@ -1,9 +1,12 @@
 #include "engine/file/environment.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -147,6 +150,20 @@ int count_reader(const char* line, void* context) {
 }
 
 }  // namespace
+
+Result<void> Environment::copy_to(const std::string& path) const {
+  // LMDB does not say whose fault a failure is; a file that is there already is the caller's.
+  const int code = mdb_env_copy2(state_->environment(), path.c_str(), MDB_CP_COMPACT);
+  if (code == EEXIST) return fail(ErrorCode::cannot_open, "there is a file already: " + path);
+  if (code == ENOENT || code == EACCES || code == ENOTDIR)
+    return fail(ErrorCode::cannot_open, "cannot make the file " + path + ": " + std::strerror(code));
+  if (code != 0) {
+    // What was written is no database.
+    ::unlink(path.c_str());
+    return std::unexpected(lmdb_error(code, "copying to " + path));
+  }
+  return {};
+}
 
 Result<FileFacts> Environment::facts() const {
   MDB_envinfo info;

@@ -101,6 +101,9 @@ class Environment {
   void begin_writeback() const noexcept;
 
   Result<FileFacts> facts() const;
+  // Writes a copy of the file as it is now, without its free pages, while others read and write. Errors:
+  // cannot_open (there is a file already, or none can be made), no_space, io.
+  Result<void> copy_to(const std::string& path) const;
   const std::string& path() const noexcept { return path_; }
   bool is_read_only() const noexcept { return options_.read_only; }
   // Drawn at the file's creation; the root of _rid and _self.

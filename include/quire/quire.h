@@ -186,6 +186,9 @@ QUIRE_API int quire_close(quire_database* database, quire_error* error);
 /* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED (a
  * statement at its next step, if it is between two). */
 QUIRE_API void quire_interrupt(quire_database* database);
+/* Writes the database as it is now to a new file at `path`, without its free pages; others read and write
+ * meanwhile. QUIRE_CANNOT_OPEN where there is a file already. */
+QUIRE_API int quire_backup(quire_database* database, const char* path, quire_error* error);
 
 /* ---- Containers
  * --------------------------------------------------------------------------------------------- */
@@ -340,6 +343,18 @@ typedef struct quire_statement_stats {
   uint64_t items_changed; /* written or deleted */
 } quire_statement_stats;
 QUIRE_API void quire_stats(quire_statement* statement, quire_statement_stats* stats);
+
+/* ---- The language
+ * ------------------------------------------------------------------------------------------------ */
+
+/* A built-in function or aggregate; static storage. */
+typedef struct quire_function {
+  const char* name;      /* "ARRAY_CONTAINS" */
+  const char* signature; /* "ARRAY_CONTAINS(array, value [, partial])"; an aggregate's is its name */
+  const char* summary;   /* one line */
+} quire_function;
+/* The function at a place of the table, by family, aggregates last: 1; 0 past the end. */
+QUIRE_API int quire_function_at(size_t index, quire_function* function);
 
 #ifdef __cplusplus
 }

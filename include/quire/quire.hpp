@@ -796,6 +796,11 @@ class Database {
     if (quire_snapshot_begin(handle_.get(), &snapshot, &error) != QUIRE_OK) return detail::failure(error);
     return Snapshot(snapshot);
   }
+  // To a new file, while others read and write.
+  Result<void> backup(const std::string& path) const {
+    quire_error error;
+    return detail::checked(quire_backup(handle_.get(), path.c_str(), &error), error);
+  }
   // From any thread, or a signal handler: statements and imports now running end with QUIRE_INTERRUPTED.
   void interrupt() noexcept { quire_interrupt(handle_.get()); }
 

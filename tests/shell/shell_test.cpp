@@ -1,65 +1,8 @@
 // The program `quire` as its users meet it: arguments, scripts, files, exit codes, standard error.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tests/shell/shell_fixture.h"
 
-#include <array>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
-
+namespace quire::test {
 namespace {
-
-struct ShellRun {
-  int exit_code = -1;
-  std::string output;
-  std::string errors;
-};
-
-class ShellTest : public testing::Test {
- protected:
-  ShellTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "quire-shell-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ShellTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name), std::ios::binary) << text;
-    return path(name);
-  }
-
-  std::string read(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(path(name), std::ios::binary).rdbuf();
-    return text.str();
-  }
-
-  // Runs the program with `input` on its standard input.
-  ShellRun run(const std::vector<std::string>& arguments, const std::string& input = "") const {
-    const std::string in = write("stdin", input);
-    std::string command = std::string("'") + QUIRE_SHELL + "'";
-    for (const std::string& argument : arguments) command += " '" + argument + "'";
-    command += " <'" + in + "' >'" + path("stdout") + "' 2>'" + path("stderr") + "'";
-    ShellRun run;
-    run.exit_code = WEXITSTATUS(std::system(command.c_str()));
-    run.output = read("stdout");
-    run.errors = read("stderr");
-    return run;
-  }
-
-  std::filesystem::path folder_;
-};
-
-constexpr const char* kBooks =
-    "{\"id\":\"1\",\"shelf\":\"a\",\"title\":\"Night Trains\",\"pages\":210}\n"
-    "{\"id\":\"2\",\"shelf\":\"a\",\"title\":\"Вогонь і сад\",\"pages\":90}\n"
-    "{\"id\":\"3\",\"shelf\":\"b\",\"title\":\"Tide Tables\"}\n";
 
 TEST_F(ShellTest, ImportsAndAnswers) {
   const std::string books = write("books.ndjson", kBooks);
@@ -111,7 +54,7 @@ TEST_F(ShellTest, SkipsBadLinesWhenAsked) {
 
 TEST_F(ShellTest, RunsAScript) {
   const ShellRun run =
-      this->run({}, "SELECT VALUE 1;\nSELECT VALUE\n  [2,\n\n  3]\n\n.mode json\nSELECT VALUE 4");
+      this->run({}, "SELECT VALUE 1;\nSELECT VALUE\n  [2,\n\n  3]\n\n.mode jsonl\nSELECT VALUE 4");
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   EXPECT_EQ(run.output, "1\n[2,3]\n4\n");
 }
@@ -143,8 +86,8 @@ TEST_F(ShellTest, ShowsTables) {
   const ShellRun run = this->run({":memory:", ".import " + books + " books", ".mode table",
                                   "SELECT b.title, b.pages FROM books b WHERE b.id < \"3\""});
   EXPECT_EQ(run.output,
-            "title         pages  \n"
-            "------------  -----  \n"
+            "title         pages\n"
+            "------------  -----\n"
             "Night Trains    210\n"
             "Вогонь і сад     90\n");
 }
@@ -153,8 +96,7 @@ TEST_F(ShellTest, WrongCommandsSayWhatIsRight) {
   for (const char* command : {".import", ".import x", ".nope", ".mode blue", ".timer maybe", ".use a b",
                               ".quit now", ".param set p 1", ".param drop", ".import a b --colour red",
                               ".export a", ".open", ".help .nope", ".import 'a b"}) {
-    const ShellRun run = this->run(
-        {":memory:", std::string(command).find('\'') == std::string::npos ? command : ".import \"a b"});
+    const ShellRun run = this->run({":memory:", command});
     EXPECT_EQ(run.exit_code, 2) << command << run.errors;
     EXPECT_TRUE(run.errors.starts_with("error: ")) << command << ": " << run.errors;
   }
@@ -182,4 +124,101 @@ TEST_F(ShellTest, StrictModeRefusesWhatAzureRefuses) {
   EXPECT_EQ(run({"--strict", ":memory:", "SELECT VALUE CASE WHEN true THEN 1 END"}).exit_code, 1);
 }
 
+TEST_F(ShellTest, TakesStatementsOnOneLine) {
+  EXPECT_EQ(run({":memory:", "SELECT VALUE 1; SELECT VALUE ';' -- ;\n; /* ; */ SELECT VALUE 3;"}).output,
+            "1\n\";\"\n3\n");
+  EXPECT_EQ(run({}, "SELECT VALUE 1; SELECT VALUE 2\n").output, "1\n2\n");
+  EXPECT_EQ(run({":memory:", " ; ;"}).exit_code, 0);
+}
+
+TEST_F(ShellTest, APropertyMayBeginALineOfAScript) {
+  EXPECT_EQ(run({}, "SELECT VALUE {a: {mode: 5}}\n.a\n.mode\n").errors.find("there is no command"),
+            std::string::npos);
+  EXPECT_EQ(run({}, "SELECT VALUE 1\n.mode json\nSELECT VALUE [2]\n").output, "1\n[\n  2\n]\n");
+}
+
+TEST_F(ShellTest, AnErrorInAnArgumentCountsItsLines) {
+  const ShellRun run = this->run({":memory:", "SELECT VALUE 1;\nSELECT VALUE\n  nope"});
+  EXPECT_EQ(run.output, "1\n");
+  EXPECT_TRUE(run.errors.starts_with("error: line 3, column 3: ")) << run.errors;
+}
+
+TEST_F(ShellTest, ALongStatementIsReadInLinearTime) {
+  std::string script = "SELECT VALUE [\n";
+  for (int i = 0; i < 100'000; ++i) script += "1,\n";
+  const ShellRun run = this->run({}, script + "1];\n");
+  EXPECT_EQ(run.exit_code, 0) << run.errors.substr(0, 200);
+}
+
+TEST_F(ShellTest, ADataFileInsteadOfAScriptIsAnError) {
+  const ShellRun run = this->run({}, kBooks);
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.errors.find("expected SELECT"), std::string::npos) << run.errors;
+}
+
+TEST_F(ShellTest, SaysWhenTheOutputCannotBeWritten) {
+  const std::string command =
+      std::string("'") + QUIRE_SHELL + "' :memory: 'SELECT VALUE 1' >/dev/full 2>'" + path("stderr") + "'";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+  EXPECT_NE(read("stderr").find("cannot write the output: No space left"), std::string::npos);
+}
+
+TEST_F(ShellTest, FoldsWideCellsAndListsManyColumns) {
+  setenv("COLUMNS", "40", 1);
+  const ShellRun folded =
+      run({"--mode", "table", ":memory:", "SELECT 12345 AS n, 'the quick brown fox jumps over it' AS t"});
+  EXPECT_EQ(folded.output,
+            "    n  t\n"
+            "-----  ---------------------------------\n"
+            "12345  the quick brown fox jumps over it\n");
+  const ShellRun narrow =
+      run({"--mode", "table",
+           ":memory:", "SELECT 12345 AS n, 'the quick brown fox jumps over the lazy dog' AS t"});
+  EXPECT_EQ(narrow.output,
+            "    n  t\n"
+            "-----  ---------------------------------\n"
+            "12345  the quick brown fox jumps over\n"
+            "       the lazy dog\n");
+  const ShellRun list =
+      run({"--mode", "table", ":memory:",
+           "SELECT 'aaaaaaaaaa' AS a, 'bbbbbbbbbb' AS b, 'cccccccccc' AS c, 'dddddddddd' AS d, "
+           "'日本語日本語' AS e"});
+  EXPECT_EQ(list.output, "a  aaaaaaaaaa\nb  bbbbbbbbbb\nc  cccccccccc\nd  dddddddddd\ne  日本語日本語\n");
+  unsetenv("COLUMNS");
+}
+
+TEST_F(ShellTest, ControlCharactersDoNotReachTheTerminalInATable) {
+  EXPECT_EQ(run({"--mode", "table", ":memory:", "SELECT \"a\\u001b[2Jb\" AS x"}).output,
+            "x\n------\na [2Jb\n");
+}
+
+TEST_F(ShellTest, AnotherPartitionKeyForAContainerIsAnError) {
+  const std::string books = write("books.ndjson", kBooks);
+  const std::string import = ".import " + books + " books --partition-key /shelf";
+  ASSERT_EQ(run({path("b.quire"), import}).exit_code, 0);
+  const ShellRun other = run({path("b.quire"), ".import " + books + " books --partition-key /title"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_NE(other.errors.find("the partition key /shelf"), std::string::npos) << other.errors;
+  EXPECT_EQ(run({path("b.quire"), import + " --upsert"}).exit_code, 0);
+}
+
+TEST_F(ShellTest, NamesTheFileThatCannotBeReadOrWritten) {
+  EXPECT_NE(run({":memory:", ".import " + folder_.string() + " c"}).errors.find("Is a directory"),
+            std::string::npos);
+  EXPECT_NE(run({":memory:", ".import /nowhere/x c"}).errors.find("cannot read '/nowhere/x'"),
+            std::string::npos);
+  const std::string books = write("books.ndjson", kBooks);
+  const ShellRun run = this->run({":memory:", ".import " + books + " c", ".export c /nowhere/x"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.errors.find("cannot write '/nowhere/x'"), std::string::npos) << run.errors;
+}
+
+TEST_F(ShellTest, FailingToOpenAnotherDatabaseKeepsTheFirst) {
+  const std::string books = write("books.ndjson", kBooks);
+  ASSERT_EQ(run({path("b.quire"), ".import " + books + " books"}).exit_code, 0);
+  EXPECT_EQ(run({path("b.quire"), ".open " + path("none/b.quire")}).exit_code, 1);
+  EXPECT_EQ(run({":memory:", ".open " + path("b.quire"), "SELECT VALUE COUNT(1) FROM books"}).output, "3\n");
+}
+
 }  // namespace
+}  // namespace quire::test

@@ -1,0 +1,61 @@
+#include "shell/container_definition.h"
+
+#include <algorithm>
+#include <array>
+
+#include "shell/json_text.h"
+
+namespace quire::shell {
+
+Result<std::optional<std::vector<std::string>>> partition_key_of(const Database& database,
+                                                                 std::string_view name) {
+  auto list = database.containers();
+  if (!list) return Failure(std::move(list.error()));
+  auto statement = database.prepare("SELECT VALUE c FROM c IN (SELECT VALUE @list) WHERE c.id = @name");
+  if (!statement) return Failure(std::move(statement.error()));
+  if (auto bound = statement->bind("list", Json{*list}); !bound) return Failure(std::move(bound.error()));
+  if (auto bound = statement->bind("name", name); !bound) return Failure(std::move(bound.error()));
+  auto has_row = statement->step();
+  if (!has_row) return Failure(std::move(has_row.error()));
+  if (!*has_row) return std::nullopt;
+  std::vector<std::string> paths;
+  for (const Value path : statement->row()["partitionKey"]["paths"].elements())
+    paths.emplace_back(path.as_string());
+  return paths;
+}
+
+std::string expression_of(std::string_view path) {
+  std::string expression = "c";
+  while (path.starts_with('/')) {
+    path.remove_prefix(1);
+    std::string_view name = path.substr(0, path.find('/'));
+    path.remove_prefix(name.size());
+    if (name.size() > 1 && name.starts_with('"') && name.ends_with('"'))
+      name = name.substr(1, name.size() - 2);
+    expression += "[" + quoted(name) + "]";
+  }
+  return expression;
+}
+
+bool is_system_property(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {"_rid", "_self", "_etag", "_attachments", "_ts"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+Result<void> append_item(std::string& text, Value item) {
+  const size_t start = text.size();
+  text += '{';
+  for (const Member member : item.members()) {
+    if (is_system_property(member.name)) continue;
+    auto json = member.value.to_json();
+    if (!json) return Failure(std::move(json.error()));
+    if (text.size() > start + 1) text += ',';
+    text += quoted(member.name);
+    text += ':';
+    text += *json;
+  }
+  text += '}';
+  return {};
+}
+
+}  // namespace quire::shell

@@ -1,0 +1,168 @@
+// CSV and TSV as JSON lines, a record at a time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "shell/delimited_text.h"
+#include "shell/import_source.h"
+#include "shell/json_text.h"
+
+namespace quire::shell {
+namespace {
+
+// The columns as a tree: "address.city" and "address.zip" are two leaves below "address".
+struct ColumnNode {
+  std::string name;
+  std::optional<size_t> column;
+  std::vector<ColumnNode> children;
+};
+
+// False if the name is both a value and an object.
+bool insert_column(ColumnNode& parent, std::string_view name, size_t column) {
+  const size_t dot = name.find('.');
+  const bool is_nested = dot != std::string_view::npos && dot > 0 && dot + 1 < name.size();
+  const std::string first(name.substr(0, is_nested ? dot : name.size()));
+  auto node = std::ranges::find(parent.children, first, &ColumnNode::name);
+  const bool is_new = node == parent.children.end();
+  if (!is_new && (!is_nested || node->column)) return false;
+  if (is_new) node = parent.children.insert(node, ColumnNode{first, std::nullopt, {}});
+  if (is_nested) return insert_column(*node, name.substr(dot + 1), column);
+  node->column = column;
+  return true;
+}
+
+class DelimitedSource : public ByteSource {
+ public:
+  DelimitedSource(ByteSource& source, char separator, IsJson is_json)
+      : source_(source), reader_(separator), is_json_(std::move(is_json)) {}
+
+  int64_t read(char* buffer, size_t capacity) override {
+    while (at_ == json_.size()) {
+      json_.clear();
+      at_ = 0;
+      const int64_t state = next_records();
+      if (state <= 0) return state;
+    }
+    const size_t count = json_.copy(buffer, capacity, at_);
+    at_ += count;
+    return static_cast<int64_t>(count);
+  }
+
+ private:
+  static constexpr size_t kBlockBytes = size_t{1} << 18;
+
+  // Reads a block and turns its complete records into JSON: 1, 0 at the end, -1 on failure.
+  int64_t next_records() {
+    if (is_end_) return 0;
+    const size_t had = text_.size();
+    text_.resize(had + kBlockBytes);
+    const int64_t count = source_.read(text_.data() + had, kBlockBytes);
+    if (count < 0) return fail(source_.failure());
+    text_.resize(had + static_cast<size_t>(count));
+    is_end_ = count == 0;
+    size_t place = 0;
+    std::vector<DelimitedCell> record;
+    while (reader_.next(text_, place, is_end_, record)) {
+      ++record_number_;
+      if (const std::string wrong = take(record); !wrong.empty()) return fail(wrong);
+    }
+    text_.erase(0, place);
+    return 1;
+  }
+
+  // What is wrong with the record, or nothing.
+  std::string take(std::vector<DelimitedCell>& record) {
+    if (record_number_ == 1) return take_header(record);
+    const bool is_blank = record.size() == 1 && record[0].text.empty() && !record[0].is_quoted;
+    if (is_blank) {
+      json_ += '\n';
+      return {};
+    }
+    if (record.size() > column_count_)
+      return fmt::format("record {} has {} cells, the header only {}", record_number_, record.size(),
+                         column_count_);
+    json_ += '{';
+    add_members(root_, record);
+    json_ += "}\n";
+    return {};
+  }
+
+  std::string take_header(std::vector<DelimitedCell>& record) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (record[0].text.starts_with(kByteOrderMark)) record[0].text.erase(0, kByteOrderMark.size());
+    column_count_ = record.size();
+    for (size_t i = 0; i < record.size(); ++i) {
+      if (record[i].text.empty()) return fmt::format("column {} of the header has no name", i + 1);
+      if (!insert_column(root_, record[i].text, i))
+        return fmt::format("column {} of the header, '{}', is there already", i + 1, record[i].text);
+    }
+    return {};
+  }
+
+  // Adds the members that the record has; false if there is none.
+  bool add_members(const ColumnNode& parent, const std::vector<DelimitedCell>& record) {
+    bool is_first = true;
+    for (const ColumnNode& node : parent.children) {
+      const size_t start = json_.size();
+      if (!is_first) json_ += ',';
+      json_ += quoted(node.name) + ":";
+      bool is_there = true;
+      if (node.column) {
+        is_there = *node.column < record.size() && add_value(record[*node.column], is_id(parent, node));
+      } else {
+        json_ += '{';
+        is_there = add_members(node, record);
+        json_ += '}';
+      }
+      if (!is_there) json_.resize(start);
+      is_first = is_first && !is_there;
+    }
+    return !is_first;
+  }
+
+  // An item's id is a string, whatever it looks like.
+  bool is_id(const ColumnNode& parent, const ColumnNode& node) const {
+    return &parent == &root_ && node.name == "id";
+  }
+
+  bool add_value(const DelimitedCell& cell, bool is_id) {
+    const std::string& text = cell.text;
+    if (text.empty() && !cell.is_quoted) return false;
+    if (is_id) {
+      json_ += quoted(text);
+      return true;
+    }
+    const bool is_word = text == "true" || text == "false" || text == "null";
+    const bool is_bare_value = !cell.is_quoted && (is_word || is_json_number(text));
+    const bool may_be_json = text.starts_with('[') || text.starts_with('{');
+    json_ += is_bare_value || (may_be_json && is_json_(text)) ? one_line(text) : quoted(text);
+    return true;
+  }
+
+  // JSON that was written over several lines.
+  static std::string one_line(std::string text) {
+    std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return text;
+  }
+
+  ByteSource& source_;
+  DelimitedReader reader_;
+  IsJson is_json_;
+  ColumnNode root_;
+  size_t column_count_ = 0;
+  uint64_t record_number_ = 0;
+  std::string text_;  // read and not yet taken apart
+  std::string json_;
+  size_t at_ = 0;
+  bool is_end_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> read_delimited(ByteSource& source, char separator, IsJson is_json) {
+  return std::make_unique<DelimitedSource>(source, separator, std::move(is_json));
+}
+
+}  // namespace quire::shell

@@ -1,0 +1,72 @@
+// .describe: what a container is, and what its items look like.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "shell/commands.h"
+#include "shell/display_width.h"
+#include "shell/infer_schema.h"
+#include "shell/interrupt.h"
+#include "shell/json_text.h"
+#include "shell/messages.h"
+
+namespace quire::shell {
+namespace {
+
+constexpr uint64_t kSampledItems = 10'000;
+constexpr size_t kLongestExample = 40;
+
+Outcome failed(const Error& error) {
+  print_error(error);
+  return Outcome::failed;
+}
+
+// The definition with the item count and the bytes, as JSON.
+Result<std::string> definition_of(const Database& database, const std::string& name) {
+  const auto list = database.containers();
+  if (!list) return Failure(list.error());
+  auto statement = database.prepare("SELECT VALUE c FROM c IN (SELECT VALUE @list) WHERE c.id = @name");
+  if (!statement) return Failure(std::move(statement.error()));
+  if (auto bound = statement->bind("list", Json{*list}); !bound) return Failure(std::move(bound.error()));
+  if (auto bound = statement->bind("name", name); !bound) return Failure(std::move(bound.error()));
+  auto has_row = statement->step();
+  if (!has_row) return Failure(std::move(has_row.error()));
+  return statement->row().to_json();
+}
+
+std::string shortened(std::string_view text) {
+  const std::string_view start = beginning(text, kLongestExample);
+  return std::string(start) + (start.size() < text.size() ? "…" : "");
+}
+
+std::string schema_rows(const InferredSchema& schema) {
+  std::string rows = "[";
+  for (const PathFacts& path : schema.paths) {
+    std::string types;
+    for (const auto& [type, count] : path.types) types += (types.empty() ? "" : ", ") + type;
+    rows += fmt::format(
+        R"({}{{"path":{},"types":{},"present %":{:.1f},"example":{}}})", rows.size() > 1 ? "," : "",
+        quoted(path.path), quoted(types),
+        100.0 * static_cast<double>(path.items) / static_cast<double>(std::max<uint64_t>(1, schema.items)),
+        quoted(shortened(path.example)));
+  }
+  return rows + "]";
+}
+
+}  // namespace
+
+Outcome describe_command(Session& session, const Words& words) {
+  auto container = session.database().container(words[0]);
+  if (!container) return failed(container.error());
+  const auto definition = definition_of(session.database(), words[0]);
+  if (!definition) return failed(definition.error());
+  const Interruptible interruptible(session.database());
+  const auto schema = infer_schema(*container, kSampledItems);
+  if (!schema) return failed(schema.error());
+  if (const Outcome shown = session.show_rows("[" + *definition + "]"); shown != Outcome::done) return shown;
+  if (schema->items == kSampledItems) fmt::print(stderr, "schema of the first {} items:\n", kSampledItems);
+  return session.show_rows(schema_rows(*schema));
+}
+
+}  // namespace quire::shell

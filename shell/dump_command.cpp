@@ -1,0 +1,117 @@
+// .dump: a script that makes containers and their items anew. Items stand in it as the lines of an .import,
+// which loads them as fast as a file and sets no bound to their length.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "shell/commands.h"
+#include "shell/container_definition.h"
+#include "shell/interrupt.h"
+#include "shell/json_text.h"
+#include "shell/messages.h"
+
+namespace quire::shell {
+namespace {
+
+// A line for each container that makes it anew.
+struct Definition {
+  std::string name;
+  std::string json;  // without what the database sets
+};
+
+Result<Definition> definition_of(Value container) {
+  Definition definition{.name = std::string(container["id"].as_string()), .json = {}};
+  for (const Member member : container.members()) {
+    if (member.name == "itemCount" || member.name == "bytes" || is_system_property(member.name)) continue;
+    auto json = member.value.to_json();
+    if (!json) return Failure(std::move(json.error()));
+    definition.json += (definition.json.empty() ? "{" : ",") + quoted(member.name) + ":" + *json;
+  }
+  definition.json += '}';
+  return definition;
+}
+
+Result<std::vector<Definition>> definitions(const Database& database) {
+  const auto list = database.containers();
+  if (!list) return Failure(list.error());
+  auto statement = database.prepare("SELECT VALUE c FROM c IN (SELECT VALUE @list)");
+  if (!statement) return Failure(std::move(statement.error()));
+  if (auto bound = statement->bind("list", Json{*list}); !bound) return Failure(std::move(bound.error()));
+  std::vector<Definition> found;
+  for (const Value container : statement->rows()) {
+    auto definition = definition_of(container);
+    if (!definition) return Failure(std::move(definition.error()));
+    found.push_back(std::move(*definition));
+  }
+  if (statement->error()) return Failure(*statement->error());
+  return found;
+}
+
+// A name may hold either kind of quotation mark; words are held together by the other.
+std::string quoted_word(std::string_view name) {
+  std::string word;
+  for (const char c : name) word += c == '\'' ? "\"'\"" : fmt::format("'{}'", c);
+  const bool is_plain = name.find_first_of(" \t'\"") == std::string_view::npos;
+  return is_plain ? std::string(name) : word;
+}
+
+Result<uint64_t> count_items(Container& container) {
+  auto statement = container.prepare("SELECT VALUE COUNT(1) FROM c");
+  if (!statement) return Failure(std::move(statement.error()));
+  auto has_row = statement->step();
+  if (!has_row) return Failure(std::move(has_row.error()));
+  return static_cast<uint64_t>(statement->row().as_integer());
+}
+
+Result<void> dump_items(Session& session, const Definition& definition) {
+  auto container = session.database().container(definition.name);
+  if (!container) return Failure(std::move(container.error()));
+  const auto items = count_items(*container);
+  if (!items) return Failure(items.error());
+  if (*items == 0) return {};
+  auto statement = container->prepare("SELECT VALUE c FROM c");
+  if (!statement) return Failure(std::move(statement.error()));
+  session.output.write(fmt::format(".import - {} --lines {}\n", quoted_word(definition.name), *items));
+  std::string text;
+  uint64_t written = 0;
+  for (const Value item : statement->rows()) {
+    text.clear();
+    if (auto appended = append_item(text, item); !appended) return appended;
+    session.output.write(text + "\n");
+    ++written;
+    if (session.output.has_failed()) return {};
+  }
+  if (statement->error()) return Failure(*statement->error());
+  if (written != *items)
+    return Failure(
+        Error{QUIRE_BUSY, 449,
+              fmt::format("items of '{}' came or went while they were written: run .dump again, or "
+                          "dump a copy made by .backup",
+                          definition.name)});
+  return {};
+}
+
+}  // namespace
+
+Outcome dump_command(Session& session, const Words& words) {
+  const auto failed = [&](const Error& error) {
+    static_cast<void>(session.output.finish());
+    print_error(error);
+    return Outcome::failed;
+  };
+  for (const std::string& name : words)
+    if (const auto container = session.database().container(name); !container)
+      return failed(container.error());
+  const auto all = definitions(session.database());
+  if (!all) return failed(all.error());
+  const Interruptible interruptible(session.database());
+  session.output.begin();
+  for (const Definition& definition : *all) {
+    if (!words.empty() && std::ranges::find(words, definition.name) == words.end()) continue;
+    session.output.write(".create " + definition.json + "\n");
+    if (auto dumped = dump_items(session, definition); !dumped) return failed(dumped.error());
+  }
+  return session.output.finish() ? Outcome::done : cannot_write_output(session.output);
+}
+
+}  // namespace quire::shell

@@ -1,0 +1,161 @@
+// .export: a container's items, without what the database sets, or the rows of a query on it.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "shell/arguments.h"
+#include "shell/commands.h"
+#include "shell/container_definition.h"
+#include "shell/file_format.h"
+#include "shell/interrupt.h"
+#include "shell/messages.h"
+#include "shell/packed_file.h"
+
+namespace quire::shell {
+namespace {
+
+Outcome failed(const Error& error) {
+  print_error(error);
+  return Outcome::failed;
+}
+
+Outcome cannot_write(const Session& session, const PackedFile& file, const std::string& path) {
+  if (file.is_standard_output()) return cannot_write_output(session.output);
+  print_message(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  return Outcome::failed;
+}
+
+Mode mode_of(Format format) {
+  switch (format) {
+    case Format::json_lines:
+      return Mode::json_lines;
+    case Format::json_array:
+      return Mode::array;
+    case Format::csv:
+      return Mode::csv;
+    case Format::tsv:
+      return Mode::tsv;
+  }
+  return Mode::json_lines;
+}
+
+// The columns of all rows, system properties aside, for the header of CSV.
+Result<std::vector<std::string>> columns_of(Statement& statement, bool has_system_properties) {
+  std::vector<std::string> columns;
+  for (const Value row : statement.rows())
+    if (auto added = append_columns(row, columns); !added) return Failure(std::move(added.error()));
+  if (statement.error()) return Failure(*statement.error());
+  if (!has_system_properties) std::erase_if(columns, is_system_property);
+  return columns;
+}
+
+// An item, as a value of its own, without what the database sets: it is bound and selected.
+class ItemFormat : public RowFormat {
+ public:
+  ItemFormat(std::unique_ptr<RowFormat> format, Statement statement)
+      : format_(std::move(format)), statement_(std::move(statement)) {}
+
+  static Result<std::unique_ptr<RowFormat>> make(std::unique_ptr<RowFormat> format,
+                                                 const Database& database) {
+    auto statement = database.prepare("SELECT VALUE @item");
+    if (!statement) return Failure(std::move(statement.error()));
+    return std::make_unique<ItemFormat>(std::move(format), std::move(*statement));
+  }
+
+  Result<void> add(Value row, std::string& out) override {
+    text_.clear();
+    if (auto appended = append_item(text_, row); !appended) return appended;
+    statement_.reset();
+    if (auto bound = statement_.bind("item", Json{text_}); !bound) return bound;
+    if (auto has_row = statement_.step(); !has_row) return Failure(std::move(has_row.error()));
+    return format_->add(statement_.row(), out);
+  }
+  Result<void> finish(std::string& out) override { return format_->finish(out); }
+
+ private:
+  std::unique_ptr<RowFormat> format_;
+  Statement statement_;
+  std::string text_;
+};
+
+// The plain case, which needs no value of its own: an item a line.
+class ItemLines : public RowFormat {
+ public:
+  Result<void> add(Value row, std::string& out) override {
+    auto appended = append_item(out, row);
+    out += '\n';
+    return appended;
+  }
+  Result<void> finish(std::string&) override { return {}; }
+};
+
+Outcome export_rows(Session& session, Statement& statement, RowFormat& format, const std::string& path) {
+  PackedFile file(path);
+  if (!file.is_open()) return cannot_write(session, file, path);
+  uint64_t rows = 0;
+  std::string text;
+  for (const Value row : statement.rows()) {
+    text.clear();
+    if (auto added = format.add(row, text); !added) return failed(added.error());
+    if (!file.write(text)) return cannot_write(session, file, path);
+    ++rows;
+  }
+  if (statement.error()) return failed(*statement.error());
+  text.clear();
+  if (auto finished = format.finish(text); !finished) return failed(finished.error());
+  if (!file.write(text)) return cannot_write(session, file, path);
+  const bool is_standard_output = file.is_standard_output();
+  if (!file.finish()) return cannot_write(session, file, path);
+  if (!is_standard_output) fmt::print(stderr, "{} items exported\n", rows);
+  return Outcome::done;
+}
+
+Outcome export_container(Session& session, const std::string& name, const std::string& path, Format format,
+                         const std::vector<std::string>& queries) {
+  auto container = session.database().container(name);
+  if (!container) return failed(container.error());
+  auto statement = container->prepare(queries.empty() ? "SELECT VALUE c FROM c" : queries[0]);
+  if (!statement) {
+    print_error(statement.error(), queries.empty() ? "" : queries[0]);
+    return Outcome::failed;
+  }
+  const Interruptible interruptible(session.database());
+  if (queries.empty() && format == Format::json_lines) {
+    ItemLines lines;
+    return export_rows(session, *statement, lines, path);
+  }
+  FormatOptions options{.mode = mode_of(format), .insert_into = {}, .columns = {}};
+  if (format == Format::csv || format == Format::tsv) {
+    auto columns = columns_of(*statement, !queries.empty());
+    if (!columns) return failed(columns.error());
+    options.columns = std::move(*columns);
+  }
+  auto rows = make_format(options);
+  if (queries.empty()) {
+    auto items = ItemFormat::make(std::move(rows), session.database());
+    if (!items) return failed(items.error());
+    rows = std::move(*items);
+  }
+  return export_rows(session, *statement, *rows, path);
+}
+
+}  // namespace
+
+Outcome export_command(Session& session, const Words& words) {
+  const auto arguments = parse_arguments(words, {"query", "format"}, {});
+  if (!arguments) return wrong_usage(".export", arguments.error());
+  const auto& names = arguments->positional;
+  if (names.size() < 2) return wrong_usage(".export", "a container and a file are needed");
+  if (names.size() > 2) return wrong_usage(".export", "'" + names[2] + "' is too much");
+  for (const std::string_view once : {"query", "format"})
+    if (arguments->values(once).size() > 1)
+      return wrong_usage(".export", "--" + std::string(once) + " may be given once");
+  const auto formats = arguments->values("format");
+  const auto format = formats.empty() ? format_of_file(names[1]) : find_format(formats[0]);
+  if (!format)
+    return wrong_usage(".export", "there is no format '" + formats[0] + "', only jsonl, json, csv, tsv");
+  return export_container(session, names[0], names[1], *format, arguments->values("query"));
+}
+
+}  // namespace quire::shell

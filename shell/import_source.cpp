@@ -1,0 +1,192 @@
+#include "shell/import_source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "shell/interrupt.h"
+
+namespace quire::shell {
+namespace {
+
+constexpr size_t kPackedBytes = size_t{1} << 17;
+
+class InputSource : public ByteSource {
+ public:
+  InputSource(StandardInput& input, uint64_t lines) : input_(input), lines_(lines) {}
+
+  int64_t read(char* buffer, size_t capacity) override {
+    const int64_t count = input_.read_lines(buffer, capacity, lines_);
+    return count < 0 ? fail(std::strerror(errno)) : count;
+  }
+
+ private:
+  StandardInput& input_;
+  uint64_t lines_;
+};
+
+// Puts back the bytes that were looked at.
+class PlainSource : public ByteSource {
+ public:
+  PlainSource(ByteSource& source, std::string begin) : source_(source), begin_(std::move(begin)) {}
+
+  int64_t read(char* buffer, size_t capacity) override {
+    if (at_ < begin_.size()) {
+      const size_t count = begin_.copy(buffer, capacity, at_);
+      at_ += count;
+      return static_cast<int64_t>(count);
+    }
+    const int64_t count = source_.read(buffer, capacity);
+    return count < 0 ? fail(source_.failure()) : count;
+  }
+
+ private:
+  ByteSource& source_;
+  std::string begin_;
+  size_t at_ = 0;
+};
+
+// What gzip and zstd have in common: packed bytes in, a buffer at a time.
+class PackedSource : public ByteSource {
+ public:
+  PackedSource(ByteSource& source, std::string begin)
+      : source_(source, std::move(begin)), packed_(kPackedBytes) {}
+
+ protected:
+  // False at the end or on failure.
+  bool fill() {
+    const int64_t count = source_.read(packed_.data(), packed_.size());
+    at_ = 0;
+    end_ = count > 0 ? static_cast<size_t>(count) : 0;
+    has_failed_ = count < 0;
+    return count > 0;
+  }
+  int64_t ended_early(std::string_view format) {
+    if (has_failed_) return fail(source_.failure());
+    return fail("the " + std::string(format) + " data ends in the middle: the file is cut short");
+  }
+
+  PlainSource source_;
+  std::vector<char> packed_;
+  size_t at_ = 0;
+  size_t end_ = 0;
+  bool has_failed_ = false;
+};
+
+class GzipSource : public PackedSource {
+ public:
+  GzipSource(ByteSource& source, std::string begin) : PackedSource(source, std::move(begin)) {
+    constexpr int kGzip = 15 + 16;
+    inflateInit2(&stream_, kGzip);
+  }
+  ~GzipSource() override { inflateEnd(&stream_); }
+  GzipSource(const GzipSource&) = delete;
+  GzipSource& operator=(const GzipSource&) = delete;
+
+  int64_t read(char* buffer, size_t capacity) override {
+    stream_.next_out = reinterpret_cast<Bytef*>(buffer);
+    stream_.avail_out = static_cast<uInt>(std::min<size_t>(capacity, UINT32_MAX));
+    const uInt room = stream_.avail_out;
+    while (stream_.avail_out == room) {
+      if (at_ == end_ && !fill()) {
+        if (is_between_members_ && !has_failed_) return 0;
+        return ended_early("gzip");
+      }
+      // A file may be several gzip members, one after the other.
+      if (is_between_members_) inflateReset(&stream_);
+      stream_.next_in = reinterpret_cast<Bytef*>(packed_.data() + at_);
+      stream_.avail_in = static_cast<uInt>(end_ - at_);
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      at_ = end_ - stream_.avail_in;
+      is_between_members_ = code == Z_STREAM_END;
+      if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+        return fail("the gzip data is damaged");
+    }
+    return room - stream_.avail_out;
+  }
+
+ private:
+  z_stream stream_{};
+  bool is_between_members_ = false;
+};
+
+class ZstdSource : public PackedSource {
+ public:
+  ZstdSource(ByteSource& source, std::string begin) : PackedSource(source, std::move(begin)) {}
+
+  int64_t read(char* buffer, size_t capacity) override {
+    ZSTD_outBuffer out{buffer, capacity, 0};
+    while (out.pos == 0) {
+      if (at_ == end_ && !fill()) {
+        if (is_between_frames_ && !has_failed_) return 0;
+        return ended_early("zstd");
+      }
+      ZSTD_inBuffer in{packed_.data(), end_, at_};
+      const size_t left = ZSTD_decompressStream(stream_.get(), &out, &in);
+      at_ = in.pos;
+      if (ZSTD_isError(left) != 0)
+        return fail(std::string("the zstd data is damaged: ") + ZSTD_getErrorName(left));
+      is_between_frames_ = left == 0;
+    }
+    return static_cast<int64_t>(out.pos);
+  }
+
+ private:
+  struct Release {
+    void operator()(ZSTD_DStream* stream) const noexcept { ZSTD_freeDStream(stream); }
+  };
+  std::unique_ptr<ZSTD_DStream, Release> stream_{ZSTD_createDStream()};
+  bool is_between_frames_ = false;
+};
+
+}  // namespace
+
+FileSource::FileSource(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+
+FileSource::~FileSource() {
+  if (is_open()) ::close(descriptor_);
+}
+
+uint64_t FileSource::size() const {
+  struct stat status{};
+  const bool is_known = fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
+  return is_known ? static_cast<uint64_t>(status.st_size) : 0;
+}
+
+int64_t FileSource::read(char* buffer, size_t capacity) {
+  while (true) {
+    const ssize_t count = ::read(descriptor_, buffer, capacity);
+    if (count >= 0) position_ += static_cast<uint64_t>(count);
+    if (count >= 0) return count;
+    if (errno != EINTR || is_interrupted()) return fail(std::strerror(errno));
+  }
+}
+
+std::unique_ptr<ByteSource> read_input(StandardInput& input, uint64_t lines) {
+  return std::make_unique<InputSource>(input, lines);
+}
+
+std::unique_ptr<ByteSource> unpacked(ByteSource& source) {
+  constexpr std::string_view kGzip = "\x1F\x8B";
+  constexpr std::string_view kZstd = "\x28\xB5\x2F\xFD";
+  std::string begin;
+  std::array<char, kZstd.size()> bytes{};
+  while (begin.size() < kZstd.size()) {
+    const int64_t count = source.read(bytes.data(), kZstd.size() - begin.size());
+    if (count <= 0) break;  // a failure comes again where the data is read
+    begin.append(bytes.data(), static_cast<size_t>(count));
+  }
+  if (begin.starts_with(kGzip)) return std::make_unique<GzipSource>(source, std::move(begin));
+  if (begin.starts_with(kZstd)) return std::make_unique<ZstdSource>(source, std::move(begin));
+  return std::make_unique<PlainSource>(source, std::move(begin));
+}
+
+}  // namespace quire::shell

@@ -1,0 +1,62 @@
+// The bytes of an import on their way from a file or standard input to the database: taken out of gzip or
+// zstd, and from CSV or TSV into JSON lines. Each stage reads from the one before it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "shell/standard_input.h"
+
+namespace quire::shell {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // How many bytes; 0 at the end; -1 on failure, which failure() then tells.
+  virtual int64_t read(char* buffer, size_t capacity) = 0;
+  const std::string& failure() const { return failure_; }
+
+ protected:
+  int64_t fail(std::string reason) {
+    failure_ = std::move(reason);
+    return -1;
+  }
+
+ private:
+  std::string failure_;
+};
+
+// A file, of which it is known how much there is and how much has been read.
+class FileSource : public ByteSource {
+ public:
+  explicit FileSource(const std::string& path);
+  ~FileSource() override;
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  bool is_open() const { return descriptor_ >= 0; }
+  uint64_t size() const;  // 0 where it is not known
+  uint64_t position() const { return position_; }
+  int64_t read(char* buffer, size_t capacity) override;
+
+ private:
+  int descriptor_;
+  uint64_t position_ = 0;
+};
+
+// Standard input or the script that is being read, all of it or only so many lines.
+std::unique_ptr<ByteSource> read_input(StandardInput& input, uint64_t lines);
+
+// What gzip or zstd has packed, told by its first bytes, unpacked; anything else as it is.
+std::unique_ptr<ByteSource> unpacked(ByteSource& source);
+
+// Whether a text is one JSON value.
+using IsJson = std::function<bool(std::string_view)>;
+// A record is an object, with columns like "address.city" nested; see delimited_text.h for the cells.
+std::unique_ptr<ByteSource> read_delimited(ByteSource& source, char separator, IsJson is_json);
+
+}  // namespace quire::shell

@@ -1,0 +1,105 @@
+// Commands that tell of the shell and the database, and .create and .backup.
+#include <fmt/format.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "shell/commands.h"
+#include "shell/json_text.h"
+#include "shell/messages.h"
+#include "shell/version.h"
+
+namespace quire::shell {
+namespace {
+
+Outcome failed(const Error& error) {
+  print_error(error);
+  return Outcome::failed;
+}
+
+bool contains_any_case(std::string_view text, std::string_view part) {
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  return !std::ranges::search(text, part, same).empty() || part.empty();
+}
+
+}  // namespace
+
+Outcome help_command(Session&, const Words& words) {
+  if (!words.empty()) {
+    const std::string name = words[0].starts_with('.') ? words[0] : "." + words[0];
+    const Command* command = find_command(name);
+    if (command == nullptr) return wrong_usage(".help", "there is no command " + name);
+    fmt::print("{} {}\n  {}\n{}", command->name, command->arguments, command->summary, command->details);
+    return Outcome::done;
+  }
+  for (const Command& command : all_commands())
+    fmt::print("{:<52} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
+  fmt::print(
+      "\nAnything else is SQL. A statement ends with ; or an empty line, and at the prompt with Enter unless "
+      "it\n"
+      "plainly goes on. `.help .import` tells the options of .import.\n");
+  return Outcome::done;
+}
+
+Outcome version_command(Session&, const Words&) {
+  fmt::print("{}\n", version_text());
+  return Outcome::done;
+}
+
+Outcome containers_command(Session& session, const Words&) {
+  const auto list = session.database().containers();
+  return list ? session.show_rows(*list) : failed(list.error());
+}
+
+Outcome create_command(Session& session, const Words& words) {
+  if (const auto made = session.database().create_container(words[0]); !made) {
+    print_error(made.error(), words[0]);
+    return Outcome::failed;
+  }
+  return Outcome::done;
+}
+
+Outcome functions_command(Session& session, const Words& words) {
+  std::string list = "[";
+  quire_function function;
+  for (size_t i = 0; quire_function_at(i, &function) != 0; ++i) {
+    const std::string_view pattern = words.empty() ? "" : std::string_view(words[0]);
+    if (!contains_any_case(function.name, pattern) && !contains_any_case(function.summary, pattern)) continue;
+    list += fmt::format(R"({}{{"function":{},"result":{}}})", list.size() > 1 ? "," : "",
+                        quoted(function.signature), quoted(function.summary));
+  }
+  if (list.size() > 1) return session.show_rows(list + "]");
+  print_message(fmt::format("no function has '{}' in its name or summary", words[0]));
+  return Outcome::failed;
+}
+
+Outcome status_command(Session& session, const Words&) {
+  const auto list = session.database().containers();
+  if (!list) return failed(list.error());
+  auto statement = session.database().prepare(
+      "SELECT COUNT(1) AS containers, SUM(c.itemCount) AS items, SUM(c.bytes) AS bytes FROM c IN (SELECT "
+      "VALUE "
+      "@list)");
+  if (!statement) return failed(statement.error());
+  if (auto bound = statement->bind("list", Json{*list}); !bound) return failed(bound.error());
+  const auto has_row = statement->step();
+  if (!has_row) return failed(has_row.error());
+  const Value totals = statement->row();
+  struct stat file{};
+  const bool is_file = ::stat(session.path().c_str(), &file) == 0;
+  const Options& options = session.options();
+  return session.show_rows(fmt::format(
+      R"([{{"file":{},"fileBytes":{},"containers":{},"items":{},"documentBytes":{},"readOnly":{},"strict":{}}}])",
+      quoted(session.path()), is_file ? std::to_string(file.st_size) : "null",
+      totals["containers"].as_integer(), totals["items"].as_integer(), totals["bytes"].as_integer(),
+      options.read_only, options.strict));
+}
+
+Outcome backup_command(Session& session, const Words& words) {
+  if (const auto copied = session.database().backup(words[0]); !copied) return failed(copied.error());
+  return Outcome::done;
+}
+
+}  // namespace quire::shell

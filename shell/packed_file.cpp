@@ -1,0 +1,116 @@
+#include "shell/packed_file.h"
+
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace quire::shell {
+
+// Packs text into a file. Both are false on failure, as errno says.
+class PackedFile::Packer {
+ public:
+  virtual ~Packer() = default;
+  virtual bool write(std::string_view text, bool is_last) = 0;
+};
+
+namespace {
+
+constexpr size_t kBufferBytes = size_t{1} << 16;
+
+bool write_all(std::FILE* file, const char* data, size_t size) {
+  return std::fwrite(data, 1, size, file) == size;
+}
+
+class Gzip : public PackedFile::Packer {
+ public:
+  explicit Gzip(std::FILE* file) : file_(file) {
+    constexpr int kGzip = 15 + 16;
+    deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY);
+  }
+  ~Gzip() override { deflateEnd(&stream_); }
+  Gzip(const Gzip&) = delete;
+  Gzip& operator=(const Gzip&) = delete;
+
+  bool write(std::string_view text, bool is_last) override {
+    std::array<char, kBufferBytes> out{};
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream_.avail_in = static_cast<uInt>(text.size());
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+      stream_.avail_out = out.size();
+      deflate(&stream_, is_last ? Z_FINISH : Z_NO_FLUSH);
+      if (!write_all(file_, out.data(), out.size() - stream_.avail_out)) return false;
+    } while (stream_.avail_out == 0);
+    return true;
+  }
+
+ private:
+  std::FILE* file_;
+  z_stream stream_{};
+};
+
+class Zstd : public PackedFile::Packer {
+ public:
+  explicit Zstd(std::FILE* file) : file_(file) {}
+
+  bool write(std::string_view text, bool is_last) override {
+    std::array<char, kBufferBytes> buffer{};
+    ZSTD_inBuffer in{text.data(), text.size(), 0};
+    size_t left = 1;
+    while (in.pos < in.size || (is_last && left != 0)) {
+      ZSTD_outBuffer out{buffer.data(), buffer.size(), 0};
+      left = ZSTD_compressStream2(stream_.get(), &out, &in, is_last ? ZSTD_e_end : ZSTD_e_continue);
+      if (ZSTD_isError(left) != 0) {
+        errno = EIO;
+        return false;
+      }
+      if (!write_all(file_, buffer.data(), out.pos)) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Release {
+    void operator()(ZSTD_CStream* stream) const noexcept { ZSTD_freeCStream(stream); }
+  };
+  std::FILE* file_;
+  std::unique_ptr<ZSTD_CStream, Release> stream_{ZSTD_createCStream()};
+};
+
+}  // namespace
+
+PackedFile::PackedFile(const std::string& path)
+    : path_(path),
+      partial_path_(path + ".part"),
+      file_(path == "-" ? stdout : std::fopen(partial_path_.c_str(), "wb")) {
+  if (!is_open()) return;
+  if (path.ends_with(".gz")) packer_ = std::make_unique<Gzip>(file_);
+  if (path.ends_with(".zst")) packer_ = std::make_unique<Zstd>(file_);
+}
+
+PackedFile::~PackedFile() {
+  if (is_standard_output() || !is_open()) return;
+  std::fclose(file_);
+  ::unlink(partial_path_.c_str());
+}
+
+bool PackedFile::write(std::string_view text) {
+  return packer_ ? packer_->write(text, false) : write_all(file_, text.data(), text.size());
+}
+
+bool PackedFile::finish() {
+  if (packer_ && !packer_->write("", true)) return false;
+  if (is_standard_output()) return std::fflush(file_) == 0;
+  const bool is_closed = std::fclose(file_) == 0;
+  file_ = nullptr;
+  if (is_closed && std::rename(partial_path_.c_str(), path_.c_str()) == 0) return true;
+  const int reason = errno;
+  ::unlink(partial_path_.c_str());
+  errno = reason;
+  return false;
+}
+
+}  // namespace quire::shell

@@ -1,0 +1,29 @@
+// How far an import has come: one line on a terminal's standard error, written over itself; nothing
+// elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace quire::shell {
+
+class Progress {
+ public:
+  // `total_bytes` 0: not known, as of a pipe.
+  explicit Progress(uint64_t total_bytes);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(uint64_t bytes, uint64_t items);
+  // Leaves the line empty for what is written next.
+  void clear();
+
+ private:
+  uint64_t total_bytes_;
+  bool is_terminal_;
+  bool is_on_screen_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace quire::shell

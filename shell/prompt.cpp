@@ -1,0 +1,75 @@
+#include "shell/prompt.h"
+
+#include <fmt/format.h>
+
+#include "shell/completions.h"
+#include "shell/interrupt.h"
+#include "shell/line_editor.h"
+#include "shell/statement_text.h"
+
+namespace quire::shell {
+namespace {
+
+class Prompt {
+ public:
+  explicit Prompt(Session& session)
+      : session_(session),
+        editor_(session.input(),
+                [this](const std::string& line, const std::string& word) {
+                  return completions_.of(reader_.text() + line, word);
+                }),
+        completions_(session) {}
+
+  void run() {
+    while (!session_.has_quit) {
+      forget_interrupt();
+      const auto line = editor_.read(text());
+      if (!line && is_interrupted()) {
+        fmt::print("\n");
+        reader_ = {};
+      } else if (!line) {
+        fmt::print("\n");
+        return;
+      } else {
+        add_line(*line);
+      }
+    }
+  }
+
+ private:
+  std::string text() const {
+    const std::string name = session_.container.empty() ? "quire" : session_.container;
+    return has_begun() ? std::string(name.size(), ' ') + "> " : name + "> ";
+  }
+
+  void add_line(const std::string& line) {
+    const bool is_empty = trim(line).empty();
+    if (!is_empty) editor_.remember(line);
+    if (!has_begun() && trim(line).starts_with('.')) {
+      session_.run(line);
+      return;
+    }
+    for (const StatementText& statement : reader_.add_line(line)) session_.run(statement.text);
+    if (is_empty || (!reader_.is_blank() && !goes_on())) session_.run(reader_.take().text);
+  }
+
+  bool has_begun() const { return !reader_.is_blank() || reader_.is_open(); }
+
+  bool goes_on() const {
+    return reader_.is_open() || session_.input().has_more() || session_.is_cut_off(reader_.text());
+  }
+
+  Session& session_;
+  LineEditor editor_;
+  StatementReader reader_;
+  Completions completions_;
+};
+
+}  // namespace
+
+void run_prompt(Session& session) {
+  fmt::print("Quire {} - {} - .help for help, Ctrl-D to leave\n", quire_version(), session.path());
+  Prompt(session).run();
+}
+
+}  // namespace quire::shell

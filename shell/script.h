@@ -1,0 +1,18 @@
+// Text that holds statements and dot-commands: an argument of the command line, or a script on standard
+// input.
+#pragma once
+
+#include <string_view>
+
+#include "shell/session.h"
+
+namespace quire::shell {
+
+// A dot-command, or statements parted by `;`.
+Outcome run_argument(Session& session, std::string_view text);
+
+// A statement ends with `;`, a blank line, a line that begins with a dot-command, or the end of input. The
+// first error ends the script.
+Outcome run_script(Session& session);
+
+}  // namespace quire::shell

@@ -40,15 +40,6 @@ int64_t StandardInput::fill() {
   return -1;
 }
 
-int64_t StandardInput::read(char* buffer, size_t capacity) {
-  if (at_ == end_)
-    if (const int64_t count = fill(); count <= 0) return count;
-  const size_t count = std::min(capacity, end_ - at_);
-  std::memcpy(buffer, buffer_.data() + at_, count);
-  at_ += count;
-  return static_cast<int64_t>(count);
-}
-
 int64_t StandardInput::read_lines(char* buffer, size_t capacity, uint64_t& lines) {
   if (lines == 0) return 0;
   if (at_ == end_)

@@ -15,9 +15,8 @@ class StandardInput {
  public:
   explicit StandardInput(int descriptor = 0);
 
-  // Bytes read; 0 at the end; -1 with errno on failure, EINTR for a Ctrl-C while it waited.
-  int64_t read(char* buffer, size_t capacity);
-  // The same, but not beyond the line end that takes `lines` to 0; it counts down.
+  // Bytes read, not beyond the line end that takes `lines` to 0: it counts down. 0 at the end; -1 with errno
+  // on failure, EINTR for a Ctrl-C while it waited.
   int64_t read_lines(char* buffer, size_t capacity, uint64_t& lines);
   bool is_terminal() const;
   // Without its line end; nothing at the end of input.

@@ -182,9 +182,12 @@ Result<void> ContainerIndexes::check_unique(FileCursor& cursor, const Index& ind
     if (!other) return fail(ErrorCode::corrupt, fmt::format("index '{}' is damaged", index.name));
     if (other->item_key != item_key) {
       const size_t epk_bytes = std::min(scope_bytes_, other->item_key.size());
+      const std::string what =
+          index.unique == UniqueScope::container ? fmt::format("unique index '{}'", index.name) : index.name;
       return fail(ErrorCode::conflict,
-                  fmt::format("{} is taken: item '{}' has the same values of {}", index.name,
-                              other->item_key.substr(epk_bytes), paths_text(index)));
+                  fmt::format("{} is taken: items '{}' and '{}' have the same value of {}", what,
+                              other->item_key.substr(epk_bytes),
+                              item_key.substr(std::min(scope_bytes_, item_key.size())), paths_text(index)));
     }
     QUIRE_ASSIGN(is_there, cursor.next());
   }

@@ -22,7 +22,11 @@ Result<void> OpenContainers::go_on_building(const Transaction& transaction, Cont
   if (transaction.is_write()) return {};
   QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
   QUIRE_ASSIGN(const bool is_abandoned, has_abandoned_build(snapshot, store));
-  return is_abandoned ? build_indexes(environment_, store) : Result<void>();
+  if (!is_abandoned) return {};
+  auto built = build_indexes(environment_, store);
+  // A unique index that cannot be is dropped by then; the container is none the worse.
+  if (!built && built.error().code == ErrorCode::conflict) return {};
+  return built;
 }
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view name) {
@@ -51,13 +55,11 @@ Result<void> OpenContainers::alter(std::string_view name,
   auto built = build_indexes(environment_, *store, building);
   if (built || built.error().code != ErrorCode::conflict) return built;
   // A unique index that the items do not allow: all is as it was.
-  QUIRE_TRY(redefine(
-      name,
-      [&](ContainerDefinition& definition) -> Result<void> {
-        definition = before;
-        return {};
-      },
-      before, store));
+  const auto restore = [original = before](ContainerDefinition& definition) -> Result<void> {
+    definition = original;
+    return {};
+  };
+  QUIRE_TRY(redefine(name, restore, before, store));
   return built;
 }
 

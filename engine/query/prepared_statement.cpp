@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/query/container_change.h"
+#include "engine/query/index_change.h"
 
 namespace quire::engine {
 namespace {
@@ -150,6 +151,10 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
       stats_.rows_returned = 1;
       return {};
     }
+    case sql::StatementKind::create_index:
+    case sql::StatementKind::drop_index:
+      QUIRE_TRY(session.check_outside_transaction("indexes cannot be made or dropped"));
+      return change_indexes(containers_, statement, {nullptr, options_.interrupts});
     default:
       QUIRE_TRY(session.check_outside_transaction("containers cannot be made, changed or dropped"));
       return change_containers(containers_, statement);

@@ -193,6 +193,8 @@ enum class StatementKind : uint8_t {
   create_container,  // these three: definition
   alter_container,
   drop_container,
+  create_index,  // these two: index
+  drop_index,
   begin,
   commit,
   rollback,
@@ -236,6 +238,25 @@ struct ContainerChange {
   Span span;
 };
 
+// The text of `path` is as a policy writes it: "/address/zip", "/tags/[]".
+// Trivial, as all that stands on the parser's stack.
+struct IndexKey {
+  Expression* path;
+  bool is_descending;
+};
+
+// CREATE [UNIQUE] INDEX [IF NOT EXISTS] [name] ON container (path [ASC | DESC], ...) [WHERE predicate]
+// DROP INDEX [IF EXISTS] name [ON container]
+struct IndexChange {
+  std::string_view name;       // empty: one is made
+  std::string_view container;  // empty: the one that has the index
+  bool is_unique = false;
+  bool is_conditional = false;
+  std::span<IndexKey> keys;
+  Expression* where = nullptr;
+  Span span;
+};
+
 // PRAGMA name [= value]
 struct Pragma {
   std::string_view name;
@@ -250,6 +271,7 @@ struct Statement {
   Query* query = nullptr;
   Change* change = nullptr;
   ContainerChange* definition = nullptr;
+  IndexChange* index = nullptr;
   Pragma* pragma = nullptr;
 };
 

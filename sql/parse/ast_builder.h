@@ -160,6 +160,11 @@ class AstBuilder {
   void remove(const Token& start, FromSource* target, Expression* where, const Returning& returning);
   void define(StatementKind kind, const Token& start, const Token& name, bool is_conditional,
               List<Expression*> partition_key, Expression* properties);
+  void create_index(const Token& start, bool is_unique, bool is_conditional, const Token& name,
+                    const Token& container, List<IndexKey> keys, Expression* where);
+  void drop_index(const Token& start, bool is_conditional, const Token& name, const Token& container);
+  // An identifier whose text is the path in a policy's words; `step` is a name, a string or a bracket.
+  Expression* index_path(Expression* path, const Token& step, bool is_element);
   void transaction(StatementKind kind, const Token& start);
   void pragma(const Token& start, const Token& name, Expression* value);
   List<Assignment> concatenate(List<Assignment> first, List<Assignment> second);

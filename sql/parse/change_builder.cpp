@@ -73,6 +73,57 @@ void AstBuilder::define(StatementKind kind, const Token& start, const Token& nam
             "ALTER CONTAINER needs what to change: WITH {\"defaultTtl\": 3600}");
 }
 
+void AstBuilder::create_index(const Token& start, bool is_unique, bool is_conditional, const Token& name,
+                              const Token& container, List<IndexKey> keys, Expression* where) {
+  extension(start, "CREATE INDEX");
+  auto* index = parsed_.arena.make<IndexChange>();
+  index->name = name.length == 0 ? std::string_view() : text_of(name);
+  index->container = text_of(container);
+  index->is_unique = is_unique;
+  index->is_conditional = is_conditional;
+  index->keys = keys.span();
+  index->where = where;
+  index->span = span_from(start.offset);
+  // As in a query, the container's name may stand before the path.
+  const std::string alias = "/" + std::string(index->container) + "/";
+  for (IndexKey& key : index->keys)
+    if (key.path->text.starts_with(alias)) key.path->text.remove_prefix(alias.size() - 1);
+  parsed_.statement.kind = StatementKind::create_index;
+  parsed_.statement.index = index;
+}
+
+void AstBuilder::drop_index(const Token& start, bool is_conditional, const Token& name,
+                            const Token& container) {
+  extension(start, "DROP INDEX");
+  auto* index = parsed_.arena.make<IndexChange>();
+  index->name = text_of(name);
+  index->container = container.length == 0 ? std::string_view() : text_of(container);
+  index->is_conditional = is_conditional;
+  index->span = span_from(start.offset);
+  parsed_.statement.kind = StatementKind::drop_index;
+  parsed_.statement.index = index;
+}
+
+Expression* AstBuilder::index_path(Expression* path, const Token& step, bool is_element) {
+  if (path == nullptr) path = make(ExpressionKind::identifier, step.offset);
+  std::string longer(path->text);
+  longer += '/';
+  if (is_element) {
+    longer += "[]";
+  } else {
+    const std::string_view name = name_of(step);
+    const bool is_plain = !name.empty() && name.find_first_of("/\"*?[]{},\\ ") == std::string_view::npos;
+    if (!is_plain) longer += '"';
+    for (const char c : name) {
+      if (!is_plain && (c == '"' || c == '\\')) longer += '\\';
+      longer += c;
+    }
+    if (!is_plain) longer += '"';
+  }
+  path->text = parsed_.arena.copy_string(longer);
+  return path;
+}
+
 void AstBuilder::transaction(StatementKind kind, const Token& start) {
   extension(start, "a transaction over several statements");
   parsed_.statement.kind = kind;

@@ -78,6 +78,12 @@ using namespace quire::sql;
 %type unset {List<Assignment>}
 %type unset_paths {List<Assignment>}
 %type if_not_exists {bool}
+%type unique {bool}
+%type index_name {Token}
+%type on_container {Token}
+%type index_keys {List<IndexKey>}
+%type index_key {IndexKey}
+%type index_path {Expression*}
 %type if_exists {bool}
 %type partition_key {List<Expression*>}
 %type key_paths {List<Expression*>}
@@ -110,6 +116,27 @@ statement ::= ALTER(K) CONTAINER name(N) properties(J) terminator.
   { build->define(StatementKind::alter_container, K, N, false, {nullptr, 0}, J); }
 statement ::= DROP(K) CONTAINER if_exists(I) name(N) terminator.
   { build->define(StatementKind::drop_container, K, N, I, {nullptr, 0}, nullptr); }
+
+statement ::= CREATE(K) unique(U) INDEX if_not_exists(I) index_name(N) ON name(C) LEFT_PARENTHESIS index_keys(L)
+              RIGHT_PARENTHESIS where(W) terminator. { build->create_index(K, U, I, N, C, L, W); }
+statement ::= DROP(K) INDEX if_exists(I) name(N) on_container(C) terminator. { build->drop_index(K, I, N, C); }
+unique(R) ::= . { R = false; }
+unique(R) ::= UNIQUE. { R = true; }
+index_name(R) ::= . { R = kNoToken; }
+index_name(R) ::= name(N). { R = N; }
+on_container(R) ::= . { R = kNoToken; }
+on_container(R) ::= ON name(C). { R = C; }
+index_keys(R) ::= index_key(K). { R = build->list_of(K); }
+index_keys(R) ::= index_keys(L) COMMA index_key(K). { R = build->append(L, K); }
+index_key(R) ::= index_path(P). { R = {P, false}; }
+index_key(R) ::= index_path(P) ASC. { R = {P, false}; }
+index_key(R) ::= index_path(P) DESC. { R = {P, true}; }
+index_path(R) ::= STRING(S). { R = build->key_path(S); }
+index_path(R) ::= name(N). { R = build->index_path(nullptr, N, false); }
+index_path(R) ::= LEFT_BRACKET STRING(S) RIGHT_BRACKET. { R = build->index_path(nullptr, S, false); }
+index_path(R) ::= index_path(P) DOT name(N). { R = build->index_path(P, N, false); }
+index_path(R) ::= index_path(P) LEFT_BRACKET STRING(S) RIGHT_BRACKET. { R = build->index_path(P, S, false); }
+index_path(R) ::= index_path(P) LEFT_BRACKET(B) RIGHT_BRACKET. { R = build->index_path(P, B, true); }
 
 statement ::= BEGIN(K) transaction terminator. { build->transaction(StatementKind::begin, K); }
 statement ::= COMMIT(K) transaction terminator. { build->transaction(StatementKind::commit, K); }

@@ -328,8 +328,21 @@ class ContextualWords {
                                         {"IF", TOKEN_IF, 2},
                                         {"PARTITION", TOKEN_PARTITION, kAnywhere, "KEY"},
                                         {"KEY", TOKEN_KEY},
-                                        {"WITH", TOKEN_WITH}};
+                                        {"WITH", TOKEN_WITH},
+                                        {"INDEX", TOKEN_INDEX, 1},
+                                        {"UNIQUE", TOKEN_UNIQUE, 1, "INDEX"},
+                                        {"INDEX", TOKEN_INDEX, 2},
+                                        {"IF", TOKEN_IF, 3},
+                                        {"ON", TOKEN_ON}};
     resolve_words(kFirst, kClauses);
+    const bool is_index = kind_at(1) == TOKEN_INDEX || kind_at(2) == TOKEN_INDEX;
+    for (size_t i = 1; is_index && i + 1 < tokens_.size(); ++i) {
+      const int next = kind_at(i + 1);
+      if (next != TOKEN_COMMA && next != TOKEN_RIGHT_PARENTHESIS) continue;
+      if (kind_at(i - 1) == TOKEN_COMMA || kind_at(i - 1) == TOKEN_LEFT_PARENTHESIS) continue;
+      if (is_word(i, "ASC")) tokens_[i].kind = TOKEN_ASC;
+      if (is_word(i, "DESC")) tokens_[i].kind = TOKEN_DESC;
+    }
   }
 
   void resolve_session() {

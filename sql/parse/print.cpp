@@ -46,6 +46,7 @@ class Printer {
       clause(" = ", statement.pragma->value);
     }
     if (statement.definition) definition(statement.kind, *statement.definition);
+    if (statement.index) index(statement.kind, *statement.index);
   }
 
   void query(const Query& first) {
@@ -120,6 +121,27 @@ class Printer {
       out_ += ')';
     }
     if (change.properties) clause(" WITH ", change.properties);
+  }
+
+  void index(StatementKind kind, const IndexChange& change) {
+    if (kind == StatementKind::create_index) {
+      out_ += change.is_unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ";
+      if (change.is_conditional) out_ += "IF NOT EXISTS ";
+      if (!change.name.empty()) (out_ += change.name) += ' ';
+    } else {
+      out_ += change.is_conditional ? "DROP INDEX IF EXISTS " : "DROP INDEX ";
+      out_ += change.name;
+      if (!change.container.empty()) out_ += ' ';
+    }
+    if (!change.container.empty()) (out_ += "ON ") += change.container;
+    if (change.keys.empty()) return;
+    out_ += " (";
+    list(change.keys, [this](const IndexKey& key) {
+      append_quoted(out_, key.path->text);
+      if (key.is_descending) out_ += " DESC";
+    });
+    out_ += ')';
+    if (change.where) clause(" WHERE ", change.where);
   }
 
   // ---- Queries

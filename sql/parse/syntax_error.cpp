@@ -76,6 +76,8 @@ constexpr TokenName kTokenNames[] = {
     {TOKEN_UNSET, "UNSET"},
     {TOKEN_RETURNING, "RETURNING"},
     {TOKEN_CONTAINER, "CONTAINER"},
+    {TOKEN_INDEX, "INDEX"},
+    {TOKEN_UNIQUE, "UNIQUE"},
     {TOKEN_IF, "IF"},
     {TOKEN_PARTITION, "PARTITION KEY"},
     {TOKEN_KEY, "KEY"},

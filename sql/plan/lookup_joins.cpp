@@ -1,5 +1,5 @@
-// A join whose left side is small, and whose key is a path that the right side has an index over, does not read
-// the right side whole: it looks the partners of each batch of left rows up.
+// A join whose left side is small, and whose key is a path that the right side has an index over, does not
+// read the right side whole: it looks the partners of each batch of left rows up.
 #include <algorithm>
 
 #include "sql/plan/plan.h"

@@ -24,7 +24,8 @@ Result<std::vector<NamedIndex>> named_indexes_of(const ContainerDefinition& defi
 Result<void> set_indexes(ContainerDefinition& definition, const std::vector<NamedIndex>& indexes) {
   std::string json = named_indexes_to_json(indexes);
   if (auto checked = named_indexes_from_json(json); !checked) return std::unexpected(checked.error());
-  const auto found = std::ranges::find(definition.other_properties, kMember, [](const auto& p) { return p.first; });
+  const auto found =
+      std::ranges::find(definition.other_properties, kMember, [](const auto& p) { return p.first; });
   if (indexes.empty()) {
     if (found != definition.other_properties.end()) definition.other_properties.erase(found);
   } else if (found != definition.other_properties.end()) {
@@ -40,7 +41,8 @@ std::string name_for(const sql::IndexChange& change, const std::vector<NamedInde
   std::string name(change.container);
   for (const sql::IndexKey& key : change.keys) {
     for (const char c : key.path->text) {
-      const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+      const bool is_plain =
+          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
       if (is_plain)
         name += c;
       else if (name.back() != '_')

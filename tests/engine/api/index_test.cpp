@@ -1,0 +1,232 @@
+// Indexes and unique keys, through the public API.
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class IndexTest : public DatabaseTest {
+ protected:
+  std::string define(std::string_view definition) {
+    const auto made = database_->create_container(definition);
+    return made ? "" : std::string(made.error().name()) + ": " + made.error().message;
+  }
+  // The plan's line about the container.
+  std::string access(std::string_view sql) {
+    const std::string plan = query("EXPLAIN " + std::string(sql));
+    const size_t end = plan.rfind('\n', plan.size() - 2);
+    return end == std::string::npos ? plan : plan.substr(end + 1);
+  }
+  void fill(std::string_view container, int items) {
+    for (int i = 0; i < items; ++i)
+      ASSERT_EQ(query(fmt::format("INSERT INTO {} VALUES {{id: '{}', p: 'p{}', n: {}, s: 'text {}', tags: ['t{}', 'all']}}",
+                                  container, i, i % 3, i, i, i % 7)),
+                "");
+  }
+};
+
+TEST_F(IndexTest, AUniqueKeyHoldsWithinAPartition) {
+  ASSERT_EQ(define(R"({"id":"c","partitionKey":{"paths":["/p"]},"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/email"]},
+                   {"paths":["/a","/b/c"]}]}})"),
+            "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '1', p: 'x', email: 'e', a: 1, b: {c: 1}}"), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '2', p: 'y', email: 'e', a: 1, b: {c: 1}}"), "");
+  EXPECT_THAT(query("INSERT INTO c VALUES {id: '3', p: 'x', email: 'e'}"),
+              HasSubstr("unique key (/email) is taken: items '1' and '3' have the same value of /email"));
+  EXPECT_THAT(query("INSERT INTO c VALUES {id: '3', p: 'x', email: 'f', a: 1.0, b: {c: 1}}"), HasSubstr("conflict"));
+  // A missing value counts as null.
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '4', p: 'x', a: 2}"), "");
+  EXPECT_THAT(query("INSERT INTO c VALUES {id: '5', p: 'x', email: null, a: 3}"), HasSubstr("conflict"));
+  // An item may keep its own values, and give them up.
+  EXPECT_EQ(query("UPDATE c SET c.n = 1 WHERE c.id = '1'"), "");
+  EXPECT_EQ(query("UPDATE c SET c.email = 'g', c.a = 9 WHERE c.id = '1'"), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '3', p: 'x', email: 'e'}"), "");
+  EXPECT_EQ(query("DELETE FROM c WHERE c.id = '3'"), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '6', p: 'x', email: 'e', a: 6}"), "");
+  EXPECT_THAT(query("ALTER CONTAINER c WITH {uniqueKeyPolicy: {uniqueKeys: []}}"), HasSubstr("cannot be changed"));
+}
+
+TEST_F(IndexTest, AUniqueIndexHoldsOverTheContainer) {
+  make("c", "/p");
+  fill("c", 20);
+  EXPECT_THAT(query("CREATE UNIQUE INDEX u ON c (p)"), HasSubstr("unique index 'u' is taken"));
+  EXPECT_THAT(database_->containers().value(), Not(HasSubstr("\"u\"")));
+  EXPECT_EQ(query("CREATE UNIQUE INDEX u ON c (n)"), "");
+  EXPECT_THAT(query("INSERT INTO c VALUES {id: 'x', p: 'q', n: 7.0}"), HasSubstr("conflict"));
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: 'x', p: 'q'}, {id: 'y', p: 'q'}"), "");
+  EXPECT_THAT(query("UPDATE c SET c.n = 3 WHERE c.id = 'x'"), HasSubstr("conflict"));
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE c.n = 3"), "1\n");
+}
+
+TEST_F(IndexTest, StatementsMakeAndDropIndexes) {
+  make("c", "/p");
+  fill("c", 300);
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 5"), HasSubstr("CREATE INDEX ON c (n)"));
+  EXPECT_EQ(query("CREATE INDEX ON c (n)"), "");
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 5"), HasSubstr("index scan of container c by c_n (c.n = 5)"));
+  EXPECT_THAT(query("CREATE INDEX c_n ON c (s)"), HasSubstr("has an index 'c_n' already"));
+  EXPECT_EQ(query("CREATE INDEX IF NOT EXISTS c_n ON c (s)"), "");
+  EXPECT_THAT(query("CREATE INDEX x ON d (s)"), HasSubstr("container_not_found"));
+  EXPECT_THAT(query("CREATE INDEX x ON c (s, s)"), HasSubstr("twice"));
+  EXPECT_THAT(query("CREATE INDEX x ON c (s, tags[])"), HasSubstr("several paths"));
+  EXPECT_THAT(query("CREATE INDEX x ON c (s) WHERE c.n > 1"), HasSubstr("not_executable"));
+  EXPECT_EQ(query("CREATE INDEX tags ON c (tags[])"), "");
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS(c.tags, 't3')"), HasSubstr("by tags"));
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE ARRAY_CONTAINS(c.tags, 't3')"), "43\n");
+  EXPECT_THAT(query("DROP INDEX tag"), HasSubstr("did you mean 'tags'?"));
+  EXPECT_EQ(query("DROP INDEX tags"), "");
+  EXPECT_EQ(query("DROP INDEX IF EXISTS tags ON c"), "");
+  EXPECT_EQ(query("DROP INDEX c_n ON c"), "");
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 5"), HasSubstr("CREATE INDEX"));
+}
+
+TEST_F(IndexTest, APreparedStatementFollowsTheIndexes) {
+  make("c", "/p");
+  fill("c", 200);
+  auto statement = database_->prepare("SELECT VALUE c.n FROM c ORDER BY c.n DESC OFFSET 0 LIMIT 2");
+  ASSERT_TRUE(succeeds(statement));
+  EXPECT_EQ(rows(*statement), "199\n198\n");
+  EXPECT_EQ(query("CREATE INDEX n ON c (n)"), "");
+  statement->reset();
+  EXPECT_EQ(rows(*statement), "199\n198\n");
+  // A value too long for a key: the order of the index is not that of the values any more.
+  for (const char* tail : {"b", "a", "c"})
+    EXPECT_EQ(query(fmt::format("INSERT INTO c VALUES {{id: '{0}', p: 'q', n: '{1}{0}'}}", tail, std::string(600, 'x'))), "");
+  statement->reset();
+  const std::string last = rows(*statement);
+  EXPECT_THAT(last, testing::StartsWith("\"" + std::string(600, 'x') + "c\"\n"));
+  EXPECT_EQ(query(fmt::format("SELECT VALUE c.id FROM c WHERE c.n = '{}a'", std::string(600, 'x'))), "\"a\"\n");
+  EXPECT_EQ(query(fmt::format("SELECT VALUE c.id FROM c WHERE c.n > '{}a'", std::string(600, 'x'))), "\"b\"\n\"c\"\n");
+}
+
+TEST_F(IndexTest, APolicyIndexesPathsAsTheyAppear) {
+  ASSERT_EQ(define(R"({"id":"c","indexingPolicy":{"includedPaths":[{"path":"/*"}],
+                   "excludedPaths":[{"path":"/s/?"},{"path":"/deep/*"}]}})"),
+            "");
+  fill("c", 200);
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: 'x', p: 'p', late: {er: 1}, deep: {er: 1}}"), "");
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.late.er = 1"), HasSubstr("by /late/er"));
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.late.er = 1"), "\"x\"\n");
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 3 AND c.s = 'text 3'"), HasSubstr("by /n"));
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.s = 'text 3'"), Not(HasSubstr("index scan")));
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.deep.er = 1"), Not(HasSubstr("index scan")));
+  // The index has no entries for objects: all items are read.
+  auto statement = database_->prepare("SELECT VALUE c.id FROM c WHERE c.late = @o");
+  ASSERT_TRUE(succeeds(statement));
+  ASSERT_TRUE(succeeds(statement->bind("o", Json{R"({"er":1})"})));
+  EXPECT_EQ(rows(*statement), "\"x\"\n");
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {indexingPolicy: {includedPaths: [], excludedPaths: [{path: '/*'}]}}"), "");
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 3"), Not(HasSubstr("index scan")));
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {indexingPolicy: {includedPaths: [{path: '/*'}]}}"), "");
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.s = 'text 3'"), HasSubstr("by /s"));
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.s = 'text 3'"), "\"3\"\n");
+}
+
+TEST_F(IndexTest, WhatIsUndoneLeavesNoEntries) {
+  ASSERT_EQ(define(R"({"id":"c","indexingPolicy":{"includedPaths":[{"path":"/*"}]}})"), "");
+  fill("c", 120);
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: 'x', new: {path: 1}, n: 5}"), "");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.new.path = 1"), "\"x\"\n");
+  EXPECT_EQ(query("DELETE FROM c WHERE c.id = '5'"), "");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.n = 5"), "\"x\"\n");
+  EXPECT_EQ(query("ROLLBACK"), "");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.n = 5"), "\"5\"\n");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: 'y', other: {path: 2}}"), "");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.other.path = 2"), "\"y\"\n");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.new.path = 1"), "");
+}
+
+// A process that is killed while it builds leaves a container that the next one can use, and that gets its
+// index.
+TEST_F(IndexTest, ABuildThatWasKilledGoesOn) {
+  const std::string path = file("killed.quire");
+  reopen(path);
+  make("c", "/p");
+  std::string items;
+  for (int i = 0; i < 60'000; ++i)
+    items += fmt::format("{{\"id\":\"{}\",\"p\":\"p{}\",\"n\":{},\"s\":\"{}\"}}\n", i, i % 50, i, std::string(200, 'x'));
+  std::istringstream input(items);
+  auto container = database_->container("c");
+  ASSERT_TRUE(succeeds(container->import(input)));
+  container = std::unexpected(quire::Error{});
+  database_.reset();
+  for (int attempt = 1; attempt <= 8; ++attempt) {
+    const pid_t child = fork();
+    if (child == 0) {
+      auto database = Database::open(path);
+      auto statement = database->prepare(fmt::format("CREATE INDEX i{} ON c (n, s)", attempt));
+      (void)rows(*statement);
+      _exit(0);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(15 * attempt));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  reopen(path);
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE c.n >= 0"), "60000\n");
+  EXPECT_EQ(query("SELECT VALUE c.p FROM c WHERE c.n = 59999"), "\"p49\"\n");
+  EXPECT_EQ(query("CREATE INDEX IF NOT EXISTS i9 ON c (n)"), "");
+  EXPECT_THAT(access("SELECT VALUE c.p FROM c WHERE c.n = 59999"), HasSubstr("index scan"));
+  EXPECT_EQ(query("SELECT VALUE c.p FROM c WHERE c.n = 59999"), "\"p49\"\n");
+}
+
+TEST_F(IndexTest, AnImportIntoAnIndexedContainerIndexesItsItems) {
+  ASSERT_EQ(define(R"({"id":"c","partitionKey":{"paths":["/p"]},"indexingPolicy":{"includedPaths":[{"path":"/*"}]},
+                   "indexes":[{"name":"u","unique":true,"paths":[{"path":"/n"}]}]})"),
+            "");
+  const auto import = [&](int from, int to) {
+    std::string items;
+    for (int i = from; i < to; ++i) items += fmt::format("{{\"id\":\"{0}\",\"p\":\"{1}\",\"n\":{0},\"a\":[{1}]}}\n", i, i % 50);
+    std::istringstream input(items);
+    return database_->container("c")->import(input);
+  };
+  ASSERT_TRUE(succeeds(import(0, 5000)));
+  ASSERT_TRUE(succeeds(import(5000, 6000)));
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 17"), HasSubstr("index scan"));
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.n IN (17, 5017)"), "\"17\"\n\"5017\"\n");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE ARRAY_CONTAINS(c.a, 7)"), "120\n");
+  std::istringstream again(R"({"id":"x","p":"q","n":3})");
+  EXPECT_TRUE(fails_with(database_->container("c")->import(again), QUIRE_CONFLICT, "unique index 'u'"));
+}
+
+TEST_F(IndexTest, WrongPoliciesSayWhatIsWrong) {
+  const auto policy = [&](std::string_view json) {
+    return define(fmt::format(R"({{"id":"c","indexingPolicy":{}}})", json));
+  };
+  EXPECT_THAT(policy("1"), HasSubstr("must be an object"));
+  EXPECT_THAT(policy(R"({"includedPath":[]})"), HasSubstr("did you mean 'includedPaths'?"));
+  EXPECT_THAT(policy(R"({"indexingMode":"often"})"), HasSubstr("\"consistent\" or \"none\""));
+  EXPECT_THAT(policy(R"({"automatic":1})"), HasSubstr("true or false"));
+  EXPECT_THAT(policy(R"({"includedPaths":[{"path":"/a/?"}]})"), HasSubstr("'/*' must be in"));
+  EXPECT_THAT(policy(R"({"includedPaths":[{"path":"a/*"}]})"), HasSubstr("does not begin with /"));
+  EXPECT_THAT(policy(R"({"includedPaths":[{"path":"/a"}]})"), HasSubstr("must end in /? or /*"));
+  EXPECT_THAT(policy(R"({"includedPaths":[{"path":"/a/*/b/?"}]})"), HasSubstr("before its end"));
+  EXPECT_THAT(policy(R"({"includedPaths":[{"path":"/\"a/?"}]})"), HasSubstr("does not end"));
+  EXPECT_THAT(policy(R"({"includedPaths":["/*"]})"), HasSubstr("must look like"));
+  EXPECT_THAT(policy(R"({"includedPaths":[{"path":"/*"},{"path":"/*"}]})"), HasSubstr("twice"));
+  EXPECT_THAT(policy(R"({"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/*"}]})"), HasSubstr("both in"));
+  EXPECT_THAT(policy(R"({"compositeIndexes":[[{"path":"/a"}]]})"), HasSubstr("2 to 8 paths"));
+  EXPECT_THAT(policy(R"({"compositeIndexes":[[{"path":"/a"},{"path":"/b","order":"down"}]]})"), HasSubstr("\"ascending\" or"));
+  EXPECT_THAT(policy(R"({"compositeIndexes":[[{"path":"/a"},{"path":"/b/?"}]]})"), HasSubstr("takes no /?"));
+  EXPECT_THAT(policy(R"({"compositeIndexes":[[{"path":"/a"},{"path":"/b"}],[{"path":"/a"},{"path":"/b"}]]})"),
+              HasSubstr("the same index twice"));
+  std::string many;
+  for (int i = 0; i <= 1500; ++i) many += fmt::format("{}{{\"path\":\"/p{}/?\"}}", i == 0 ? "" : ",", i);
+  EXPECT_THAT(policy(fmt::format(R"({{"includedPaths":[{}]}})", many)), HasSubstr("may have 1500 paths"));
+  EXPECT_THAT(define(R"({"id":"c","uniqueKeyPolicy":{"uniqueKeys":[{"paths":[]}]}})"), HasSubstr("1 to 16 paths"));
+  EXPECT_EQ(policy(R"({"indexingMode":"none","automatic":false})"), "");
+}
+
+}  // namespace
+}  // namespace quire::tests

@@ -16,8 +16,7 @@ ItemKey::ItemKey(std::span<const sql::Value> components, std::string_view id, Pa
     size_ += kEpkBytes;
   }
   if (size_ + id.size() < kLongestTableKey) {
-    std::memcpy(bytes_ + size_, id.data(), id.size());
-    size_ += id.size();
+    size_ += id.copy(bytes_ + size_, id.size());
     return;
   }
   const XXH128_hash_t digest = XXH3_128bits(id.data(), id.size());

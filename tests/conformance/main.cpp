@@ -1,4 +1,4 @@
-// conformance [--quiet] [--only TEXT] [--floor FILE] FILE...
+// conformance [--quiet] [--only TEXT] [--index-all] [--floor FILE] FILE...
 //
 // Runs the cases of *.parse.jsonl in strict mode and those of *.eval.jsonl over a database in memory, prints
 // each failure, and closes with `N passed, N failed` over all files. With --floor, fails if fewer cases pass
@@ -40,7 +40,7 @@ using Failure = std::optional<std::string>;
 
 class Database {
  public:
-  explicit Database(bool strict) {
+  Database(bool strict, bool indexes_all) : indexes_all_(indexes_all) {
     quire_options options{};
     options.struct_size = sizeof options;
     options.strict = strict ? 1 : 0;
@@ -61,6 +61,7 @@ class Database {
     std::string definition = R"({"id":"c")";
     const Value partition_key = given.member("partitionKey");
     const Value vectors = given.member("vectorEmbeddingPolicy");
+    if (indexes_all_) definition += R"(,"indexingPolicy":{"includedPaths":[{"path":"/*"}]})";
     if (vectors.is_defined()) definition += R"(,"vectorEmbeddingPolicy":)" + json_of(vectors);
     if (partition_key.is_string())
       definition += R"(,"partitionKey":{"paths":[)" + json_of(partition_key) + "]}";
@@ -118,6 +119,7 @@ class Database {
     quire_container_drop(database_, "c", 1, nullptr);
   }
 
+  bool indexes_all_;
   quire_database* database_ = nullptr;
   quire_container* container_ = nullptr;
   sql::JsonReader reader_;
@@ -125,7 +127,8 @@ class Database {
 
 class Runner {
  public:
-  Runner(bool quiet, std::string only) : quiet_(quiet), only_(std::move(only)) {}
+  Runner(bool quiet, std::string only, bool indexes_all)
+      : quiet_(quiet), only_(std::move(only)), strict_(true, indexes_all), lax_(false, indexes_all) {}
 
   void run_file(const std::string& path) {
     const bool is_parse = path.ends_with(".parse.jsonl");
@@ -245,8 +248,8 @@ class Runner {
   std::map<std::string, size_t> passed_;
   size_t failed_ = 0;
   sql::JsonReader reader_;
-  Database strict_{true};
-  Database lax_{false};
+  Database strict_;
+  Database lax_;
 };
 
 }  // namespace
@@ -254,6 +257,7 @@ class Runner {
 
 int main(int argc, char** argv) {
   bool quiet = false;
+  bool indexes_all = false;  // each container indexes every path: the same rows all the same
   std::string only;
   std::string floor;
   std::vector<std::string> files;
@@ -263,6 +267,8 @@ int main(int argc, char** argv) {
       quiet = true;
     else if (argument == "--only" && i + 1 < argc)
       only = argv[++i];
+    else if (argument == "--index-all")
+      indexes_all = true;
     else if (argument == "--floor" && i + 1 < argc)
       floor = argv[++i];
     else
@@ -272,7 +278,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: conformance [--quiet] [--only TEXT] [--floor FILE] FILE...\n");
     return 2;
   }
-  quire::conformance::Runner runner(quiet, only);
+  quire::conformance::Runner runner(quiet, only, indexes_all);
   for (const std::string& file : files) runner.run_file(file);
   return runner.finish(floor);
 }

@@ -29,21 +29,25 @@ class IndexTest : public DatabaseTest {
   }
   void fill(std::string_view container, int items) {
     for (int i = 0; i < items; ++i)
-      ASSERT_EQ(query(fmt::format("INSERT INTO {} VALUES {{id: '{}', p: 'p{}', n: {}, s: 'text {}', tags: ['t{}', 'all']}}",
-                                  container, i, i % 3, i, i, i % 7)),
+      ASSERT_EQ(query(fmt::format(
+                    "INSERT INTO {} VALUES {{id: '{}', p: 'p{}', n: {}, s: 'text {}', tags: ['t{}', 'all']}}",
+                    container, i, i % 3, i, i, i % 7)),
                 "");
   }
 };
 
 TEST_F(IndexTest, AUniqueKeyHoldsWithinAPartition) {
-  ASSERT_EQ(define(R"({"id":"c","partitionKey":{"paths":["/p"]},"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/email"]},
+  ASSERT_EQ(
+      define(
+          R"({"id":"c","partitionKey":{"paths":["/p"]},"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/email"]},
                    {"paths":["/a","/b/c"]}]}})"),
-            "");
+      "");
   EXPECT_EQ(query("INSERT INTO c VALUES {id: '1', p: 'x', email: 'e', a: 1, b: {c: 1}}"), "");
   EXPECT_EQ(query("INSERT INTO c VALUES {id: '2', p: 'y', email: 'e', a: 1, b: {c: 1}}"), "");
   EXPECT_THAT(query("INSERT INTO c VALUES {id: '3', p: 'x', email: 'e'}"),
               HasSubstr("unique key (/email) is taken: items '1' and '3' have the same value of /email"));
-  EXPECT_THAT(query("INSERT INTO c VALUES {id: '3', p: 'x', email: 'f', a: 1.0, b: {c: 1}}"), HasSubstr("conflict"));
+  EXPECT_THAT(query("INSERT INTO c VALUES {id: '3', p: 'x', email: 'f', a: 1.0, b: {c: 1}}"),
+              HasSubstr("conflict"));
   // A missing value counts as null.
   EXPECT_EQ(query("INSERT INTO c VALUES {id: '4', p: 'x', a: 2}"), "");
   EXPECT_THAT(query("INSERT INTO c VALUES {id: '5', p: 'x', email: null, a: 3}"), HasSubstr("conflict"));
@@ -53,7 +57,8 @@ TEST_F(IndexTest, AUniqueKeyHoldsWithinAPartition) {
   EXPECT_EQ(query("INSERT INTO c VALUES {id: '3', p: 'x', email: 'e'}"), "");
   EXPECT_EQ(query("DELETE FROM c WHERE c.id = '3'"), "");
   EXPECT_EQ(query("INSERT INTO c VALUES {id: '6', p: 'x', email: 'e', a: 6}"), "");
-  EXPECT_THAT(query("ALTER CONTAINER c WITH {uniqueKeyPolicy: {uniqueKeys: []}}"), HasSubstr("cannot be changed"));
+  EXPECT_THAT(query("ALTER CONTAINER c WITH {uniqueKeyPolicy: {uniqueKeys: []}}"),
+              HasSubstr("cannot be changed"));
 }
 
 TEST_F(IndexTest, AUniqueIndexHoldsOverTheContainer) {
@@ -73,7 +78,8 @@ TEST_F(IndexTest, StatementsMakeAndDropIndexes) {
   fill("c", 300);
   EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 5"), HasSubstr("CREATE INDEX ON c (n)"));
   EXPECT_EQ(query("CREATE INDEX ON c (n)"), "");
-  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 5"), HasSubstr("index scan of container c by c_n (c.n = 5)"));
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 5"),
+              HasSubstr("index scan of container c by c_n (c.n = 5)"));
   EXPECT_THAT(query("CREATE INDEX c_n ON c (s)"), HasSubstr("has an index 'c_n' already"));
   EXPECT_EQ(query("CREATE INDEX IF NOT EXISTS c_n ON c (s)"), "");
   EXPECT_THAT(query("CREATE INDEX x ON d (s)"), HasSubstr("container_not_found"));
@@ -101,12 +107,16 @@ TEST_F(IndexTest, APreparedStatementFollowsTheIndexes) {
   EXPECT_EQ(rows(*statement), "199\n198\n");
   // A value too long for a key: the order of the index is not that of the values any more.
   for (const char* tail : {"b", "a", "c"})
-    EXPECT_EQ(query(fmt::format("INSERT INTO c VALUES {{id: '{0}', p: 'q', n: '{1}{0}'}}", tail, std::string(600, 'x'))), "");
+    EXPECT_EQ(query(fmt::format("INSERT INTO c VALUES {{id: '{0}', p: 'q', n: '{1}{0}'}}", tail,
+                                std::string(600, 'x'))),
+              "");
   statement->reset();
   const std::string last = rows(*statement);
   EXPECT_THAT(last, testing::StartsWith("\"" + std::string(600, 'x') + "c\"\n"));
-  EXPECT_EQ(query(fmt::format("SELECT VALUE c.id FROM c WHERE c.n = '{}a'", std::string(600, 'x'))), "\"a\"\n");
-  EXPECT_EQ(query(fmt::format("SELECT VALUE c.id FROM c WHERE c.n > '{}a'", std::string(600, 'x'))), "\"b\"\n\"c\"\n");
+  EXPECT_EQ(query(fmt::format("SELECT VALUE c.id FROM c WHERE c.n = '{}a'", std::string(600, 'x'))),
+            "\"a\"\n");
+  EXPECT_EQ(query(fmt::format("SELECT VALUE c.id FROM c WHERE c.n > '{}a'", std::string(600, 'x'))),
+            "\"b\"\n\"c\"\n");
 }
 
 TEST_F(IndexTest, APolicyIndexesPathsAsTheyAppear) {
@@ -125,7 +135,9 @@ TEST_F(IndexTest, APolicyIndexesPathsAsTheyAppear) {
   ASSERT_TRUE(succeeds(statement));
   ASSERT_TRUE(succeeds(statement->bind("o", Json{R"({"er":1})"})));
   EXPECT_EQ(rows(*statement), "\"x\"\n");
-  EXPECT_EQ(query("ALTER CONTAINER c WITH {indexingPolicy: {includedPaths: [], excludedPaths: [{path: '/*'}]}}"), "");
+  EXPECT_EQ(
+      query("ALTER CONTAINER c WITH {indexingPolicy: {includedPaths: [], excludedPaths: [{path: '/*'}]}}"),
+      "");
   EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 3"), Not(HasSubstr("index scan")));
   EXPECT_EQ(query("ALTER CONTAINER c WITH {indexingPolicy: {includedPaths: [{path: '/*'}]}}"), "");
   EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.s = 'text 3'"), HasSubstr("by /s"));
@@ -155,7 +167,8 @@ TEST_F(IndexTest, ABuildThatWasKilledGoesOn) {
   make("c", "/p");
   std::string items;
   for (int i = 0; i < 60'000; ++i)
-    items += fmt::format("{{\"id\":\"{}\",\"p\":\"p{}\",\"n\":{},\"s\":\"{}\"}}\n", i, i % 50, i, std::string(200, 'x'));
+    items += fmt::format("{{\"id\":\"{}\",\"p\":\"p{}\",\"n\":{},\"s\":\"{}\"}}\n", i, i % 50, i,
+                         std::string(200, 'x'));
   std::istringstream input(items);
   auto container = database_->container("c");
   ASSERT_TRUE(succeeds(container->import(input)));
@@ -182,12 +195,14 @@ TEST_F(IndexTest, ABuildThatWasKilledGoesOn) {
 }
 
 TEST_F(IndexTest, AnImportIntoAnIndexedContainerIndexesItsItems) {
-  ASSERT_EQ(define(R"({"id":"c","partitionKey":{"paths":["/p"]},"indexingPolicy":{"includedPaths":[{"path":"/*"}]},
+  ASSERT_EQ(
+      define(R"({"id":"c","partitionKey":{"paths":["/p"]},"indexingPolicy":{"includedPaths":[{"path":"/*"}]},
                    "indexes":[{"name":"u","unique":true,"paths":[{"path":"/n"}]}]})"),
-            "");
+      "");
   const auto import = [&](int from, int to) {
     std::string items;
-    for (int i = from; i < to; ++i) items += fmt::format("{{\"id\":\"{0}\",\"p\":\"{1}\",\"n\":{0},\"a\":[{1}]}}\n", i, i % 50);
+    for (int i = from; i < to; ++i)
+      items += fmt::format("{{\"id\":\"{0}\",\"p\":\"{1}\",\"n\":{0},\"a\":[{1}]}}\n", i, i % 50);
     std::istringstream input(items);
     return database_->container("c")->import(input);
   };
@@ -215,16 +230,19 @@ TEST_F(IndexTest, WrongPoliciesSayWhatIsWrong) {
   EXPECT_THAT(policy(R"({"includedPaths":[{"path":"/\"a/?"}]})"), HasSubstr("does not end"));
   EXPECT_THAT(policy(R"({"includedPaths":["/*"]})"), HasSubstr("must look like"));
   EXPECT_THAT(policy(R"({"includedPaths":[{"path":"/*"},{"path":"/*"}]})"), HasSubstr("twice"));
-  EXPECT_THAT(policy(R"({"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/*"}]})"), HasSubstr("both in"));
+  EXPECT_THAT(policy(R"({"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/*"}]})"),
+              HasSubstr("both in"));
   EXPECT_THAT(policy(R"({"compositeIndexes":[[{"path":"/a"}]]})"), HasSubstr("2 to 8 paths"));
-  EXPECT_THAT(policy(R"({"compositeIndexes":[[{"path":"/a"},{"path":"/b","order":"down"}]]})"), HasSubstr("\"ascending\" or"));
+  EXPECT_THAT(policy(R"({"compositeIndexes":[[{"path":"/a"},{"path":"/b","order":"down"}]]})"),
+              HasSubstr("\"ascending\" or"));
   EXPECT_THAT(policy(R"({"compositeIndexes":[[{"path":"/a"},{"path":"/b/?"}]]})"), HasSubstr("takes no /?"));
   EXPECT_THAT(policy(R"({"compositeIndexes":[[{"path":"/a"},{"path":"/b"}],[{"path":"/a"},{"path":"/b"}]]})"),
               HasSubstr("the same index twice"));
   std::string many;
   for (int i = 0; i <= 1500; ++i) many += fmt::format("{}{{\"path\":\"/p{}/?\"}}", i == 0 ? "" : ",", i);
   EXPECT_THAT(policy(fmt::format(R"({{"includedPaths":[{}]}})", many)), HasSubstr("may have 1500 paths"));
-  EXPECT_THAT(define(R"({"id":"c","uniqueKeyPolicy":{"uniqueKeys":[{"paths":[]}]}})"), HasSubstr("1 to 16 paths"));
+  EXPECT_THAT(define(R"({"id":"c","uniqueKeyPolicy":{"uniqueKeys":[{"paths":[]}]}})"),
+              HasSubstr("1 to 16 paths"));
   EXPECT_EQ(policy(R"({"indexingMode":"none","automatic":false})"), "");
 }
 

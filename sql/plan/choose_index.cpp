@@ -21,6 +21,8 @@ using Place = std::unique_ptr<PlanNode>;
 // An item by its entry, in items of a scan.
 constexpr double kFetchCost = 4;
 constexpr double kEntryCost = 0.5;
+// Several INs over the parts of an index make a range for each combination of their values.
+constexpr size_t kMostCombinations = 4096;
 
 struct Candidate {
   PlannedProbe probe;
@@ -107,10 +109,13 @@ class IndexChooser {
   Candidate candidate_of(const IndexDescription& index) {
     Candidate candidate;
     candidate.probe.index = index;
+    size_t combinations = 1;
     for (const IndexPart& part : index.parts) {
       std::vector<IndexBound> bounds = bounds_on(part, index);
       if (bounds.empty()) break;
       const bool is_equality = bounds.size() == 1 && is_equal(bounds[0]);
+      if (bounds[0].check == BoundCheck::in) combinations *= std::max<size_t>(bounds[0].operands.size(), 1);
+      if (combinations > kMostCombinations && !candidate.probe.parts.empty()) break;
       candidate.probe.parts.push_back(std::move(bounds));
       if (!is_equality) break;
     }

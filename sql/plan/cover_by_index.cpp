@@ -86,7 +86,8 @@ bool may_need_all_items(const PlannedProbe& probe) {
   return std::ranges::any_of(probe.parts, [](const std::vector<IndexBound>& bounds) {
     return std::ranges::any_of(bounds, [](const IndexBound& bound) {
       return std::ranges::any_of(bound.operands, [](const BoundExpression* operand) {
-        return operand->kind != BoundKind::constant;
+        return operand->kind != BoundKind::constant || operand->constant.is_array() ||
+               operand->constant.is_object();
       });
     });
   });

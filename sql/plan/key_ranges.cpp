@@ -32,6 +32,7 @@ std::string complement(std::string bytes) {
 struct Interval {
   std::string from;
   std::string to;
+  bool is_value = false;  // all that begins with `from`, which further parts may follow
   bool is_empty() const { return !to.empty() && from >= to; }
 };
 
@@ -98,7 +99,7 @@ class RangeMaker {
     }
     std::string bytes = encoded(value);
     std::string end = behind(bytes);
-    return Interval{std::move(bytes), std::move(end)};
+    return Interval{std::move(bytes), std::move(end), true};
   }
 
   // Nothing: no value fits.
@@ -160,7 +161,9 @@ class RangeMaker {
         if (is_descending) {
           // The complement turns the order round: what lay before `to` now lies behind all that begin with
           // its complement.
-          from = interval.to.empty() ? std::string() : behind(complement(interval.to));
+          from = interval.is_value     ? complement(interval.from)
+                 : interval.to.empty() ? std::string()
+                                       : behind(complement(interval.to));
           to = interval.from.empty() ? std::string() : behind(complement(interval.from));
         }
         narrowed.emplace_back(prefix + from, to.empty() ? end : prefix + to);

@@ -47,6 +47,26 @@ Sample sqlite_prepare_in_list(const Fixture& fixture);
 Sample sqlite_file_size(const Fixture& fixture);
 Sample sqlite_cold_open(const Fixture& fixture);
 
+// Indexes: index_works.cpp.
+Sample quire_index_build(const Fixture& fixture);
+Sample sqlite_index_build(const Fixture& fixture);
+Sample quire_index_point(const Fixture& fixture);
+Sample sqlite_index_point(const Fixture& fixture);
+Sample quire_index_range(const Fixture& fixture);
+Sample sqlite_index_range(const Fixture& fixture);
+Sample quire_index_order_limit(const Fixture& fixture);
+Sample sqlite_index_order_limit(const Fixture& fixture);
+Sample quire_partition_query(const Fixture& fixture);
+Sample sqlite_partition_query(const Fixture& fixture);
+Sample quire_insert_indexed(const Fixture& fixture);
+Sample sqlite_insert_indexed(const Fixture& fixture);
+Sample quire_plan_time(const Fixture& fixture);
+Sample sqlite_plan_time(const Fixture& fixture);
+Sample quire_array_contains(const Fixture& fixture);
+Sample scan_array_contains(const Fixture& fixture);  // Quire without the index
+Sample quire_import_all_paths(const Fixture& fixture);
+Sample import_no_paths(const Fixture& fixture);  // Quire without indexes
+
 // For children whose memory is watched: an import into a new file, or all the scans over the file at `path`.
 void quire_import_file(const std::string& readings_path, const std::string& path);
 void quire_run_scans(const std::string& path);

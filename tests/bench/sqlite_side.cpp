@@ -9,6 +9,7 @@
 
 #include "tests/bench/must.h"
 #include "tests/bench/sides.h"
+#include "tests/bench/sqlite_connection.h"
 
 namespace quire::bench {
 namespace {
@@ -18,56 +19,6 @@ constexpr SqliteLayout kFaster = SqliteLayout::rowid;
 
 SqliteLayout layout_of(const Fixture& fixture) {
   return fixture.forced_layout.value_or(kFaster);
-}
-
-struct CloseConnection {
-  void operator()(sqlite3* handle) const noexcept { sqlite3_close(handle); }
-};
-struct FinalizeStatement {
-  void operator()(sqlite3_stmt* handle) const noexcept { sqlite3_finalize(handle); }
-};
-using SqlStatement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
-
-class Connection {
- public:
-  explicit Connection(const std::string& path) {
-    sqlite3* handle = nullptr;
-    const int code = sqlite3_open_v2(
-        path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-    handle_.reset(handle);
-    check(code);
-    run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-262144; PRAGMA "
-        "mmap_size=2147418112;"
-        "PRAGMA temp_store=MEMORY");
-  }
-  void run(const char* sql) { check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr)); }
-  SqlStatement prepare(const char* sql) {
-    sqlite3_stmt* statement = nullptr;
-    check(sqlite3_prepare_v2(handle_.get(), sql, -1, &statement, nullptr));
-    return SqlStatement(statement);
-  }
-  // Whether there is a row.
-  bool step(const SqlStatement& statement) {
-    const int code = sqlite3_step(statement.get());
-    if (code == SQLITE_ROW) return true;
-    if (code != SQLITE_DONE) check(code);
-    return false;
-  }
-
- private:
-  void check(int code) {
-    must(code == SQLITE_OK,
-         std::string("sqlite: ") + (handle_ ? sqlite3_errmsg(handle_.get()) : "cannot open"));
-  }
-  std::unique_ptr<sqlite3, CloseConnection> handle_;
-};
-
-void bind_text(const SqlStatement& statement, int parameter, std::string_view text) {
-  sqlite3_bind_text(statement.get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
-}
-std::string_view text_of(const SqlStatement& statement, int column) {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), column));
-  return {text, static_cast<size_t>(sqlite3_column_bytes(statement.get(), column))};
 }
 
 void remove_database(const std::string& path) {

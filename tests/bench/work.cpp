@@ -34,6 +34,15 @@ std::span<const Work> works() {
       {"prepare_join", "ms", false, quire_prepare_join, nullptr, nullptr},
       {"file_size", "bytes", false, quire_file_size, lmdb_file_size, sqlite_file_size},
       {"cold_open", "ms", false, quire_cold_open, nullptr, sqlite_cold_open},
+      {"partition_query", "items/s", true, quire_partition_query, nullptr, sqlite_partition_query},
+      {"index_build", "items/s", true, quire_index_build, nullptr, sqlite_index_build},
+      {"index_point", "reads/s", true, quire_index_point, nullptr, sqlite_index_point},
+      {"index_range", "items/s", true, quire_index_range, nullptr, sqlite_index_range},
+      {"index_order_limit", "queries/s", true, quire_index_order_limit, nullptr, sqlite_index_order_limit},
+      {"array_contains", "items/s", true, quire_array_contains, scan_array_contains, nullptr},
+      {"plan_time", "us", false, quire_plan_time, nullptr, sqlite_plan_time},
+      {"insert_indexed", "items/s", true, quire_insert_indexed, nullptr, sqlite_insert_indexed},
+      {"import_all_paths", "items/s", true, quire_import_all_paths, import_no_paths, nullptr},
   };
   return kWorks;
 }

@@ -17,7 +17,7 @@ constexpr size_t kFillers = 24;
 
 std::string filler(size_t number) {
   return fmt::format(R"({{"id":"f{0}","k":"k{1}","a":{0},"b":"b{1}","n":{2},"s":"s{0}","list":[{1},"x"]}})",
-                     number, number % 5, number * 7 % 11);
+                     number, number % 5, static_cast<int>(number * 7 % 11) - 3);
 }
 
 std::string random_path(Choices& choices) {
@@ -28,14 +28,20 @@ std::string random_path(Choices& choices) {
 std::vector<std::string> queries_for_indexes(Choices& choices) {
   constexpr std::string_view kPaths[] = {"c.a",    "c.b", "c.n",   "c.s",   "c.k",
                                          "c.list", "c.o", "c.o.x", "c.o.n", "c.id"};
-  constexpr std::string_view kValues[] = {"1",    "3",   "'b1'", "'k2'", "'a'", "null",
-                                          "true", "[1]", "{}",   "0.5",  "'s1'"};
+  constexpr std::string_view kValues[] = {"1",   "3",  "'b1'", "'k2'", "'a'", "null", "true",
+                                          "[1]", "{}", "0.5",  "'s1'", "-1",  "-2.5", "-3"};
   constexpr std::string_view kTests[] = {"IS_DEFINED", "IS_NUMBER", "IS_STRING",
                                          "IS_NULL",    "IS_ARRAY",  "IS_PRIMITIVE"};
   const auto path = [&] { return choices.one_of(kPaths); };
   const auto value = [&] { return choices.one_of(kValues); };
   const auto comparison = [&] { return choices.one_of({"=", "<", "<=", ">", ">=", "!="}); };
   std::vector<std::string> queries;
+  const auto number = [&] { return static_cast<int>(choices.pick(12)) - 4; };
+  queries.push_back(
+      fmt::format("SELECT VALUE c.id FROM c WHERE c.n = {} AND c.a {} {}", number(), comparison(), number()));
+  queries.push_back(fmt::format(
+      "SELECT VALUE c.id FROM c WHERE c.n IN ({}, {}) AND c.a >= {} ORDER BY c.a DESC OFFSET 0 LIMIT 3",
+      number(), number(), number()));
   queries.push_back(fmt::format("SELECT MIN({0}) AS a, MAX({0}) AS b FROM c", path()));
   queries.push_back(fmt::format("SELECT VALUE c.id FROM c ORDER BY {} {} OFFSET {} LIMIT {}", path(),
                                 choices.one_of({"ASC", "DESC"}), choices.pick(3), 1 + choices.pick(9)));
@@ -89,7 +95,10 @@ std::string random_indexes(Choices& choices) {
     }
     json += "]}";
   }
-  return json + "]";
+  // One that a query below has conditions on both parts of.
+  return json + fmt::format(
+                    R"(,{{"name":"z","paths":[{{"path":"/n","order":"{}"}},{{"path":"/a","order":"{}"}}]}}])",
+                    choices.one_of({"ascending", "descending"}), choices.one_of({"ascending", "descending"}));
 }
 
 // Without system properties, in which any two databases differ.

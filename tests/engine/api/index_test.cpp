@@ -144,6 +144,26 @@ TEST_F(IndexTest, APolicyIndexesPathsAsTheyAppear) {
   EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.s = 'text 3'"), "\"3\"\n");
 }
 
+// The bytes of small negative numbers end in FF, and those of their complement in 00.
+TEST_F(IndexTest, ADescendingPartMayBeANegativeNumber) {
+  make("c", "/p");
+  EXPECT_EQ(query("CREATE INDEX i ON c (a DESC, b)"), "");
+  for (int i = 0; i < 60; ++i)
+    EXPECT_EQ(query(fmt::format("INSERT INTO c VALUES {{id: '{}', a: {}, b: {}}}", i, i % 3 - 2, i % 10)),
+              "");
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.a = -1 AND c.b = 4"), HasSubstr("by i"));
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.a = -1 AND c.b = 4"), "\"34\"\n\"4\"\n");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.a IN (-1, -2) AND c.b >= 4 AND c.b < 5"),
+            "\"24\"\n\"34\"\n\"4\"\n\"54\"\n");
+}
+
+TEST_F(IndexTest, AnOrderedScanForAnArrayThatNoEntryHasReadsTheItems) {
+  ASSERT_EQ(define(R"({"id":"c","indexingPolicy":{"includedPaths":[{"path":"/*"}]}})"), "");
+  fill("c", 50);
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: 'x', n: [1]}"), "");
+  EXPECT_EQ(query("SELECT VALUE c.n FROM c WHERE c.n = [1] ORDER BY c.n OFFSET 0 LIMIT 2"), "[1]\n");
+}
+
 TEST_F(IndexTest, WhatIsUndoneLeavesNoEntries) {
   ASSERT_EQ(define(R"({"id":"c","indexingPolicy":{"includedPaths":[{"path":"/*"}]}})"), "");
   fill("c", 120);

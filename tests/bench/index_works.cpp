@@ -1,0 +1,363 @@
+// What indexes are for, on the imported readings: Quire's CREATE INDEX beside SQLite's index on the expression.
+// Each function makes the index that it needs if it is not there.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "quire/quire.hpp"
+#include "tests/bench/must.h"
+#include "tests/bench/sides.h"
+#include "tests/bench/sqlite_connection.h"
+
+namespace quire::bench {
+namespace {
+
+constexpr uint64_t kStep = 7919;  // a prime: neighbours in one round are far apart in the file
+constexpr uint64_t kProbes = 2'000;
+constexpr uint64_t kRangeShare = 100;  // one in so many items
+constexpr uint64_t kBatch = 1'000;
+constexpr uint64_t kInserted = 50'000;
+
+struct QuireFile {
+  Database database;
+
+  explicit QuireFile(const std::string& path) : database(must(Database::open(path))) {}
+  void run(const std::string& sql) {
+    Statement statement = must(database.prepare(sql));
+    for ([[maybe_unused]] const Value row : statement.rows()) {
+    }
+    must(!statement.error(), "quire: " + sql);
+  }
+  Statement prepare(const std::string& sql) { return must(database.prepare(sql)); }
+};
+
+Connection sqlite_of(const Fixture& fixture) {
+  return Connection(fixture.sqlite_file(fixture.forced_layout.value_or(SqliteLayout::rowid)));
+}
+
+constexpr const char* kSqliteSeq =
+    "CREATE INDEX IF NOT EXISTS by_seq ON readings(json_extract(json, '$.seq'))";
+constexpr const char* kSqliteValue =
+    "CREATE INDEX IF NOT EXISTS by_value ON readings(json_extract(json, '$.metricValue'))";
+
+// A line of the readings at a time, up to `most`.
+template <typename Act>
+void for_lines(const std::string& path, uint64_t most, Act act) {
+  const File file = open_file(path, "rb");
+  char line[4096];
+  for (uint64_t i = 0; i < most && std::fgets(line, sizeof line, file.get()) != nullptr; ++i)
+    act(std::string_view(line, std::strlen(line) - 1));
+}
+
+void import_with(const Fixture& fixture, const std::string& path, std::string_view more) {
+  std::filesystem::remove(path);
+  std::filesystem::remove(path + "-lock");
+  Database database = must(Database::open(path));
+  must(database.create_container(
+      fmt::format(R"({{"id":"readings","partitionKey":{{"paths":["/deviceId"]}}{}}})", more)));
+  Container container = must(database.container("readings"));
+  const File input = open_file(fixture.readings.path(), "rb");
+  must(container.import([&](char* buffer, size_t capacity) {
+    return static_cast<int64_t>(std::fread(buffer, 1, capacity, input.get()));
+  }));
+}
+
+double import_rate(const Fixture& fixture, std::string_view more) {
+  const std::string path = fixture.folder + "/all-paths.quire";
+  const double seconds = seconds_of([&] { import_with(fixture, path, more); });
+  std::filesystem::remove(path);
+  return static_cast<double>(fixture.readings.count()) / seconds;
+}
+
+double quire_contains_rate(const Fixture& fixture, const std::string& condition, std::string& answer) {
+  QuireFile file(fixture.quire_file());
+  file.run("CREATE INDEX IF NOT EXISTS tags ON readings (tags[])");
+  Statement statement = file.prepare("SELECT VALUE COUNT(1) FROM readings r WHERE " + condition);
+  return rate_of(fixture.readings.count(), [&] {
+    for (const Value row : statement.rows()) answer = std::to_string(row.as_integer());
+  });
+}
+
+}  // namespace
+
+// ---- index_build
+
+Sample quire_index_build(const Fixture& fixture) {
+  QuireFile file(fixture.quire_file());
+  file.run("DROP INDEX IF EXISTS by_value ON readings");
+  const double seconds = seconds_of([&] { file.run("CREATE INDEX by_value ON readings (metricValue)"); });
+  return {static_cast<double>(fixture.readings.count()) / seconds, {}};
+}
+
+Sample sqlite_index_build(const Fixture& fixture) {
+  Connection connection = sqlite_of(fixture);
+  connection.run("DROP INDEX IF EXISTS by_value");
+  const double seconds = seconds_of([&] { connection.run(kSqliteValue); });
+  return {static_cast<double>(fixture.readings.count()) / seconds, {}};
+}
+
+// ---- index_point
+
+Sample quire_index_point(const Fixture& fixture) {
+  QuireFile file(fixture.quire_file());
+  file.run("CREATE INDEX IF NOT EXISTS by_seq ON readings (seq)");
+  Statement statement = file.prepare("SELECT VALUE r.metricValue FROM readings r WHERE r.seq = @seq");
+  double sum = 0;
+  const double rate = rate_of(kProbes, [&] {
+    sum = 0;
+    for (uint64_t i = 0; i < kProbes; ++i) {
+      statement.reset();
+      must(statement.bind("seq", static_cast<int64_t>(i * kStep % fixture.readings.count())));
+      for (const Value row : statement.rows()) sum += row.as_real();
+    }
+  });
+  return {rate, fmt::format("{:.2f}", sum)};
+}
+
+Sample sqlite_index_point(const Fixture& fixture) {
+  Connection connection = sqlite_of(fixture);
+  connection.run(kSqliteSeq);
+  const SqlStatement statement = connection.prepare(
+      "SELECT json_extract(json, '$.metricValue') FROM readings WHERE json_extract(json, '$.seq') = ?1");
+  double sum = 0;
+  const double rate = rate_of(kProbes, [&] {
+    sum = 0;
+    for (uint64_t i = 0; i < kProbes; ++i) {
+      sqlite3_reset(statement.get());
+      sqlite3_bind_int64(statement.get(), 1, static_cast<int64_t>(i * kStep % fixture.readings.count()));
+      while (connection.step(statement)) sum += sqlite3_column_double(statement.get(), 0);
+    }
+    sqlite3_reset(statement.get());
+  });
+  return {rate, fmt::format("{:.2f}", sum)};
+}
+
+// ---- index_range: one item in a hundred, as JSON text
+
+Sample quire_index_range(const Fixture& fixture) {
+  QuireFile file(fixture.quire_file());
+  file.run("CREATE INDEX IF NOT EXISTS by_seq ON readings (seq)");
+  Statement statement = file.prepare("SELECT VALUE r FROM readings r WHERE r.seq >= @from AND r.seq < @to");
+  const uint64_t share = fixture.readings.count() / kRangeShare;
+  must(statement.bind("from", static_cast<int64_t>(share)));
+  must(statement.bind("to", static_cast<int64_t>(2 * share)));
+  uint64_t rows = 0, bytes = 0;
+  const double rate = rate_of(share, [&] {
+    rows = 0;
+    statement.reset();
+    while (must(statement.step())) {
+      bytes += must(statement.row_json()).size();
+      ++rows;
+    }
+  });
+  must(bytes > 0, "quire: no JSON");
+  return {rate, std::to_string(rows)};
+}
+
+Sample sqlite_index_range(const Fixture& fixture) {
+  Connection connection = sqlite_of(fixture);
+  connection.run(kSqliteSeq);
+  const SqlStatement statement = connection.prepare(
+      "SELECT json FROM readings WHERE json_extract(json, '$.seq') >= ?1 AND json_extract(json, '$.seq') < ?2");
+  const uint64_t share = fixture.readings.count() / kRangeShare;
+  sqlite3_bind_int64(statement.get(), 1, static_cast<int64_t>(share));
+  sqlite3_bind_int64(statement.get(), 2, static_cast<int64_t>(2 * share));
+  uint64_t rows = 0, bytes = 0;
+  const double rate = rate_of(share, [&] {
+    rows = 0;
+    while (connection.step(statement)) {
+      bytes += text_of(statement, 0).size();
+      ++rows;
+    }
+    sqlite3_reset(statement.get());
+  });
+  must(bytes > 0, "sqlite: no JSON");
+  return {rate, std::to_string(rows)};
+}
+
+// ---- index_order_limit
+
+Sample quire_index_order_limit(const Fixture& fixture) {
+  QuireFile file(fixture.quire_file());
+  file.run("CREATE INDEX IF NOT EXISTS by_value ON readings (metricValue)");
+  Statement statement = file.prepare(
+      "SELECT r.id, r.metricValue FROM readings r ORDER BY r.metricValue DESC OFFSET 0 LIMIT 100");
+  std::string answer;
+  const double rate = rate_of(1, [&] {
+    OrderedRows rows;
+    for (const Value row : statement.rows()) rows.add(row["id"].as_string(), row["metricValue"].as_real());
+    answer = rows.answer();
+  });
+  return {rate, answer};
+}
+
+Sample sqlite_index_order_limit(const Fixture& fixture) {
+  Connection connection = sqlite_of(fixture);
+  connection.run(kSqliteValue);
+  const SqlStatement statement = connection.prepare(
+      "SELECT json_extract(json, '$.id'), json_extract(json, '$.metricValue') FROM readings "
+      "ORDER BY json_extract(json, '$.metricValue') DESC LIMIT 100");
+  std::string answer;
+  const double rate = rate_of(1, [&] {
+    OrderedRows rows;
+    while (connection.step(statement))
+      rows.add(text_of(statement, 0), sqlite3_column_double(statement.get(), 1));
+    sqlite3_reset(statement.get());
+    answer = rows.answer();
+  });
+  return {rate, answer};
+}
+
+// ---- array_contains: beside Quire's own scan, in LMDB's column
+
+Sample quire_array_contains(const Fixture& fixture) {
+  std::string answer;
+  const double rate = quire_contains_rate(fixture, "ARRAY_CONTAINS(r.tags, 'bbbbb')", answer);
+  return {rate, answer};
+}
+
+Sample scan_array_contains(const Fixture& fixture) {
+  std::string answer;
+  // Behind IIF no index can serve the condition.
+  const double rate = quire_contains_rate(fixture, "IIF(ARRAY_CONTAINS(r.tags, 'bbbbb'), true, false)", answer);
+  return {rate, answer};
+}
+
+// ---- partition_query
+
+Sample quire_partition_query(const Fixture& fixture) {
+  QuireFile file(fixture.quire_file());
+  Statement statement = file.prepare("SELECT VALUE r.metricValue FROM readings r WHERE r.deviceId = @device");
+  double sum = 0;
+  uint64_t rows = 0;
+  const auto run = [&] {
+    sum = 0;
+    rows = 0;
+    for (uint64_t i = 0; i < 100; ++i) {
+      statement.reset();
+      must(statement.bind("device", std::string_view(fixture.probes[i].device_id)));
+      for (const Value row : statement.rows()) {
+        sum += row.as_real();
+        ++rows;
+      }
+    }
+  };
+  run();
+  return {rate_of(rows, run), fmt::format("{:.2f}", sum)};
+}
+
+Sample sqlite_partition_query(const Fixture& fixture) {
+  Connection connection = sqlite_of(fixture);
+  const SqlStatement statement =
+      connection.prepare("SELECT json_extract(json, '$.metricValue') FROM readings WHERE pk = ?1");
+  double sum = 0;
+  uint64_t rows = 0;
+  const auto run = [&] {
+    sum = 0;
+    rows = 0;
+    for (uint64_t i = 0; i < 100; ++i) {
+      bind_text(statement, 1, fixture.probes[i].device_id);
+      while (connection.step(statement)) {
+        sum += sqlite3_column_double(statement.get(), 0);
+        ++rows;
+      }
+      sqlite3_reset(statement.get());
+    }
+  };
+  run();
+  return {rate_of(rows, run), fmt::format("{:.2f}", sum)};
+}
+
+// ---- insert_indexed: three indexes, batches of a thousand, each durable
+
+Sample quire_insert_indexed(const Fixture& fixture) {
+  const std::string path = fixture.folder + "/inserted.quire";
+  std::filesystem::remove(path);
+  double seconds = 0;
+  uint64_t items = 0;
+  {
+    QuireFile file(path);
+    must(file.database.create_container(R"({"id":"readings","partitionKey":{"paths":["/deviceId"]},"indexes":[
+        {"name":"a","paths":[{"path":"/seq"}]},{"name":"b","paths":[{"path":"/metricValue"}]},
+        {"name":"c","paths":[{"path":"/location/city"}]}]})"));
+    Container container = must(file.database.container("readings"));
+    seconds = seconds_of([&] {
+      std::optional<Transaction> transaction;
+      for_lines(fixture.readings.path(), kInserted, [&](std::string_view line) {
+        if (items % kBatch == 0) {
+          if (transaction) must(transaction->commit());
+          transaction.emplace(must(file.database.begin_transaction()));
+        }
+        must(container.create(line, &*transaction));
+        ++items;
+      });
+      must(transaction->commit());
+    });
+  }
+  std::filesystem::remove(path);
+  return {static_cast<double>(items) / seconds, std::to_string(items)};
+}
+
+Sample sqlite_insert_indexed(const Fixture& fixture) {
+  const std::string path = fixture.folder + "/inserted.sqlite";
+  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path + suffix);
+  double seconds = 0;
+  uint64_t items = 0;
+  {
+    Connection connection(path);
+    connection.run(
+        "CREATE TABLE readings(pk TEXT NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL);"
+        "CREATE UNIQUE INDEX readings_key ON readings(pk, id);"
+        "CREATE INDEX a ON readings(json_extract(json, '$.seq'));"
+        "CREATE INDEX b ON readings(json_extract(json, '$.metricValue'));"
+        "CREATE INDEX c ON readings(json_extract(json, '$.location.city'))");
+    const SqlStatement insert = connection.prepare(
+        "INSERT INTO readings VALUES (json_extract(?1, '$.deviceId'), json_extract(?1, '$.id'), ?1)");
+    seconds = seconds_of([&] {
+      for_lines(fixture.readings.path(), kInserted, [&](std::string_view line) {
+        if (items % kBatch == 0) connection.run(items == 0 ? "BEGIN" : "COMMIT; BEGIN");
+        bind_text(insert, 1, line);
+        connection.step(insert);
+        sqlite3_reset(insert.get());
+        ++items;
+      });
+      connection.run("COMMIT");
+    });
+  }
+  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path + suffix);
+  return {static_cast<double>(items) / seconds, std::to_string(items)};
+}
+
+// ---- import_all_paths: beside Quire's own import without indexes, in LMDB's column
+
+Sample quire_import_all_paths(const Fixture& fixture) {
+  return {import_rate(fixture, R"(,"indexingPolicy":{"includedPaths":[{"path":"/*"}]})"), {}};
+}
+
+Sample import_no_paths(const Fixture& fixture) {
+  return {import_rate(fixture, ""), {}};
+}
+
+// ---- plan_time
+
+Sample quire_plan_time(const Fixture& fixture) {
+  QuireFile file(fixture.quire_file());
+  file.run("CREATE INDEX IF NOT EXISTS by_value ON readings (metricValue)");
+  const std::string sql =
+      "SELECT r.id, r.metricValue FROM readings r WHERE r.metricValue > 100 AND r.location.city = 'Perth' "
+      "ORDER BY r.metricValue OFFSET 0 LIMIT 10";
+  return {1e6 / rate_of(1, [&] { must(file.database.prepare(sql)); }), {}};
+}
+
+Sample sqlite_plan_time(const Fixture& fixture) {
+  Connection connection = sqlite_of(fixture);
+  connection.run(kSqliteValue);
+  const char* const sql =
+      "SELECT json_extract(json, '$.id'), json_extract(json, '$.metricValue') FROM readings "
+      "WHERE json_extract(json, '$.metricValue') > 100 AND json_extract(json, '$.location.city') = 'Perth' "
+      "ORDER BY json_extract(json, '$.metricValue') LIMIT 10";
+  return {1e6 / rate_of(1, [&] { connection.prepare(sql); }), {}};
+}
+
+}  // namespace quire::bench

@@ -13,7 +13,8 @@ constexpr uint64_t kMostLooks = 200;
 
 // Shares of the entries where nothing better is known.
 constexpr double kEqualShare = 0.01;
-constexpr double kRangeShare = 0.25;
+constexpr double kRangeShare = 0.2;
+constexpr double kBoundedShare = 0.02;  // from both sides
 
 bool are_constants(const PlannedProbe& probe) {
   return std::ranges::all_of(probe.parts, [](const std::vector<IndexBound>& bounds) {
@@ -40,7 +41,7 @@ double usual_share(const PlannedProbe& probe, const IndexStatistics& statistics,
   for (size_t part = 0; part < probe.parts.size(); ++part) {
     const IndexBound& bound = probe.parts[part][0];
     const bool is_equal = bound.check == BoundCheck::equal || bound.check == BoundCheck::in;
-    if (!is_equal) return share * kRangeShare;
+    if (!is_equal) return share * (probe.parts[part].size() > 1 ? kBoundedShare : kRangeShare);
     const double values = bound.check == BoundCheck::in ? static_cast<double>(bound.operands.size()) : 1;
     if (part < statistics.distinct.size())
       share = values / std::max(1.0, statistics.distinct[part]);

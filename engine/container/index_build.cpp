@@ -153,20 +153,27 @@ class IndexBuilder {
         if (!is_current) return {};
         return store_.indexes().insert(transaction, list, from, to);
       });
-      if (!written) return std::unexpected(give_up(index, std::move(written.error())));
+      if (!written)
+        return std::unexpected(give_up([&](const Index& other) { return other.number == index.number; },
+                                       std::move(written.error())));
       if (!is_current) return false;
       from = to;
     }
     return true;
   }
 
+  static bool is_unique_and_building(const Index& index) {
+    return index.is_building && index.unique != UniqueScope::none;
+  }
+
   // A unique index that cannot be is dropped; the others stay, to be built.
-  Error give_up(const Index& index, Error error) {
+  Error give_up(const std::function<bool(const Index&)>& is_the_one, Error error) {
     if (error.code != ErrorCode::conflict) return error;
     auto dropped = environment_.write([&](WriteTransaction& transaction) -> Result<void> {
       QUIRE_ASSIGN(IndexSet* const set, store_.indexes().writable_set(transaction));
-      std::erase_if(set->indexes, [&](const Index& other) { return other.number == index.number; });
-      QUIRE_TRY(erase_index(transaction, store_.indexes().table(), index.number));
+      for (const Index& index : set->indexes)
+        if (is_the_one(index)) QUIRE_TRY(erase_index(transaction, store_.indexes().table(), index.number));
+      std::erase_if(set->indexes, is_the_one);
       return store_.indexes().set_changed(transaction);
     });
     return dropped ? std::move(error) : std::move(dropped.error());
@@ -177,14 +184,17 @@ class IndexBuilder {
   Result<void> build_in_steps() {
     std::string position;
     for (bool is_done = false; !is_done;) {
-      QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+      auto stepped = environment_.write([&](WriteTransaction& transaction) -> Result<void> {
         QUIRE_TRY(store_.refresh(transaction));
         QUIRE_ASSIGN(const auto build, read_index_build(transaction, store_.indexes().table()));
         is_done = !build;
         if (is_done) return {};
         position = build->position;
         return step(transaction, position);
-      }));
+      });
+      if (!stepped)
+        return std::unexpected(give_up([](const Index& index) { return is_unique_and_building(index); },
+                                       std::move(stepped.error())));
       QUIRE_TRY(report(0));
     }
     return {};

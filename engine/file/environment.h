@@ -42,7 +42,7 @@ struct FileOptions {
 };
 
 // The version of the file format that this library writes, kept in table "meta".
-inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint32_t kFormatVersion = 2;
 
 struct FileFacts {
   uint64_t file_bytes = 0;

@@ -57,6 +57,28 @@ std::optional<uint32_t> read_version(MDB_txn* transaction, MDB_dbi meta) {
   return version;
 }
 
+// "c7/index" for each container of the catalog, whose rows begin with the container's number behind 4 bytes.
+int add_index_tables(MDB_txn* transaction, MDB_dbi) {
+  MDB_dbi catalog;
+  int code = mdb_dbi_open(transaction, std::string(kCatalogTable).c_str(), 0, &catalog);
+  if (code != MDB_SUCCESS) return code;
+  MDB_cursor* opened = nullptr;
+  code = mdb_cursor_open(transaction, catalog, &opened);
+  if (code != MDB_SUCCESS) return code;
+  const std::unique_ptr<MDB_cursor, decltype(&mdb_cursor_close)> cursor(opened, mdb_cursor_close);
+  MDB_val key, record;
+  while ((code = mdb_cursor_get(cursor.get(), &key, &record, MDB_NEXT)) == MDB_SUCCESS) {
+    constexpr size_t kNumberAt = 4;
+    uint32_t number = 0;
+    if (record.mv_size < kNumberAt + sizeof number) continue;
+    std::memcpy(&number, static_cast<const char*>(record.mv_data) + kNumberAt, sizeof number);
+    MDB_dbi index;
+    code = mdb_dbi_open(transaction, fmt::format("c{}/index", number).c_str(), MDB_CREATE, &index);
+    if (code != MDB_SUCCESS) return code;
+  }
+  return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
+}
+
 // What a step from version `from` to the next has to change. Steps run in one transaction.
 struct Upgrade {
   uint32_t from;
@@ -68,6 +90,8 @@ constexpr Upgrade kUpgrades[] = {
      [](MDB_txn* transaction, MDB_dbi meta) {
        return put_number(transaction, meta, kDatabaseRow, static_cast<uint32_t>(std::random_device{}()));
      }},
+    // Version 1 had containers without a table of index entries.
+    {1, add_index_tables},
 };
 
 enum class Standing : uint8_t { empty, current, older };

@@ -76,6 +76,10 @@ Result<void> create(OpenContainers& containers, const sql::IndexChange& change,
   const auto add = [&](ContainerDefinition& definition) -> Result<void> {
     QUIRE_ASSIGN(std::vector<NamedIndex> indexes, named_indexes_of(definition));
     QUIRE_ASSIGN(NamedIndex made, named_index_of(change, indexes));
+    const bool is_there = std::ranges::any_of(indexes, [&](const NamedIndex& index) {
+      return index.parts == made.parts && index.is_unique == made.is_unique;
+    });
+    if (change.is_conditional && change.name.empty() && is_there) return {};
     if (std::ranges::find(indexes, made.name, &NamedIndex::name) != indexes.end()) {
       if (change.is_conditional) return {};
       return fail(ErrorCode::invalid_definition,

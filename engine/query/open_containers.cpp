@@ -1,5 +1,6 @@
 #include "engine/query/open_containers.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -23,10 +24,29 @@ Result<void> OpenContainers::go_on_building(const Transaction& transaction, Cont
   QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
   QUIRE_ASSIGN(const bool is_abandoned, has_abandoned_build(snapshot, store));
   if (!is_abandoned) return {};
-  auto built = build_indexes(environment_, store);
-  // A unique index that cannot be is dropped by then; the container is none the worse.
-  if (!built && built.error().code == ErrorCode::conflict) return {};
-  return built;
+  for (;;) {
+    auto built = build_indexes(environment_, store);
+    if (built || built.error().code != ErrorCode::conflict) return built;
+    // A unique index that cannot be is dropped by then; the definition must not ask for it any more.
+    QUIRE_TRY(forget_missing_indexes(store));
+  }
+}
+
+Result<void> OpenContainers::forget_missing_indexes(ContainerStore& store) {
+  return environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_ASSIGN(std::optional<CatalogEntry> entry, catalog_.find(transaction, store.definition().name));
+    if (!entry || entry->number != store.number()) return {};
+    QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
+    for (auto& [name, json] : entry->definition.other_properties) {
+      if (name != "indexes") continue;
+      QUIRE_ASSIGN(std::vector<NamedIndex> indexes, named_indexes_from_json(json));
+      std::erase_if(indexes, [&](const NamedIndex& index) {
+        return std::ranges::find(set->indexes, index.name, &Index::name) == set->indexes.end();
+      });
+      json = named_indexes_to_json(indexes);
+    }
+    return catalog_.replace(transaction, *entry);
+  });
 }
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view name) {
@@ -59,7 +79,9 @@ Result<void> OpenContainers::alter(std::string_view name,
     definition = original;
     return {};
   };
-  QUIRE_TRY(redefine(name, restore, before, store));
+  QUIRE_ASSIGN(const bool must_build_again, redefine(name, restore, before, store));
+  // Indexes that the change had dropped.
+  if (must_build_again) QUIRE_TRY(build_indexes(environment_, *store, building));
   return built;
 }
 

@@ -58,6 +58,8 @@ class OpenContainers {
   Result<bool> redefine(std::string_view name, const std::function<Result<void>(ContainerDefinition&)>& edit,
                         ContainerDefinition& before, std::shared_ptr<ContainerStore>& store);
   Result<void> go_on_building(const Transaction& transaction, ContainerStore& store);
+  // Takes indexes that the container does not have out of its definition.
+  Result<void> forget_missing_indexes(ContainerStore& store);
   // A null store if it is not open.
   Opened known(ContainerNumber number) const;
   // Keeps `store`, unless another thread was faster; what is kept.

@@ -86,8 +86,13 @@ void AstBuilder::create_index(const Token& start, bool is_unique, bool is_condit
   index->span = span_from(start.offset);
   // As in a query, the container's name may stand before the path.
   const std::string alias = "/" + std::string(index->container) + "/";
-  for (IndexKey& key : index->keys)
-    if (key.path->text.starts_with(alias)) key.path->text.remove_prefix(alias.size() - 1);
+  for (IndexKey& key : index->keys) {
+    const char first = parsed_.text[key.path->span.offset];
+    const bool is_quoted = first == '"' || first == '\'' || first == '[';
+    if (is_quoted || !key.path->text.starts_with(alias)) continue;
+    const std::string_view rest = key.path->text.substr(alias.size() - 1);
+    if (!rest.starts_with("/[]")) key.path->text = rest;
+  }
   parsed_.statement.kind = StatementKind::create_index;
   parsed_.statement.index = index;
 }

@@ -331,10 +331,10 @@ class ContextualWords {
                                         {"WITH", TOKEN_WITH},
                                         {"INDEX", TOKEN_INDEX, 1},
                                         {"UNIQUE", TOKEN_UNIQUE, 1, "INDEX"},
-                                        {"INDEX", TOKEN_INDEX, 2},
                                         {"IF", TOKEN_IF, 3},
                                         {"ON", TOKEN_ON}};
     resolve_words(kFirst, kClauses);
+    if (kind_at(1) == TOKEN_UNIQUE && tokens_.size() > 2) tokens_[2].kind = TOKEN_INDEX;
     const bool is_index = kind_at(1) == TOKEN_INDEX || kind_at(2) == TOKEN_INDEX;
     for (size_t i = 1; is_index && i + 1 < tokens_.size(); ++i) {
       const int next = kind_at(i + 1);

@@ -96,6 +96,28 @@ TEST_F(IndexTest, StatementsMakeAndDropIndexes) {
   EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 5"), HasSubstr("CREATE INDEX"));
 }
 
+TEST_F(IndexTest, NamesThatAreWordsOfTheStatementStayNames) {
+  EXPECT_EQ(query("CREATE CONTAINER index"), "");
+  EXPECT_EQ(query("INSERT INTO index VALUES {id: '1', unique: 1, tags: [1]}"), "");
+  EXPECT_EQ(query("CREATE UNIQUE INDEX on_unique ON index (index.unique DESC)"), "");
+  EXPECT_EQ(query("CREATE INDEX IF NOT EXISTS ON index (tags[])"), "");
+  EXPECT_EQ(query("CREATE INDEX IF NOT EXISTS ON index (tags[])"), "");
+  EXPECT_THAT(database_->containers().value(), Not(HasSubstr("index_tags_2")));
+  EXPECT_EQ(query("CREATE INDEX quoted ON index ('/index/tags', [\"odd name\"].x)"), "");
+  EXPECT_THAT(database_->containers().value(), HasSubstr(R"("/index/tags")"));
+  EXPECT_EQ(query("DROP CONTAINER index"), "");
+}
+
+TEST_F(IndexTest, AnAlterThatFailsLeavesTheIndexesThatItWouldHaveDropped) {
+  make("c", "/p");
+  fill("c", 100);
+  EXPECT_EQ(query("CREATE INDEX a ON c (n)"), "");
+  EXPECT_THAT(query("ALTER CONTAINER c WITH {indexes: [{name: 'u', unique: true, paths: [{path: '/p'}]}]}"),
+              HasSubstr("conflict"));
+  EXPECT_THAT(access("SELECT VALUE c.id FROM c WHERE c.n = 5"), HasSubstr("by a"));
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.n = 5"), "\"5\"\n");
+}
+
 TEST_F(IndexTest, APreparedStatementFollowsTheIndexes) {
   make("c", "/p");
   fill("c", 200);

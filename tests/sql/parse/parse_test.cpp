@@ -57,6 +57,13 @@ INSTANTIATE_TEST_SUITE_P(
         Accepted{"rollback", "ROLLBACK"}, Accepted{"pragma", "PRAGMA strict"},
         Accepted{"pragma_value", "PRAGMA durability = relaxed"}, Accepted{"pragma_on", "PRAGMA strict = on"},
         Accepted{"drop", "DROP CONTAINER IF EXISTS partition"},
+        Accepted{"create_index", "CREATE INDEX ON c (a.b, [\"odd name\"].x DESC, d ASC)"},
+        Accepted{"create_unique_index", "CREATE UNIQUE INDEX IF NOT EXISTS on_b ON index ('/a/[]/b')"},
+        Accepted{"create_index_of_elements", "CREATE INDEX tags ON c (c.tags[].key DESC)"},
+        Accepted{"create_index_where", "CREATE INDEX i ON c (n) WHERE c.n > 1"},
+        Accepted{"drop_index", "DROP INDEX IF EXISTS i ON c;"},
+        Accepted{"drop_index_anywhere", "DROP INDEX unique"},
+        Accepted{"containers_may_be_named_index", "DROP CONTAINER index"},
         Accepted{"comments", "SELECT /* all */ * -- of it\nFROM c"}),
     [](const auto& info) { return std::string(info.param.name); });
 

@@ -55,6 +55,7 @@ Sample sqlite_index_point(const Fixture& fixture);
 Sample quire_index_range(const Fixture& fixture);
 Sample sqlite_index_range(const Fixture& fixture);
 Sample quire_index_order_limit(const Fixture& fixture);
+Sample tenth_index_order_limit(const Fixture& fixture);  // Quire over a tenth of the readings
 Sample sqlite_index_order_limit(const Fixture& fixture);
 Sample quire_partition_query(const Fixture& fixture);
 Sample sqlite_partition_query(const Fixture& fixture);
@@ -64,6 +65,7 @@ Sample quire_plan_time(const Fixture& fixture);
 Sample sqlite_plan_time(const Fixture& fixture);
 Sample quire_array_contains(const Fixture& fixture);
 Sample scan_array_contains(const Fixture& fixture);  // Quire without the index
+Sample sqlite_array_contains(const Fixture& fixture);
 Sample quire_import_all_paths(const Fixture& fixture);
 Sample import_no_paths(const Fixture& fixture);  // Quire without indexes
 

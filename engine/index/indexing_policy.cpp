@@ -57,6 +57,10 @@ Result<std::vector<PathPattern>> read_patterns(const Value& policy, std::string_
           fmt::format(R"(each of indexingPolicy.{} must look like {{"path": "/address/*"}})", name));
     QUIRE_TRY(check_members(element, fmt::format("a path of indexingPolicy.{}", name), kKnown));
     QUIRE_ASSIGN(std::vector<PathPattern> parsed, parse_pattern(path.as_string()));
+    // A path with {a,b} stands for several.
+    if (patterns.size() + parsed.size() > kMostPolicyPatterns)
+      return invalid(fmt::format("indexingPolicy.{} may stand for {} paths; it stands for more", name,
+                                 kMostPolicyPatterns));
     for (PathPattern& pattern : parsed) {
       if (std::ranges::find(patterns, pattern) != patterns.end())
         return invalid(fmt::format("indexingPolicy.{} has the path '{}' twice", name, path.as_string()));
@@ -80,6 +84,8 @@ Result<std::vector<IndexPart>> read_parts(const std::vector<Value>& paths, std::
     if (!path.is_string())
       return invalid(
           fmt::format(R"(each path of {} must look like {{"path": "/age", "order": "ascending"}})", what));
+    constexpr std::string_view kKnown[] = {"path", "order"};
+    QUIRE_TRY(check_members(element, fmt::format("a path of {}", what), kKnown));
     IndexPart part;
     QUIRE_ASSIGN(part.path, parse_plain_path(path.as_string(), what));
     QUIRE_ASSIGN(part.is_descending, is_descending(element.member("order"), what));
@@ -197,6 +203,8 @@ Result<std::vector<std::vector<IndexPart>>> unique_keys_from_json(std::string_vi
         fmt::format("uniqueKeyPolicy may have {} keys; it has {}", kMostUniqueKeys, elements.size()));
   std::vector<std::vector<IndexPart>> keys;
   for (const Value& element : elements) {
+    constexpr std::string_view kKeyMembers[] = {"paths"};
+    QUIRE_TRY(check_members(element, "a unique key", kKeyMembers));
     QUIRE_ASSIGN(const std::vector<Value> paths, list(element, "a unique key", "paths"));
     if (paths.empty() || paths.size() > kMostUniqueKeyPaths)
       return invalid(fmt::format(R"(a unique key must look like {{"paths": ["/email"]}}, with 1 to {} paths)",
@@ -223,8 +231,9 @@ Result<std::vector<std::vector<IndexPart>>> unique_keys_from_json(std::string_vi
 Result<std::vector<NamedIndex>> named_indexes_from_json(std::string_view json) {
   constexpr std::string_view kKnown[] = {"name", "paths", "unique"};
   QUIRE_ASSIGN(const auto parsed, parse(json));
-  if (!parsed->root.is_array()) return invalid(R"("indexes" must be an array)");
   std::vector<NamedIndex> indexes;
+  if (parsed->root.is_null()) return indexes;
+  if (!parsed->root.is_array()) return invalid(R"("indexes" must be an array)");
   for (uint32_t i = 0; i < parsed->root.size(); ++i) {
     const Value element = parsed->root.element(i);
     QUIRE_TRY(check_members(element, "an index", kKnown));
@@ -239,7 +248,10 @@ Result<std::vector<NamedIndex>> named_indexes_from_json(std::string_view json) {
     QUIRE_ASSIGN(index.parts, read_parts(paths, what));
     if (index.parts.size() > 1 && std::ranges::any_of(index.parts, has_elements))
       return invalid(fmt::format("{} has several paths, so none of them may have []", what));
-    index.is_unique = element.member("unique").is_true();
+    const Value unique = element.member("unique");
+    if (unique.is_defined() && !unique.is_boolean())
+      return invalid(fmt::format(R"("unique" of {} must be true or false)", what));
+    index.is_unique = unique.is_true();
     if (index.is_unique && has_elements(index.parts[0]))
       return invalid(fmt::format("{} is unique, so its path may not have []", what));
     if (std::ranges::count(indexes, index.name, &NamedIndex::name) > 1)

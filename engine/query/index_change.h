@@ -8,9 +8,9 @@
 
 namespace quire::engine {
 
-// container_not_found, invalid_definition (naming the path or the limit), index_exists, index_not_found;
-// conflict if a unique index would have items with the same values; interrupted, the index then being built
-// when the container is opened next.
+// container_not_found, invalid_definition (naming the path or the limit), also for a name that is taken;
+// not_found; conflict if a unique index would have items with the same values; interrupted, the index then
+// being built when the container is opened next.
 Result<void> change_indexes(OpenContainers& containers, const sql::Statement& statement,
                             const IndexBuildOptions& building);
 

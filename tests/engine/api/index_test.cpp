@@ -283,6 +283,16 @@ TEST_F(IndexTest, WrongPoliciesSayWhatIsWrong) {
   std::string many;
   for (int i = 0; i <= 1500; ++i) many += fmt::format("{}{{\"path\":\"/p{}/?\"}}", i == 0 ? "" : ",", i);
   EXPECT_THAT(policy(fmt::format(R"({{"includedPaths":[{}]}})", many)), HasSubstr("may have 1500 paths"));
+  EXPECT_THAT(
+      policy(
+          R"({"includedPaths":[{"path":"/*"},{"path":"/{a,b}/{a,b}/{a,b}/{a,b}/{a,b}/{a,b}/{a,b}/{a,b}/{a,b}/{a,b}/{a,b}/?"}]})"),
+      HasSubstr("too many paths"));
+  EXPECT_THAT(policy(R"({"compositeIndexes":[[{"path":"/a"},{"path":"/b","oder":"descending"}]]})"),
+              HasSubstr("did you mean 'order'?"));
+  EXPECT_THAT(define(R"({"id":"c","indexes":[{"name":"u","unique":1,"paths":[{"path":"/a"}]}]})"),
+              HasSubstr("true or false"));
+  EXPECT_THAT(define(R"({"id":"c","uniqueKeyPolicy":{"uniqueKeys":[{"pathes":["/a"]}]}})"),
+              HasSubstr("'paths'"));
   EXPECT_THAT(define(R"({"id":"c","uniqueKeyPolicy":{"uniqueKeys":[{"paths":[]}]}})"),
               HasSubstr("1 to 16 paths"));
   EXPECT_EQ(policy(R"({"indexingMode":"none","automatic":false})"), "");

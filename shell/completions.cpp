@@ -18,7 +18,7 @@ constexpr std::string_view kKeywords[] = {
     "COMMIT", "CONTAINER", "CREATE",  "DELETE", "DESC",      "DISTINCT",  "DROP",    "ELSE",      "END",
     "ESCAPE", "EXISTS",    "EXPLAIN", "FALSE",  "FROM",      "GROUP",     "HAVING",  "IN",        "INSERT",
     "INTO",   "IS",        "JOIN",    "KEY",    "LEFT",      "LIKE",      "LIMIT",   "NOT",       "NULL",
-    "OFFSET", "ON",        "OR",      "ORDER",  "PARTITION", "PRAGMA",    "REPLACE", "RETURNING", "ROLLBACK",
+    "OFFSET", "ON",        "OR",      "ORDER",  "PARTITION", "PATCH", "PRAGMA",    "REPLACE", "RETURNING", "ROLLBACK",
     "SELECT", "SET",       "THEN",    "TOP",    "TRUE",      "UNDEFINED", "UNION",   "UNSET",     "UPDATE",
     "UPSERT", "VALUE",     "VALUES",  "WHEN",   "WHERE",     "WITH"};
 

@@ -24,6 +24,7 @@
 #include "engine/container/item_cursor.h"
 #include "engine/container/item_encoder.h"
 #include "engine/container/item_key.h"
+#include "engine/container/patch.h"
 #include "engine/container/record.h"
 #include "engine/container/statistics.h"
 #include "engine/container/system_property.h"
@@ -53,7 +54,12 @@ struct Item {
 struct WriteOptions {
   // An etag with its quotes; empty or "*": any.
   std::string_view if_match;
+  // The item must have this partition key, else invalid_partition_key: of a batch.
+  std::optional<std::span<const sql::Value>> partition_key = std::nullopt;
 };
+
+// Asked about the item that is there, in the transaction of the write. Empty: always true.
+using ItemCondition = std::function<Result<bool>(const sql::Value& root)>;
 
 struct ItemOutcome {
   Item item;  // good until the transaction's next write
@@ -94,6 +100,10 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
                              const WriteOptions& options = {});
   Result<ItemOutcome> replace(WriteTransaction& transaction, const sql::Value& item,
                               const WriteOptions& options = {});
+  // not_found, precondition_failed, also where `condition` is not true of the item as it is; errors of Patch.
+  Result<ItemOutcome> patch(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
+                            std::string_view id, const Patch& patch, const ItemCondition& condition = {},
+                            const WriteOptions& options = {});
   // not_found, precondition_failed.
   Result<void> erase(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
                      std::string_view id, std::string_view if_match = {});
@@ -109,6 +119,11 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Result<ItemCursor> scan_partition(const Transaction& transaction,
                                     std::span<const sql::Value> partition_key);
   Result<ContainerStatistics> statistics(const Transaction& transaction);
+  // Whether an item has one of these etags: "*" is any. Empty: none.
+  bool has_etag(const Item& item, std::string_view etag) const noexcept {
+    return etag == "*" || etag_of(item).view() == etag;
+  }
+  Etag etag_of(const Item& item) const noexcept { return make_etag(entry_.etag_salt, item.header().lsn); }
   // The item under a key as an index entry has it; undefined if there is none. corrupt.
   Result<sql::Value> item_at(const Transaction& transaction, Bytes key) const;
 
@@ -145,6 +160,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Table items_table() const noexcept { return tables_.items; }
   ContainerIndexes& indexes() noexcept { return indexes_; }
   PartitionHash hash() const noexcept { return options_.hash; }
+  // Whether this can be a whole partition key of the container; invalid_partition_key.
+  Result<void> check_components(std::span<const sql::Value> partition_key) const;
 
   // The id and the partition key of an item, by names resolved once and for all.
   sql::Value id_of(const sql::Value& root) const noexcept { return keys_.id_of(root); }
@@ -190,7 +207,6 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // The item under a key, if any; it must have this partition key and id.
   Result<std::optional<Item>> find(const Transaction& transaction, const ItemKey& key,
                                    std::span<const sql::Value> partition_key, std::string_view id) const;
-  Result<void> check_components(std::span<const sql::Value> partition_key) const;
   Result<void> check_etag(const std::optional<Item>& item, std::string_view if_match,
                           std::string_view id) const;
 

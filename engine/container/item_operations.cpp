@@ -53,7 +53,7 @@ Result<void> ContainerStore::check_components(std::span<const sql::Value> partit
 Result<void> ContainerStore::check_etag(const std::optional<Item>& item, std::string_view if_match,
                                         std::string_view id) const {
   if (if_match.empty() || if_match == "*") return {};
-  if (item && make_etag(entry_.etag_salt, item->header().lsn).view() == if_match) return {};
+  if (item && has_etag(*item, if_match)) return {};
   return fail(ErrorCode::precondition_failed, fmt::format("item '{}' {}: its _etag is not {}", id,
                                                           item ? "has changed" : "is not there", if_match));
 }
@@ -76,6 +76,10 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
 
 Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const EncodedItem& encoded,
                                           Mode mode, const WriteOptions& options, size_t names_before) {
+  if (options.partition_key && !keys_.is_in_partition(encoded.root, *options.partition_key))
+    return fail(ErrorCode::invalid_partition_key,
+                fmt::format("item '{}' has the partition key {}; this write is to {} alone", encoded.id,
+                            partition_key_text(encoded.partition_key), partition_key_text(*options.partition_key)));
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
   QUIRE_ASSIGN(const std::optional<Item> existing,
                find(transaction, encoded.key, encoded.partition_key, encoded.id));
@@ -134,6 +138,24 @@ Result<ItemOutcome> ContainerStore::upsert(WriteTransaction& transaction, const 
 Result<ItemOutcome> ContainerStore::replace(WriteTransaction& transaction, const sql::Value& item,
                                             const WriteOptions& options) {
   return write_item(transaction, item, Mode::replace, options);
+}
+
+Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
+                                          std::span<const sql::Value> partition_key, std::string_view id,
+                                          const Patch& patch, const ItemCondition& condition,
+                                          const WriteOptions& options) {
+  QUIRE_ASSIGN(const std::optional<Item> item, read(transaction, partition_key, id));
+  if (!item) return std::unexpected(not_found(id.substr(0, kLongestItemId)));
+  QUIRE_TRY(check_etag(item, options.if_match, id));
+  if (condition) {
+    QUIRE_ASSIGN(const bool holds, condition(item->root));
+    if (!holds)
+      return fail(ErrorCode::precondition_failed,
+                  fmt::format("the condition of the patch is not true of item '{}'", id));
+  }
+  sql::Arena arena;
+  QUIRE_ASSIGN(const sql::Value patched, patch.apply(item->root, arena));
+  return replace(transaction, patched, options);
 }
 
 Result<void> ContainerStore::erase(WriteTransaction& transaction, std::span<const sql::Value> partition_key,

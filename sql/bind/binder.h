@@ -105,6 +105,7 @@ class Binder {
   Result<void> bind_written(const Change& change);
   Result<void> bind_existing(const Change& change);
   Result<void> bind_returning(const Change& change, BoundChange& bound);
+  Result<void> bind_patch(const Change& change, Scope& scope);
   Result<void> bind_assignments(const Change& change, Scope& scope);
   Result<std::span<BoundStep>> bind_target_path(const Expression& path, const Scope& scope);
   Result<void> check_may_change(std::span<const BoundStep> path, Span span);

@@ -108,6 +108,8 @@ statement ::= INSERT(K) INTO name(C) query(Q) returning(R) terminator.
   { build->write(K, C, {nullptr, 0}, Q, R); }
 statement ::= UPDATE(K) target(T) set(S) unset(U) where(W) returning(R) terminator.
   { build->update(K, T, build->concatenate(S, U), W, R); }
+statement ::= PATCH(K) target(T) WITH expression(O) where(W) returning(R) terminator.
+  { build->patch(K, T, O, W, R); }
 statement ::= DELETE(K) FROM target(T) where(W) returning(R) terminator. { build->remove(K, T, W, R); }
 
 statement ::= CREATE(K) CONTAINER if_not_exists(I) name(N) partition_key(P) properties(J) terminator.

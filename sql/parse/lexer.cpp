@@ -314,11 +314,13 @@ class ContextualWords {
                                       {"UPSERT", TOKEN_INSERT},
                                       {"REPLACE", TOKEN_INSERT},
                                       {"UPDATE", TOKEN_UPDATE},
-                                      {"DELETE", TOKEN_DELETE}};
+                                      {"DELETE", TOKEN_DELETE},
+                                      {"PATCH", TOKEN_PATCH}};
     static constexpr Word kClauses[] = {{"INTO", TOKEN_INTO, 1},
                                         {"VALUES", TOKEN_VALUES, 3},
                                         {"SET", TOKEN_SET},
                                         {"UNSET", TOKEN_UNSET},
+                                        {"WITH", TOKEN_WITH},
                                         {"RETURNING", TOKEN_RETURNING}};
     resolve_words(kFirst, kClauses);
   }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <new>
 #include <utility>
 
 #include "engine/query/container_change.h"
 #include "engine/query/index_change.h"
+#include "sql/value/value_builder.h"
 
 namespace quire::engine {
 namespace {
@@ -115,7 +117,8 @@ Result<std::optional<sql::Value>> PreparedStatement::step() {
 
 Result<std::optional<sql::Value>> PreparedStatement::next_row() {
   if (execution_ != nullptr) return execution_->next();
-  if (next_row_ == rows_.size()) return std::nullopt;
+  if (next_row_ < collected_.size()) return collected_[next_row_++];
+  if (next_row_ >= rows_.size()) return std::nullopt;
   if (json_reader_ == nullptr) json_reader_ = std::make_unique<sql::JsonReader>();
   row_arena_ = std::make_unique<sql::Arena>();
   QUIRE_ASSIGN(const sql::Value row, json_reader_->to_value(rows_[next_row_++], *row_arena_));
@@ -182,18 +185,22 @@ Result<void> PreparedStatement::start_in_transaction(const Session::Current& cur
   });
 }
 
-Result<void> PreparedStatement::collect_rows(SnapshotSource& source) {
+Result<void> PreparedStatement::collect_rows(SnapshotSource& source) try {
+  row_arena_ = std::make_unique<sql::Arena>(options_.memory_limit);
   QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query_, source, execution_options()));
   for (;;) {
     QUIRE_ASSIGN(const std::optional<sql::Value> row, execution->next());
     if (!row) break;
-    if (!sql::has_only_finite_numbers(*row))
-      return fail(ErrorCode::not_json_result,
-                  "a row holds NaN or Infinity, which cannot be kept within BEGIN");
-    sql::write_json(*row, rows_.emplace_back());
+    collected_.push_back(sql::copy_value(*row, *row_arena_));
   }
   stats_ = execution->stats();
   return {};
+} catch (const std::bad_alloc&) {
+  return fail(
+      ErrorCode::out_of_memory,
+      fmt::format("within BEGIN a query's rows are kept, and these need more than the statement's memory "
+                  "limit of {} bytes; narrow it, or raise the limit",
+                  options_.memory_limit));
 }
 
 Result<void> PreparedStatement::start_query() {
@@ -251,6 +258,8 @@ void PreparedStatement::finish() noexcept {
   execution_.reset();
   source_.reset();
   rows_.clear();
+  collected_.clear();
+  row_arena_.reset();
   next_row_ = 0;
   state_ = State::ended;
 }

@@ -101,9 +101,10 @@ class PreparedStatement {
   std::unique_ptr<SnapshotSource> source_;
   std::unique_ptr<sql::Execution> execution_;
   sql::ExecutionStats stats_;
-  std::vector<std::string> rows_;  // as JSON, of what was run to its end at once
+  std::vector<std::string> rows_;      // as JSON, of what was run to its end at once
+  std::vector<sql::Value> collected_;  // of a query within BEGIN
   size_t next_row_ = 0;
-  std::unique_ptr<sql::Arena> row_arena_;  // of the row at hand
+  std::unique_ptr<sql::Arena> row_arena_;  // of the row at hand, or of all that were collected
 };
 
 }  // namespace quire::engine

@@ -124,10 +124,10 @@ std::vector<std::pair<ItemKey, const sql::AccessKey*>> in_key_order(ContainerSto
 
 class SnapshotCollection final : public sql::Collection {
  public:
-  SnapshotCollection(const Transaction& snapshot, std::shared_ptr<ContainerStore> store)
-      : snapshot_(snapshot), store_(std::move(store)) {}
+  SnapshotCollection(const Transaction& snapshot, OpenContainers::Opened opened)
+      : snapshot_(snapshot), store_(std::move(opened.store)), opening_(opened.opening) {}
 
-  ContainerNumber number() const noexcept { return store_->number(); }
+  SnapshotSource::Lookup lookup() const { return {store_->number(), opening_, index_version()}; }
   const std::shared_ptr<ContainerStore>& store() const noexcept { return store_; }
   std::string_view name() const override { return store_->definition().name; }
   const std::vector<std::vector<std::string>>& partition_key_paths() const override {
@@ -204,6 +204,7 @@ class SnapshotCollection final : public sql::Collection {
 
   const Transaction& snapshot_;
   std::shared_ptr<ContainerStore> store_;
+  uint64_t opening_;
   mutable std::optional<std::vector<sql::IndexDescription>> indexes_;
 };
 
@@ -229,13 +230,13 @@ Result<std::unique_ptr<SnapshotSource>> SnapshotSource::begin(OpenContainers& co
 
 sql::Collection* SnapshotSource::collection(std::string_view name) {
   if (const auto found = collections_.find(name); found != collections_.end()) return found->second.get();
-  auto store = find(name);
-  if (!store) {
-    if (!error_) error_ = std::move(store.error());
+  auto opened = find(name);
+  if (!opened) {
+    if (!error_) error_ = std::move(opened.error());
     return nullptr;
   }
   std::unique_ptr<SnapshotCollection> made;
-  if (*store != nullptr) made = std::make_unique<SnapshotCollection>(transaction_, std::move(*store));
+  if (opened->store != nullptr) made = std::make_unique<SnapshotCollection>(transaction_, std::move(*opened));
   return collections_.emplace(name, std::move(made)).first->second.get();
 }
 
@@ -243,20 +244,19 @@ const std::shared_ptr<ContainerStore>& SnapshotSource::store(std::string_view co
   return collections_.find(collection)->second->store();
 }
 
-// Null if there is none.
-Result<std::shared_ptr<ContainerStore>> SnapshotSource::find(std::string_view name) {
-  std::shared_ptr<ContainerStore> store;
+// A null store if there is none.
+Result<OpenContainers::Opened> SnapshotSource::find(std::string_view name) {
+  OpenContainers::Opened opened;
   if (scope_ != nullptr && scope_->definition().name == name) {
-    store = scope_;
+    opened.store = scope_;
   } else {
-    QUIRE_ASSIGN(OpenContainers::Opened opened, containers_.find(transaction_, name));
-    if (opened.store == nullptr) return nullptr;
-    store = std::move(opened.store);
+    QUIRE_ASSIGN(opened, containers_.find(transaction_, name));
+    if (opened.store == nullptr) return opened;
     is_outdated_ |= opened.opening > openings_;
   }
   // Names of properties are resolved next: the dictionary has to know what this snapshot's documents hold.
-  if (!is_outdated_) QUIRE_TRY(store->refresh(transaction_));
-  return store;
+  if (!is_outdated_) QUIRE_TRY(opened.store->refresh(transaction_));
+  return opened;
 }
 
 // For suggestions alone: a failure to list gives none.
@@ -268,9 +268,7 @@ std::vector<std::string> SnapshotSource::collection_names() const {
 SnapshotSource::Lookups SnapshotSource::lookups() const {
   Lookups lookups;
   for (const auto& [name, collection] : collections_)
-    lookups.emplace(name, collection != nullptr
-                              ? std::optional(Lookup{collection->number(), collection->index_version()})
-                              : std::nullopt);
+    lookups.emplace(name, collection != nullptr ? std::optional(collection->lookup()) : std::nullopt);
   return lookups;
 }
 

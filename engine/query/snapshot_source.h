@@ -38,15 +38,17 @@ class SnapshotSource final : public sql::Source {
   std::vector<std::string> collection_names() const override;
 
   // The names that were asked for, and the container that each stood for, if any, with the version of its
-  // indexes.
+  // indexes. A container whose definition has changed was opened anew.
   struct Lookup {
     ContainerNumber container;
+    uint64_t opening;
     uint64_t indexes;
     friend bool operator==(const Lookup&, const Lookup&) = default;
   };
   using Lookups = std::map<std::string, std::optional<Lookup>, std::less<>>;
   Lookups lookups() const;
-  // Whether each name still stands for the same container with the same indexes; asks for all of them.
+  // Whether each name still stands for the same container with the same definition and indexes; asks for all
+  // of them.
   bool agrees_with(const Lookups& lookups);
 
   // Some container was opened after the snapshot began: start again with a new source.
@@ -60,7 +62,7 @@ class SnapshotSource final : public sql::Source {
  private:
   SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope, uint64_t openings,
                  ReadTransaction snapshot);
-  Result<std::shared_ptr<ContainerStore>> find(std::string_view name);
+  Result<OpenContainers::Opened> find(std::string_view name);
 
   OpenContainers& containers_;
   std::shared_ptr<ContainerStore> scope_;

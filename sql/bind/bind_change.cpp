@@ -59,6 +59,8 @@ Result<void> Binder::bind_written(const Change& change) {
   Expression array{};
   array.kind = ExpressionKind::array;
   array.operands = change.values;
+  const Span first = change.values.front()->span, last = change.values.back()->span;
+  array.span = {first.offset, last.offset + last.length - first.offset};
   SelectItem all{&array, std::nullopt, change.span};
   Query values{};
   values.select = SelectKind::value;
@@ -93,7 +95,7 @@ Result<void> Binder::bind_existing(const Change& change) {
 
 Result<void> Binder::bind_patch(const Change& change, Scope& scope) {
   scope.aggregates_allowed = false;
-  BoundExpression* pair = make(BoundKind::array, change.span);
+  BoundExpression* pair = make(BoundKind::array, change.operations->span);
   pair->operands = statement_.arena->make_array<BoundExpression*>(2);
   pair->operands[0] = statement_.query.value;
   QUIRE_ASSIGN(pair->operands[1], bind(*change.operations, scope));
@@ -112,8 +114,11 @@ Result<void> Binder::bind_returning(const Change& change, BoundChange& bound) {
 
 Result<void> Binder::bind_assignments(const Change& change, Scope& scope) {
   scope.aggregates_allowed = false;
-  BoundExpression* changed = make(BoundKind::changed, change.span);
   const size_t count = change.assignments.size();
+  const Span first = change.assignments.front().path->span;
+  const Expression* last = change.assignments.back().value;
+  const Span end = last != nullptr ? last->span : change.assignments.back().path->span;
+  BoundExpression* changed = make(BoundKind::changed, {first.offset, end.offset + end.length - first.offset});
   changed->operands = statement_.arena->make_array<BoundExpression*>(count + 1);
   changed->paths = statement_.arena->make_array<std::span<BoundStep>>(count);
   changed->operands[0] = statement_.query.value;

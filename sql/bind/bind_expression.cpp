@@ -50,7 +50,7 @@ Result<BoundExpression*> Binder::bind(const Expression& expression, Scope& scope
     case ExpressionKind::coalesce:
       return bind_operands(BoundKind::coalesce, expression, scope);
     case ExpressionKind::in:
-      return bind_operands(BoundKind::in, expression, scope);
+      return bind_in(expression, scope);
     case ExpressionKind::is_null:
       return bind_operands(BoundKind::is_null, expression, scope);
     case ExpressionKind::array:
@@ -167,6 +167,16 @@ Result<BoundExpression*> Binder::bind_between(const Expression& expression, Scop
   return scoped(value, expression.negated ? negate(both, expression.span) : both);
 }
 
+Result<BoundExpression*> Binder::bind_in(const Expression& expression, Scope& scope) {
+  if (expression.query == nullptr) return bind_operands(BoundKind::in, expression, scope);
+  BoundExpression* bound = make(BoundKind::in_query, expression.span);
+  bound->negated = expression.negated;
+  bound->operands = list_of({nullptr});
+  QUIRE_ASSIGN(bound->operands[0], bind(*expression.operands[0], scope));
+  QUIRE_ASSIGN(bound->query, bind_inner_query(*expression.query, scope));
+  return bound;
+}
+
 Result<BoundExpression*> Binder::bind_like(const Expression& expression, Scope& scope) {
   QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::like, expression, scope));
   if (bound->kind != BoundKind::like) return bound;
@@ -211,10 +221,14 @@ Result<BoundExpression*> Binder::bind_case(const Expression& expression, Scope& 
 Result<BoundExpression*> Binder::bind_object(const Expression& expression, Scope& scope) {
   BoundExpression* bound = make(BoundKind::object, expression.span);
   bound->entries = statement_.arena->make_array<BoundEntry>(expression.entries.size());
-  for (size_t i = 0; i < expression.entries.size(); ++i) {
-    bound->entries[i].key = expression.entries[i].key;
-    QUIRE_ASSIGN(bound->entries[i].value, bind(*expression.entries[i].value, scope));
+  // Of several entries of one name the last counts, as in a document.
+  std::unordered_map<std::string_view, size_t> places;
+  for (const ObjectEntry& entry : expression.entries) {
+    const auto [place, is_new] = places.try_emplace(entry.key, places.size());
+    bound->entries[place->second].key = entry.key;
+    QUIRE_ASSIGN(bound->entries[place->second].value, bind(*entry.value, scope));
   }
+  bound->entries = bound->entries.first(places.size());
   return fold(bound);
 }
 

@@ -62,8 +62,8 @@ std::string Binder::hint_for_unresolved(const Expression& identifier, Scope& sco
   const std::string name = shortened(identifier.text);
   for (const SelectItem& item : scope.select_items)
     if (item.alias && *item.alias == identifier.text)
-      return "; an alias of the select list is known to ORDER BY alone, and not in strict mode: write its "
-             "expression";
+      return "; an alias of the select list is known to HAVING and ORDER BY alone, and not in strict mode: "
+             "write its expression";
   NearestName nearest(identifier.text);
   scope.offer_names(nearest);
   if (!nearest.best().empty()) return nearest.hint();
@@ -86,7 +86,27 @@ std::string Binder::hint_for_unresolved(const Expression& identifier, Scope& sco
   return "; a property is written " + shortened(aliases.front()) + "." + name + ", a string '" + name + "'";
 }
 
+Result<BoundExpression*> Binder::find_select_alias(const Expression& identifier, Scope& scope) {
+  Scope::SelectAliases* const aliases = scope.select_aliases;
+  if (aliases == nullptr || scope.in_aggregate || scope.find(identifier.text).entry != nullptr)
+    return nullptr;
+  const auto found = aliases->find(identifier.text);
+  if (found == aliases->end()) return nullptr;
+  Scope::SelectAlias& alias = found->second;
+  if (alias.use != nullptr) return alias.use;
+  scope.select_aliases = nullptr;  // no alias is known in what one stands for
+  auto value = bind(*alias.expression, scope);
+  scope.select_aliases = aliases;
+  if (!value) return value;
+  const Shared shared = share(*value);
+  alias.value = shared.value;
+  alias.use = shared.use;
+  return shared.use;
+}
+
 Result<BoundExpression*> Binder::bind_identifier(const Expression& expression, Scope& scope) {
+  QUIRE_ASSIGN(BoundExpression * alias, find_select_alias(expression, scope));
+  if (alias != nullptr) return alias;
   QUIRE_ASSIGN(const ScopeEntry* entry, resolve(expression, scope));
   BoundExpression* bound = make(BoundKind::slot, expression.span);
   bound->slot = entry->slot;
@@ -106,6 +126,9 @@ Result<BoundExpression*> Binder::bind_path(const Expression& expression, Scope& 
 
   BoundExpression* input = nullptr;
   if (base->kind == ExpressionKind::identifier) {
+    QUIRE_ASSIGN(input, find_select_alias(*base, scope));
+  }
+  if (input == nullptr && base->kind == ExpressionKind::identifier) {
     QUIRE_ASSIGN(const ScopeEntry* entry, resolve(*base, scope));
     const auto property = entry->is_item ? system_property_of(steps.front()) : std::nullopt;
     BoundExpression* bound = make(property ? BoundKind::system_property : BoundKind::path, expression.span);
@@ -118,7 +141,7 @@ Result<BoundExpression*> Binder::bind_path(const Expression& expression, Scope& 
     if (steps.size() == 1) return bound;
     steps.erase(steps.begin());
     input = bound;
-  } else {
+  } else if (input == nullptr) {
     QUIRE_ASSIGN(input, bind(*base, scope));
   }
   BoundExpression* bound = make(BoundKind::member, expression.span);

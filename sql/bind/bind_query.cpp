@@ -63,6 +63,7 @@ bool is_same_expression(const Expression& a, const Expression& b) {
 }
 
 Result<void> Binder::bind_query(const Query& query, BoundQuery& bound, Scope* outer) {
+  if (is_ordered_union(query)) return bind_ordered_union(query, bound, outer);
   QUIRE_TRY(check_bounds(query));
   Scope scope(outer, bound);
   scope.select_items = query.items;
@@ -94,7 +95,7 @@ Result<void> Binder::bind_clauses(const Query& query, BoundQuery& bound, Scope& 
   QUIRE_TRY(bind_grouping(query, bound, scope));
   scope.aggregates_allowed = true;
   if (query.having != nullptr) {
-    QUIRE_ASSIGN(bound.having, bind(*query.having, scope));
+    QUIRE_ASSIGN(bound.having, bind_having(*query.having, scope));
   }
   if (options_.strict && scope.outer() == nullptr) QUIRE_TRY(refuse_composed_aggregates(query));
   QUIRE_TRY(bind_selection(query, bound, scope));
@@ -114,6 +115,20 @@ Result<void> Binder::bind_grouping(const Query& query, BoundQuery& bound, Scope&
   if (query.select == SelectKind::star && bound.is_grouped)
     return refuse(ErrorCode::semantic, query.span, "'SELECT *' is not allowed with GROUP BY (SC2041)");
   return {};
+}
+
+// HAVING may use the aliases of the select list.
+Result<BoundExpression*> Binder::bind_having(const Expression& condition, Scope& scope) {
+  Scope::SelectAliases aliases;
+  for (const SelectItem& item : scope.select_items)
+    if (item.alias) aliases.try_emplace(*item.alias, Scope::SelectAlias{item.expression});
+  scope.select_aliases = &aliases;
+  auto bound = bind(condition, scope);
+  scope.select_aliases = nullptr;
+  if (!bound) return bound;
+  for (const auto& [name, alias] : aliases)
+    if (alias.use != nullptr) *bound = scoped({alias.value, alias.use}, *bound);
+  return bound;
 }
 
 Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& scope) {

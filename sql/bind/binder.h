@@ -1,6 +1,7 @@
 // The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file
-// each idea: bind_query.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp, bind_call.cpp,
-// bind_search.cpp, bind_change.cpp, strict_mode.cpp, notes.cpp. Recursion is bounded by kMostExpressionDepth.
+// each idea: bind_query.cpp, bind_union.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp,
+// bind_call.cpp, bind_search.cpp, bind_change.cpp, strict_mode.cpp, notes.cpp. Recursion is bounded by
+// kMostExpressionDepth.
 #pragma once
 
 #include <string>
@@ -28,12 +29,17 @@ class Binder {
   Result<void> check_bounds(const Query& query) const;
   Result<void> bind_clauses(const Query& query, BoundQuery& bound, Scope& scope);
   Result<void> bind_grouping(const Query& query, BoundQuery& bound, Scope& scope);
+  Bound bind_having(const Expression& condition, Scope& scope);
   Result<void> bind_order(const Query& query, BoundQuery& bound, Scope& scope);
   Result<void> bind_selection(const Query& query, BoundQuery& bound, Scope& scope);
   Result<BoundExpression*> bind_list(const Query& query, Scope& scope);
   Result<BoundExpression*> bind_star(const Query& query, const BoundQuery& bound, const Scope& scope);
   Result<void> bind_counts(const Query& query, BoundQuery& bound);
   Bound bind_count(const Expression& expression, std::string_view clause, std::string_view service_code);
+
+  // bind_union.cpp
+  static bool is_ordered_union(const Query& query);
+  Result<void> bind_ordered_union(const Query& query, BoundQuery& bound, Scope* outer);
 
   // bind_from.cpp
   Result<void> bind_from(const Query& query, Scope& scope);
@@ -50,6 +56,7 @@ class Binder {
   Bound bind_operands(BoundKind kind, const Expression& expression, Scope& scope);
   Bound bind_parameter(const Expression& expression);
   Bound bind_between(const Expression& expression, Scope& scope);
+  Bound bind_in(const Expression& expression, Scope& scope);
   Bound bind_like(const Expression& expression, Scope& scope);
   Bound bind_let(const Expression& expression, Scope& scope);
   Bound bind_case(const Expression& expression, Scope& scope);
@@ -73,6 +80,8 @@ class Binder {
   Bound bind_path(const Expression& expression, Scope& scope);
   Bound bind_index(const Expression& expression, Scope& scope);
   Result<const ScopeEntry*> resolve(const Expression& identifier, Scope& scope);
+  // What an alias of the select list stands for, if the name is one and may be used here; else null.
+  Bound find_select_alias(const Expression& identifier, Scope& scope);
   std::string hint_for_unresolved(const Expression& identifier, Scope& scope) const;
 
   // bind_call.cpp

@@ -60,10 +60,11 @@ enum class BoundKind : uint8_t {
   logical_or,  // operands: two or more
   conditional,
   coalesce,
-  let,      // slot takes the value of operands[0] while operands[1] is evaluated, which is the result
-  in,       // operands[0] among operands[1..]; negated
-  like,     // operands[0] LIKE operands[1]; like_pattern if the pattern is constant; escape; negated
-  is_null,  // negated
+  let,       // slot takes the value of operands[0] while operands[1] is evaluated, which is the result
+  in,        // operands[0] among operands[1..]; negated
+  in_query,  // operands[0] among the rows of query; negated
+  like,      // operands[0] LIKE operands[1]; like_pattern if the pattern is constant; escape; negated
+  is_null,   // negated
   array,
   object,           // operands / entries; undefined ones are left out
   call,             // function, operands

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "sql/bind/bound.h"
@@ -48,6 +49,14 @@ class Scope {
   bool is_after_grouping = false;
   // The select list, whose aliases are no names of the query's expressions: for the error that says so.
   std::span<const SelectItem> select_items;
+  // In HAVING: the aliases of the select list, each bound once where it is used.
+  struct SelectAlias {
+    const Expression* expression;
+    BoundExpression* value = nullptr;
+    BoundExpression* use = nullptr;
+  };
+  using SelectAliases = std::unordered_map<std::string_view, SelectAlias>;
+  SelectAliases* select_aliases = nullptr;
   // The keys of GROUP BY as written, while is_after_grouping.
   std::span<Expression* const> group_keys;
 

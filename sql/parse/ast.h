@@ -82,7 +82,7 @@ enum class ExpressionKind : uint8_t {
   conditional,  // operands[0] ? operands[1] : operands[2]
   coalesce,     // operands[0] ?? operands[1]
   between,      // operands[0] [NOT] BETWEEN operands[1] AND operands[2]; negated
-  in,           // operands[0] [NOT] IN (operands[1..]); negated
+  in,           // operands[0] [NOT] IN (operands[1..]), or of (query), which is Quire's addition; negated
   like,         // operands[0] [NOT] LIKE operands[1] [ESCAPE text]; negated; has_escape
   is_null,      // operands[0] IS [NOT] NULL; negated                    Quire's addition
   case_when,    // CASE [operands[0]] WHEN arms END; operands.back() is ELSE if has_else    Quire's addition
@@ -200,7 +200,7 @@ enum class StatementKind : uint8_t {
   rollback,
   pragma,  // pragma
 };
-// EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL | JSON)] query
+// EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL | JSON)] query, or without ANALYZE a change
 enum class ExplainStage : uint8_t { ast, logical, physical, json };
 
 // SET path = value; UNSET path has no value.

@@ -215,6 +215,15 @@ Expression* AstBuilder::in(Expression* needle, bool negated, List<Expression*> l
   return node;
 }
 
+Expression* AstBuilder::in_query(Expression* needle, bool negated, const Token& keyword, Query* query) {
+  extension(keyword, "IN over a query (write ARRAY_CONTAINS(ARRAY(SELECT ...), x))");
+  Expression* node = make(ExpressionKind::in, needle->span.offset, {needle});
+  node->negated = negated;
+  node->query = query;
+  deepen(node, query->depth);
+  return node;
+}
+
 Expression* AstBuilder::like(Expression* text, bool negated, Expression* pattern, const Token& escape) {
   Expression* node = make(ExpressionKind::like, text->span.offset, {text, pattern});
   node->negated = negated;
@@ -443,7 +452,17 @@ void AstBuilder::statement(Query* query) {
 
 void AstBuilder::explain(const Token& start, bool analyze, ExplainStage stage, Query* query) {
   extension(start, "EXPLAIN");
-  parsed_.statement = {StatementKind::explain, stage, analyze, query};
+  parsed_.statement.kind = StatementKind::explain;
+  parsed_.statement.explain_stage = stage;
+  parsed_.statement.analyze = analyze;
+  parsed_.statement.query = query;
+}
+
+void AstBuilder::explain_change(const Token& start, bool analyze, ExplainStage stage) {
+  if (analyze)
+    fail_at(ErrorCode::semantic, start.offset,
+            "EXPLAIN ANALYZE runs the query that it explains; a change is not run: leave ANALYZE out");
+  explain(start, analyze, stage, nullptr);
 }
 
 }  // namespace quire::sql

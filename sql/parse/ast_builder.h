@@ -115,6 +115,7 @@ class AstBuilder {
   Expression* coalesce(Expression* left, Expression* right);
   Expression* between(Expression* needle, bool negated, Expression* low, Expression* high);
   Expression* in(Expression* needle, bool negated, List<Expression*> list);
+  Expression* in_query(Expression* needle, bool negated, const Token& keyword, Query* query);
   Expression* like(Expression* text, bool negated, Expression* pattern, const Token& escape);
   Expression* is_null(Expression* operand, const Token& is, bool negated);
   Expression* case_when(const Token& start, Expression* subject, List<CaseArm> arms, Expression* otherwise);
@@ -151,6 +152,7 @@ class AstBuilder {
 
   void statement(Query* query);
   void explain(const Token& start, bool analyze, ExplainStage stage, Query* query);
+  void explain_change(const Token& start, bool analyze, ExplainStage stage);
 
   // ---- Statements that change data: change_builder.cpp.
   void write(const Token& start, const Token& container, List<Expression*> values, Query* query,

@@ -102,15 +102,14 @@ using namespace quire::sql;
 statement ::= query(Q) terminator. { build->statement(Q); }
 statement ::= EXPLAIN(E) analyze(A) stage(S) query(Q) terminator. { build->explain(E, A, S, Q); }
 
-statement ::= INSERT(K) INTO name(C) VALUES expressions(L) returning(R) terminator.
-  { build->write(K, C, L, nullptr, R); }
-statement ::= INSERT(K) INTO name(C) query(Q) returning(R) terminator.
-  { build->write(K, C, {nullptr, 0}, Q, R); }
-statement ::= UPDATE(K) target(T) set(S) unset(U) where(W) returning(R) terminator.
+statement ::= change terminator.
+statement ::= EXPLAIN(E) analyze(A) stage(S) change terminator. { build->explain_change(E, A, S); }
+change ::= INSERT(K) INTO name(C) VALUES expressions(L) returning(R). { build->write(K, C, L, nullptr, R); }
+change ::= INSERT(K) INTO name(C) query(Q) returning(R). { build->write(K, C, {nullptr, 0}, Q, R); }
+change ::= UPDATE(K) target(T) set(S) unset(U) where(W) returning(R).
   { build->update(K, T, build->concatenate(S, U), W, R); }
-statement ::= PATCH(K) target(T) WITH expression(O) where(W) returning(R) terminator.
-  { build->patch(K, T, O, W, R); }
-statement ::= DELETE(K) FROM target(T) where(W) returning(R) terminator. { build->remove(K, T, W, R); }
+change ::= PATCH(K) target(T) WITH expression(O) where(W) returning(R). { build->patch(K, T, O, W, R); }
+change ::= DELETE(K) FROM target(T) where(W) returning(R). { build->remove(K, T, W, R); }
 
 statement ::= CREATE(K) CONTAINER if_not_exists(I) name(N) partition_key(P) properties(J) terminator.
   { build->define(StatementKind::create_container, K, N, I, P, J); }
@@ -189,7 +188,7 @@ stage(R) ::= LEFT_PARENTHESIS AST RIGHT_PARENTHESIS. { R = ExplainStage::ast; }
 stage(R) ::= LEFT_PARENTHESIS LOGICAL RIGHT_PARENTHESIS. { R = ExplainStage::logical; }
 stage(R) ::= LEFT_PARENTHESIS PHYSICAL RIGHT_PARENTHESIS. { R = ExplainStage::physical; }
 
-// ---- Queries. ORDER BY, OFFSET and LIMIT after a union stand in its last query.
+// ---- Queries. ORDER BY, OFFSET and LIMIT after a union stand in its last query; the binder takes them for the whole.
 
 query(R) ::= select_core(Q) order_by(O) page(P). { R = build->finish(Q, O, P); }
 query(R) ::= select_core(Q) UNION(K) union(U) query(N). { R = build->unite(Q, K, U, N); }
@@ -286,6 +285,8 @@ predicate(R) ::= comparison(E) negation(N) BETWEEN comparison(L) AND comparison(
   { R = build->between(E, N, L, H); }
 predicate(R) ::= comparison(E) negation(N) IN LEFT_PARENTHESIS expressions(L) RIGHT_PARENTHESIS.
   { R = build->in(E, N, L); }
+predicate(R) ::= comparison(E) negation(N) IN(K) LEFT_PARENTHESIS query(Q) RIGHT_PARENTHESIS.
+  { R = build->in_query(E, N, K, Q); }
 predicate(R) ::= comparison(E) negation(N) LIKE comparison(P) escape(S). { R = build->like(E, N, P, S); }
 predicate(R) ::= comparison(E) IS(K) negation(N) NULL. { R = build->is_null(E, K, N); }
 predicate(R) ::= LET(K) NAME(V) EQUAL comparison(E) IN comparison(B). { R = build->let(K, V, E, B); }

@@ -285,24 +285,26 @@ class ContextualWords {
     return is_name(i) || kind_at(i) == TOKEN_UDF || kind_at(i) == TOKEN_LEFT || is_word(i, "RIGHT");
   }
 
-  // EXPLAIN [ANALYZE] [(stage)]: no query of the service begins with a name, so nothing is taken away.
+  // EXPLAIN [ANALYZE] [(stage)]: no query of the service begins with a name, so nothing is taken away. What
+  // follows it is the statement.
   void resolve_explain() {
-    size_t i = 0;
-    if (!is_word(i, "EXPLAIN")) return;
+    if (!is_word(0, "EXPLAIN")) return;
+    size_t& i = first_;
     tokens_[i++].kind = TOKEN_EXPLAIN;
     if (is_word(i, "ANALYZE")) tokens_[i++].kind = TOKEN_ANALYZE;
-    if (kind_at(i) != TOKEN_LEFT_PARENTHESIS) return;
+    if (kind_at(i) != TOKEN_LEFT_PARENTHESIS || kind_at(i + 2) != TOKEN_RIGHT_PARENTHESIS) return;
     ++i;
     if (is_word(i, "AST")) tokens_[i].kind = TOKEN_AST;
     if (is_word(i, "JSON")) tokens_[i].kind = TOKEN_JSON;
     if (is_word(i, "LOGICAL")) tokens_[i].kind = TOKEN_LOGICAL;
     if (is_word(i, "PHYSICAL")) tokens_[i].kind = TOKEN_PHYSICAL;
+    i += 2;
   }
 
   struct Word {
     std::string_view word;
     int token;
-    size_t place = kAnywhere;         // the how-manieth token it must be
+    size_t place = kAnywhere;         // the how-manieth token of the statement it must be
     std::string_view next_word = {};  // what must follow it
   };
   static constexpr size_t kAnywhere = SIZE_MAX;
@@ -359,16 +361,16 @@ class ContextualWords {
   void resolve_words(std::span<const Word> first, std::span<const Word> clauses) {
     const auto resolve = [this](size_t i, std::span<const Word> words) {
       for (const Word& row : words) {
-        if (!is_word(i, row.word) || (row.place != kAnywhere && row.place != i)) continue;
+        if (!is_word(i, row.word) || (row.place != kAnywhere && first_ + row.place != i)) continue;
         if (!row.next_word.empty() && !is_word(i + 1, row.next_word)) continue;
         tokens_[i].kind = row.token;
         return true;
       }
       return false;
     };
-    if (!resolve(0, first)) return;
+    if (!resolve(first_, first)) return;
     int depth = 0;
-    for (size_t i = 1; i < tokens_.size(); ++i) {
+    for (size_t i = first_ + 1; i < tokens_.size(); ++i) {
       const int kind = tokens_[i].kind;
       if (kind == TOKEN_LEFT_PARENTHESIS || kind == TOKEN_LEFT_BRACKET || kind == TOKEN_LEFT_BRACE) ++depth;
       if (kind == TOKEN_RIGHT_PARENTHESIS || kind == TOKEN_RIGHT_BRACKET || kind == TOKEN_RIGHT_BRACE)
@@ -380,6 +382,7 @@ class ContextualWords {
 
   std::string_view text_;
   std::vector<Token>& tokens_;
+  size_t first_ = 0;  // of the statement, without EXPLAIN
 };
 
 }  // namespace

@@ -229,7 +229,11 @@ class Outliner {
 }  // namespace
 
 std::string outline(const Statement& statement) {
-  if (!statement.query) return print(statement) + '\n';
+  if (!statement.query) {
+    Statement alone = statement;
+    if (alone.kind == StatementKind::explain) alone.kind = StatementKind::change;
+    return print(alone) + '\n';
+  }
   Outliner outliner;
   outliner.query(*statement.query, 0);
   return outliner.take();

@@ -427,6 +427,10 @@ class Printer {
       return;
     }
     if (node.negated) out_ += " NOT";
+    if (node.kind == ExpressionKind::in && node.query != nullptr) {
+      out_ += " IN ";
+      return subquery(*node.query);
+    }
     if (node.kind == ExpressionKind::in) {
       out_ += " IN (";
       expressions(node.operands.subspan(1));

@@ -49,8 +49,6 @@ constexpr Slip kSlips[] = {
     {kAny, TOKEN_IN, TOKEN_NAME,
      "IN takes a list in parentheses; for an array write ARRAY_CONTAINS(array, x)"},
     {TOKEN_IN, TOKEN_LEFT_PARENTHESIS, TOKEN_RIGHT_PARENTHESIS, "the list of IN needs a value"},
-    {TOKEN_IN, TOKEN_LEFT_PARENTHESIS, TOKEN_SELECT,
-     "IN takes values; for the rows of a query write ARRAY_CONTAINS(ARRAY(SELECT ...), x)"},
     {TOKEN_EXISTS, TOKEN_LEFT_PARENTHESIS, kAny,
      "EXISTS takes a query; whether a property is there asks IS_DEFINED(c.x)"},
     {TOKEN_ARRAY, TOKEN_LEFT_PARENTHESIS, kAny, "ARRAY takes a query; an array of values is [a, b]"},

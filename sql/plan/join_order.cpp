@@ -1,7 +1,11 @@
 // The order in which the sources of FROM are joined. It is the written one, unless a container would meet the
 // rows before it without an equality to look its partners up by, while another order has one: for
-// `FROM a JOIN b JOIN c WHERE a.x = c.x AND c.y = b.y` it is a, c, b. What a LEFT JOIN or a subquery source
-// sees are the rows before it, so the sources from the first of these on stay where they are.
+// `FROM a JOIN b JOIN c WHERE a.x = c.x AND c.y = b.y` it is a, c, b. A LEFT JOIN sees the rows before it, so
+// it stays behind all that are written before it, and before all that are written behind it.
+//
+// Equalities are the edges of a graph, each from what its one side reads to the sources of its other side.
+// Placing a source takes it off the edges that start there, so all of that is work in proportion to the
+// edges; only a step that meets nothing but cross products looks at all of them.
 #include <algorithm>
 #include <optional>
 
@@ -16,101 +20,140 @@ namespace {
 struct SourceGroup {
   std::vector<const BoundSource*> sources;
   SlotSet slots;
-  SlotSet reads;
-  bool is_collection;
+  SlotSet reads;  // of this FROM
+  bool is_collection = false;
+  bool is_barrier = false;    // LEFT JOIN
+  size_t connections = 0;     // edges to it all of whose partners are placed
+  std::vector<size_t> edges;  // that it is a partner of
+};
+
+// `group` has partners to look up by as soon as all of `partners` are placed.
+struct Edge {
+  size_t group;
+  SlotSet partners;
+  size_t missing;  // groups of the partners that are not placed
 };
 
 class JoinOrder {
  public:
   JoinOrder(const BoundQuery& query, std::span<const BoundExpression* const> conditions,
             SlotNumber slot_count)
-      : conditions_(conditions), none_(slot_count), placed_(slot_count) {
-    for (const BoundSource& source : query.sources) {
-      if (fixed_.empty() && source.kind != BoundSourceKind::query && source.join != JoinKind::left_on)
-        add(source);
-      else
-        fixed_.push_back(&source);
-    }
+      : none_(slot_count), all_(slot_count), group_of_(slot_count), unplaced_(slot_count) {
+    for (const BoundSource& source : query.sources) all_.add(source.slot);
+    unplaced_ = all_;
+    for (const BoundSource& source : query.sources) add(source);
+    if (groups_.size() < 3) return;  // there is no other order
+    for (const BoundExpression* condition : conditions) add_edges(*condition);
   }
 
   std::vector<const BoundSource*> find() {
-    std::vector<const BoundSource*> order;
-    for (size_t left = groups_.size(); left > 0; --left) {
-      const size_t next = order.empty() ? 0 : next_group();
-      placed_.add(groups_[next].slots);
-      const auto& sources = groups_[next].sources;
-      order.insert(order.end(), sources.begin(), sources.end());
-      groups_.erase(groups_.begin() + static_cast<ptrdiff_t>(next));
+    for (size_t begin = 0; begin < groups_.size();) {
+      const auto barrier = std::find_if(groups_.begin() + static_cast<ptrdiff_t>(begin), groups_.end(),
+                                        [](const SourceGroup& group) { return group.is_barrier; });
+      const auto end = static_cast<size_t>(barrier - groups_.begin());
+      place_all(begin, end);
+      if (barrier != groups_.end()) place(end);
+      begin = end + 1;
     }
-    order.insert(order.end(), fixed_.begin(), fixed_.end());
-    return order;
+    return std::move(order_);
   }
 
  private:
   void add(const BoundSource& source) {
     SlotSet reads = none_;
     if (source.expression != nullptr) add_slots_read(*source.expression, reads);
-    const bool is_collection = source.kind == BoundSourceKind::collection;
-    const bool stays_with_last = !is_collection && !groups_.empty() && groups_.back().is_collection &&
-                                 reads.is_subset_of(groups_.back().slots);
-    if (!stays_with_last) groups_.push_back({{}, none_, reads, is_collection});
+    if (source.query != nullptr)
+      for (const SlotNumber slot : source.query->outer_slots) reads.add(slot);
+    reads.keep(all_);
+    const bool is_barrier = source.join == JoinKind::left_on;
+    const bool is_collection = source.kind == BoundSourceKind::collection && !is_barrier;
+    const bool stays_with_last = source.expression != nullptr && !is_barrier && !groups_.empty() &&
+                                 groups_.back().is_collection && reads.is_subset_of(groups_.back().slots);
+    if (!stays_with_last) groups_.push_back({{}, none_, reads, is_collection, is_barrier, 0, {}});
     groups_.back().sources.push_back(&source);
     groups_.back().slots.add(source.slot);
+    group_of_[source.slot] = groups_.size() - 1;
+  }
+
+  void add_edges(const BoundExpression& condition) {
+    if (condition.kind != BoundKind::binary || condition.binary_operator != BinaryOperator::equal) return;
+    const BoundExpression& a = *condition.operands[0];
+    const BoundExpression& b = *condition.operands[1];
+    if (is_volatile(a) || is_volatile(b)) return;
+    SlotSet a_reads = none_, b_reads = none_;
+    add_slots_read(a, a_reads);
+    add_slots_read(b, b_reads);
+    a_reads.keep(all_);
+    b_reads.keep(all_);
+    add_edge(a_reads, b_reads);
+    add_edge(b_reads, a_reads);
+  }
+
+  void add_edge(const SlotSet& here, const SlotSet& partners) {
+    const auto slot = here.first();
+    if (!slot) return;
+    SourceGroup& group = groups_[group_of_[*slot]];
+    if (!group.is_collection || !here.is_subset_of(group.slots)) return;
+    if (!partners.first() || partners.intersects(group.slots)) return;
+    Edge edge{group_of_[*slot], partners, 0};
+    for (SourceGroup& partner : groups_) {
+      if (!partner.slots.intersects(partners)) continue;
+      partner.edges.push_back(edges_.size());
+      ++edge.missing;
+    }
+    edges_.push_back(std::move(edge));
+  }
+
+  void place_all(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) left_.push_back(i);
+    while (!left_.empty()) {
+      const size_t next = order_.empty() ? left_.front() : next_group();
+      std::erase(left_, next);
+      place(next);
+    }
+  }
+
+  void place(size_t number) {
+    SourceGroup& group = groups_[number];
+    unplaced_.remove(group.slots);
+    order_.insert(order_.end(), group.sources.begin(), group.sources.end());
+    for (const size_t edge : group.edges)
+      if (--edges_[edge].missing == 0) ++groups_[edges_[edge].group].connections;
   }
 
   // The first in the written order that has all it reads; but where that is a cross product, one that is
-  // none, or whose values keep a later one from being one, goes before it.
+  // none, or whose values keep a later one from being one, goes before it. Statistics would choose here,
+  // among those that are connected.
   size_t next_group() const {
-    size_t first = 0;
-    while (first + 1 < groups_.size() && !reads_what_is_placed(groups_[first])) ++first;
-    if (!groups_[first].is_collection || is_connected(groups_[first], placed_)) return first;
-    SlotSet reachable = placed_;
+    const auto first = std::ranges::find_if(left_, [&](size_t i) { return has_what_it_reads(groups_[i]); });
+    if (first == left_.end()) return left_.front();
+    if (!groups_[*first].is_collection || groups_[*first].connections > 0) return *first;
+    SlotSet missing = unplaced_;
     std::optional<size_t> source;
-    for (size_t i = 0; i < groups_.size(); ++i) {
-      if (groups_[i].is_collection && is_connected(groups_[i], placed_)) return i;
-      if (groups_[i].is_collection || !reads_what_is_placed(groups_[i])) continue;
-      reachable.add(groups_[i].slots);
+    for (const size_t i : left_) {
+      const SourceGroup& group = groups_[i];
+      if (group.connections > 0) return i;
+      if (group.is_collection || !has_what_it_reads(group)) continue;
+      missing.remove(group.slots);
       if (!source) source = i;
     }
-    const bool helps = source && std::ranges::any_of(groups_, [&](const SourceGroup& group) {
-                         return group.is_collection && is_connected(group, reachable);
-                       });
-    return helps ? *source : first;
+    const bool helps =
+        source && std::ranges::any_of(edges_, [&](const Edge& edge) {
+          return groups_[edge.group].slots.intersects(missing) && !edge.partners.intersects(missing);
+        });
+    return helps ? *source : *first;
   }
 
-  // Slots of outer queries are there from the start.
-  bool reads_what_is_placed(const SourceGroup& group) const {
-    return std::ranges::none_of(groups_, [&](const SourceGroup& other) {
-      return &other != &group && group.reads.intersects(other.slots);
-    });
-  }
+  bool has_what_it_reads(const SourceGroup& group) const { return !group.reads.intersects(unplaced_); }
 
-  // Whether an equality connects a group with what stands in `others`.
-  bool is_connected(const SourceGroup& group, const SlotSet& others) const {
-    return std::ranges::any_of(conditions_, [&](const BoundExpression* condition) {
-      if (condition->kind != BoundKind::binary || condition->binary_operator != BinaryOperator::equal)
-        return false;
-      const BoundExpression& a = *condition->operands[0];
-      const BoundExpression& b = *condition->operands[1];
-      return connects(a, b, group, others) || connects(b, a, group, others);
-    });
-  }
-
-  bool connects(const BoundExpression& here, const BoundExpression& there, const SourceGroup& group,
-                const SlotSet& others) const {
-    SlotSet here_reads = none_, there_reads = none_;
-    add_slots_read(here, here_reads);
-    add_slots_read(there, there_reads);
-    return here_reads.intersects(group.slots) && here_reads.is_subset_of(group.slots) &&
-           there_reads.intersects(others) && there_reads.is_subset_of(others) && !is_volatile(here) &&
-           !is_volatile(there);
-  }
-
-  std::span<const BoundExpression* const> conditions_;
   SlotSet none_;
-  SlotSet placed_;
-  std::vector<SourceGroup> groups_;  // not placed yet
-  std::vector<const BoundSource*> fixed_;
+  SlotSet all_;  // of this FROM
+  std::vector<SourceGroup> groups_;
+  std::vector<size_t> group_of_;  // by slot
+  std::vector<Edge> edges_;
+  SlotSet unplaced_;
+  std::vector<size_t> left_;  // groups before the next barrier that are not placed, as written
+  std::vector<const BoundSource*> order_;
 };
 
 }  // namespace

@@ -11,6 +11,12 @@ class PlanPrinter {
  public:
   PlanPrinter(const Plan& plan, std::span<const NodeCounters> counters) : plan_(plan), counters_(counters) {}
 
+  void print_statement() {
+    const auto& change = plan_.statement->change;
+    if (change) lines_.push_back({0, describe(*change), nullptr});
+    print(plan_.query, change ? 1 : 0);
+  }
+
   void print(const PlannedQuery& query, size_t depth) {
     for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
       lines_.push_back({depth, describe(*node), node});
@@ -150,13 +156,38 @@ class PlanPrinter {
       case PlanKind::sort:
         return describe_sort(node);
       case PlanKind::project:
-        return fmt::format("value {}", words(node.bound->value));
+        return fmt::format("value {}", describe_value(*node.bound));
       case PlanKind::distinct:
         return "distinct";
       case PlanKind::limit:
         return describe_limit(node);
       case PlanKind::append:
         return "append";
+    }
+    return {};
+  }
+
+  // SELECT * gives its source's rows, which have no words of their own.
+  std::string describe_value(const BoundQuery& query) const {
+    std::string text = words(query.value);
+    for (const BoundSource& source : query.sources)
+      if (text.empty() && query.value->kind == BoundKind::slot && source.slot == query.value->slot)
+        text = source.alias;
+    return text;
+  }
+
+  static std::string describe(const BoundChange& change) {
+    switch (change.kind) {
+      case ChangeKind::insert:
+        return fmt::format("insert into container {}", change.collection_name);
+      case ChangeKind::upsert:
+        return fmt::format("insert into container {}, or take the place of", change.collection_name);
+      case ChangeKind::replace:
+        return fmt::format("replace in container {}", change.collection_name);
+      case ChangeKind::update:
+        return fmt::format("update container {}", change.collection_name);
+      case ChangeKind::remove:
+        return fmt::format("delete from container {}", change.collection_name);
     }
     return {};
   }
@@ -273,13 +304,13 @@ class PlanPrinter {
 
 std::vector<std::string> print_plan(const Plan& plan, std::span<const NodeCounters> counters) {
   PlanPrinter printer(plan, counters);
-  printer.print(plan.query, 0);
+  printer.print_statement();
   return printer.take_text();
 }
 
 std::string print_plan_json(const Plan& plan, std::span<const NodeCounters> counters) {
   PlanPrinter printer(plan, counters);
-  printer.print(plan.query, 0);
+  printer.print_statement();
   return printer.take_json();
 }
 

@@ -1,22 +1,38 @@
 #include "sql/plan/slot_use.h"
 
+#include <bit>
+
 namespace quire::sql {
 
 void SlotSet::add(const SlotSet& other) {
-  for (SlotNumber slot = 0; slot < other.capacity(); ++slot)
-    if (other.contains(slot)) add(slot);
+  for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+}
+
+void SlotSet::remove(const SlotSet& other) {
+  for (size_t i = 0; i < words_.size(); ++i) words_[i] &= ~other.words_[i];
+}
+
+void SlotSet::keep(const SlotSet& other) {
+  for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
 }
 
 bool SlotSet::intersects(const SlotSet& other) const {
-  for (SlotNumber slot = 0; slot < other.capacity(); ++slot)
-    if (other.contains(slot) && contains(slot)) return true;
+  for (size_t i = 0; i < words_.size(); ++i)
+    if ((words_[i] & other.words_[i]) != 0) return true;
   return false;
 }
 
 bool SlotSet::is_subset_of(const SlotSet& other) const {
-  for (SlotNumber slot = 0; slot < capacity(); ++slot)
-    if (contains(slot) && !other.contains(slot)) return false;
+  for (size_t i = 0; i < words_.size(); ++i)
+    if ((words_[i] & ~other.words_[i]) != 0) return false;
   return true;
+}
+
+std::optional<SlotNumber> SlotSet::first() const {
+  for (size_t i = 0; i < words_.size(); ++i)
+    if (words_[i] != 0)
+      return static_cast<SlotNumber>(i * 64 + static_cast<size_t>(std::countr_zero(words_[i])));
+  return std::nullopt;
 }
 
 void add_slots_bound(const PlanNode& node, SlotSet& slots) {

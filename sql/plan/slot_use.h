@@ -1,25 +1,32 @@
 // Which slots nodes fill, and which an expression reads, itself or through a subquery within it.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sql/plan/plan.h"
 
 namespace quire::sql {
 
-// A set of slots; slots are few and dense.
+// A set of slots; slots are few and dense. The sets of one operation have the same capacity.
 class SlotSet {
  public:
-  explicit SlotSet(SlotNumber slot_count) : members_(slot_count, false) {}
-  void add(SlotNumber slot) { members_[slot] = true; }
+  explicit SlotSet(SlotNumber slot_count) : capacity_(slot_count), words_((slot_count + 63) / 64) {}
+  void add(SlotNumber slot) { words_[slot / 64] |= uint64_t{1} << slot % 64; }
   void add(const SlotSet& other);
-  bool contains(SlotNumber slot) const { return members_[slot]; }
+  void remove(const SlotSet& other);
+  // Leaves those that `other` has as well.
+  void keep(const SlotSet& other);
+  bool contains(SlotNumber slot) const { return (words_[slot / 64] >> slot % 64 & 1) != 0; }
   bool intersects(const SlotSet& other) const;
   bool is_subset_of(const SlotSet& other) const;
-  SlotNumber capacity() const { return static_cast<SlotNumber>(members_.size()); }
+  std::optional<SlotNumber> first() const;
+  SlotNumber capacity() const { return capacity_; }
 
  private:
-  std::vector<bool> members_;
+  SlotNumber capacity_;
+  std::vector<uint64_t> words_;
 };
 
 // The slot that a source fills; those of its right side for a join; none for other nodes.

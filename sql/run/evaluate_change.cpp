@@ -50,15 +50,17 @@ class Changed final : public Evaluator {
     return Value::object(members.first(count));
   }
 
-  // An element that is there, or the one behind the last.
+  // An element that is there, or the one behind the last; the first of an array that is not there.
   Value set_element(const Value& base, std::span<const BoundStep> path, const Value& value, Frame& frame) {
     if (base.is_undefined() && value.is_undefined()) return base;
     const auto index = static_cast<uint64_t>(path.front().index);
-    if (!base.is_array() || index > base.size()) return misplaced(path.front(), "an array that long", frame);
-    const std::span<Value> elements = frame.arena.make_array<Value>(base.size() + size_t{1});
+    const uint32_t size = base.is_array() ? base.size() : 0;
+    if ((base.is_defined() && !base.is_array()) || index > size)
+      return misplaced(path.front(), "an array that long", frame);
+    const std::span<Value> elements = frame.arena.make_array<Value>(size + size_t{1});
     size_t count = 0;
-    for (uint32_t i = 0; i <= base.size(); ++i) {
-      const bool is_there = i < base.size();
+    for (uint32_t i = 0; i <= size; ++i) {
+      const bool is_there = i < size;
       Value element = is_there ? base.element(i) : Value();
       if (i == index) element = set(element, path.subspan(1), value, frame);
       if (element.is_defined()) elements[count++] = element;

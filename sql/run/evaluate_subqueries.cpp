@@ -1,6 +1,8 @@
-// Evaluators of subqueries within expressions: EXISTS, ARRAY, scalar subqueries, FIRST, LAST, ALL. A query
-// that reads nothing of the rows around it runs once; any other runs for each row.
+// Evaluators of subqueries within expressions: EXISTS, ARRAY, scalar subqueries, FIRST, LAST, ALL, IN. A
+// query that reads nothing of the rows around it runs once; any other runs for each row.
 #include "sql/run/operator.h"
+#include "sql/run/tuple_table.h"
+#include "sql/value/comparison.h"
 
 namespace quire::sql {
 namespace {
@@ -86,7 +88,75 @@ class SubqueryEvaluator final : public Evaluator {
   Column column_;
 };
 
+// needle IN (SELECT ...). The rows of a query that runs once stand in a hash table.
+class InQueryEvaluator final : public Evaluator {
+ public:
+  InQueryEvaluator(const BoundExpression& expression, RunState& run, std::unique_ptr<Evaluator> needle,
+                   const PlannedQuery& query)
+      : expression_(expression),
+        needle_(std::move(needle)),
+        query_(run, query, kSubqueryBatch),
+        found_once_(1, run.memory_limit) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    Value* out = column_.reserve(frame.capacity);
+    const Vector needles = needle_->evaluate(rows, frame);
+    const bool runs_once = expression_.query->outer_slots.empty();
+    if (runs_once && !has_run_ && !rows.empty()) fill(rows.front(), frame);
+    for (const RowNumber row : rows) {
+      if (frame.run.error) break;
+      const Value& needle = needles[row];
+      out[row] = Value();
+      if (needle.is_undefined()) continue;
+      const bool is_found =
+          runs_once ? found_once_.find({&needle, 1}).has_value() : gives(needle, row, frame);
+      out[row] = Value::boolean(is_found != expression_.negated);
+    }
+    return Vector::column(out);
+  }
+
+  bool is_stable() const override { return true; }
+
+ private:
+  void fill(RowNumber row, Frame& frame) {
+    has_run_ = true;
+    start(row, frame);
+    for (Rows found = query_.next(); !found.empty(); found = query_.next())
+      for (const RowNumber each : found) {
+        const auto inserted = found_once_.insert({&query_.value(each), 1});
+        if (inserted.is_new)
+          found_once_.tuple(inserted.number)[0] = retain(query_.value(each), frame.run.arena);
+      }
+  }
+
+  bool gives(const Value& needle, RowNumber row, Frame& frame) {
+    start(row, frame);
+    for (Rows found = query_.next(); !found.empty(); found = query_.next())
+      for (const RowNumber each : found)
+        if (deep_equal(needle, query_.value(each))) return true;
+    return false;
+  }
+
+  void start(RowNumber row, Frame& frame) {
+    bind_outer_row(*expression_.query, frame, row, query_.frame());
+    query_.rewind();
+  }
+
+  const BoundExpression& expression_;
+  std::unique_ptr<Evaluator> needle_;
+  Pipeline query_;
+  TupleTable found_once_;
+  bool has_run_ = false;
+  Column column_;
+};
+
 }  // namespace
+
+std::unique_ptr<Evaluator> make_in_query(const BoundExpression& expression, EvaluatorFactory& factory) {
+  const PlannedQuery& query = *factory.run().plan.subqueries.at(expression.query);
+  return std::make_unique<InQueryEvaluator>(expression, factory.run(), factory.make(*expression.operands[0]),
+                                            query);
+}
 
 std::unique_ptr<Evaluator> make_subquery(const BoundExpression& expression, EvaluatorFactory& factory) {
   const PlannedQuery& query = *factory.run().plan.subqueries.at(expression.query);

@@ -46,6 +46,8 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
       return make_let(expression, *this);
     case BoundKind::in:
       return make_in(expression, *this);
+    case BoundKind::in_query:
+      return make_in_query(expression, *this);
     case BoundKind::like:
       return make_like(expression, *this);
     case BoundKind::is_null:

@@ -65,6 +65,7 @@ std::unique_ptr<Evaluator> make_logical(const BoundExpression& expression, Evalu
 std::unique_ptr<Evaluator> make_conditional(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_coalesce(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_in(const BoundExpression& expression, EvaluatorFactory& factory);
+std::unique_ptr<Evaluator> make_in_query(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_like(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_is_null(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_array(const BoundExpression& expression, EvaluatorFactory& factory);

@@ -34,10 +34,10 @@ class PreparedQuery {
   const std::vector<std::string>& parameter_names() const;
   const Plan& plan() const { return *plan_; }
   const Statement& statement() const { return plan_->statement->parsed->statement; }
-  // What a statement that changes items does with the values of its rows; null for others.
+  // What a statement that changes items does with the values of its rows; null for others, and for EXPLAIN.
   const BoundChange* change() const {
     const auto& change = plan_->statement->change;
-    return change ? &*change : nullptr;
+    return change && statement().kind != StatementKind::explain ? &*change : nullptr;
   }
 
  private:

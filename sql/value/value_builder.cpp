@@ -29,6 +29,23 @@ size_t remove_duplicate_members(std::span<Member> members) {
   return kept;
 }
 
+// Values nest no deeper than documents and the expressions that build them, which are both bounded.
+Value copy_value(const Value& value, Arena& arena) {
+  if (value.is_string()) return Value::string(arena.copy_string(value.as_string()));
+  if (value.is_array()) {
+    const std::span<Value> copies = arena.make_array<Value>(value.size());
+    for (uint32_t i = 0; i < value.size(); ++i) copies[i] = copy_value(value.element(i), arena);
+    return Value::array(copies);
+  }
+  if (!value.is_object()) return value;
+  const std::span<Member> copies = arena.make_array<Member>(value.size());
+  for (uint32_t i = 0; i < value.size(); ++i) {
+    const Member member = value.member_at(i);
+    copies[i] = {arena.copy_string(member.name), copy_value(member.value, arena)};
+  }
+  return Value::object(copies);
+}
+
 void ValueBuilder::end() {
   const Frame frame = frames_[depth_--];
   const std::span<Member> pending = std::span(pending_).subspan(frame.first);

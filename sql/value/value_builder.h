@@ -60,6 +60,9 @@ class ValueBuilder {
   Value root_;
 };
 
+// A copy that owns all that it holds: nothing of it lies in storage.
+Value copy_value(const Value& value, Arena& arena);
+
 // Of several members of one name keeps the last, at the place of the first; returns how many members remain.
 size_t remove_duplicate_members(std::span<Member> members);
 

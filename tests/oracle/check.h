@@ -16,7 +16,8 @@ struct Failure {
 };
 
 struct Verdict {
-  bool has_run = false;  // false: the query does not mean anything, and both say so
+  bool has_run = false;       // false: the query does not mean anything, and both say so
+  bool is_reordered = false;  // its sources meet in another order than the written one
   std::optional<Failure> failure;
 };
 
@@ -29,6 +30,7 @@ struct Finding {
 };
 struct Outcome {
   bool has_run = false;
+  bool is_reordered = false;
   std::optional<Finding> finding;
 };
 Outcome check_seed(uint64_t seed);

@@ -3,81 +3,10 @@
 #include <fmt/format.h>
 
 #include "sql/functions/function.h"
+#include "tests/oracle/document_maker.h"
 
 namespace quire::sql::oracle {
 namespace {
-
-constexpr std::string_view kNumbers[] = {"0",
-                                         "1",
-                                         "2",
-                                         "3",
-                                         "-1",
-                                         "0.5",
-                                         "-2.5",
-                                         "1e3",
-                                         "9007199254740993",
-                                         "9007199254740992",
-                                         "-9223372036854775808",
-                                         "1e308",
-                                         "0.1"};
-constexpr std::string_view kStrings[] = {"a",   "b",       "ab", "",     "A",
-                                         "aXb", "\\u00e9", "10", "true", "2024-01-31T00:00:00Z"};
-constexpr std::string_view kNames[] = {"k", "a", "b", "n", "s", "list", "o"};
-
-class DocumentMaker {
- public:
-  explicit DocumentMaker(Choices& choices) : choices_(choices) {}
-
-  std::string document(size_t number) {
-    std::string text = fmt::format(R"({{"id":"{}")", number);
-    for (const std::string_view name : kNames)
-      if (!choices_.one_in(4)) text += fmt::format(R"(,"{}":{})", name, value_for(name));
-    return text + "}";
-  }
-
- private:
-  std::string value_for(std::string_view name) {
-    if (choices_.one_in(6)) return value(2);
-    if (name == "n") return std::string(choices_.one_of(kNumbers));
-    if (name == "k" || name == "s") return string();
-    if (name == "list") return array(2);
-    return name == "o" ? object(2) : value(1);
-  }
-  std::string string() { return fmt::format("\"{}\"", choices_.one_of(kStrings)); }
-
-  std::string value(size_t depth) {
-    switch (choices_.pick(depth > 0 ? 8 : 6)) {
-      case 0:
-      case 1:
-        return std::string(choices_.one_of(kNumbers));
-      case 2:
-      case 3:
-        return string();
-      case 4:
-        return choices_.one_in(2) ? "true" : "false";
-      case 5:
-        return "null";
-      case 6:
-        return array(depth - 1);
-      default:
-        return object(depth - 1);
-    }
-  }
-  std::string array(size_t depth) {
-    std::string text = "[";
-    for (uint32_t left = choices_.pick(4); left > 0; --left) text += value(depth) + (left > 1 ? "," : "");
-    return text + "]";
-  }
-  std::string object(size_t depth) {
-    std::string text = "{";
-    for (const std::string_view name : {"x", "y", "n"})
-      if (!choices_.one_in(2))
-        text += fmt::format(R"({}"{}":{})", text.size() > 1 ? "," : "", name, value(depth));
-    return text + "}";
-  }
-
-  Choices& choices_;
-};
 
 class QueryMaker {
  public:
@@ -85,16 +14,50 @@ class QueryMaker {
 
   // Sets from_ and predicate_ to those of the outermost query.
   std::string query() {
+    is_in_union_ = choices_.one_in(8);
     std::string text = select(2);
-    if (choices_.one_in(8)) {
-      QueryMaker other(choices_);
+    const std::string from = from_, predicate = predicate_, value = value_;
+    for (uint32_t more = is_in_union_ ? 1 + choices_.pick(3) : 0; more > 0; --more) {
       text += choices_.one_in(2) ? " UNION " : " UNION ALL ";
-      text += other.select(1);
+      text += select(1);
     }
+    if (is_in_union_ && choices_.one_in(2))
+      text += " ORDER BY " + value + (choices_.one_in(2) ? " DESC" : "");
+    if (is_in_union_ && choices_.one_in(3)) text += page();
+    from_ = from;
+    predicate_ = predicate;
     return text;
+  }
+  // A statement that changes the items of one of the containers. Which of two items is written first, the
+  // order of the rows would say, which is nobody's promise: no two rows make the same item, save those of one
+  // item.
+  std::string change() {
+    aliases_ = {"c"};
+    switch (choices_.pick(6)) {
+      case 0:
+      case 1:
+        return update();
+      case 2:
+        return "DELETE FROM c WHERE " + predicate(2);
+      case 3:
+        return fmt::format(
+            "INSERT INTO c SELECT VALUE {{\"id\": CONCAT(c.id, '-{}'), \"k\": c.k, \"a\": {}}} FROM c WHERE "
+            "{}",
+            choices_.pick(3), expression(2), predicate(2));
+      case 4:
+        return fmt::format(
+            "UPSERT INTO d SELECT CONCAT(c.id, TOSTRING([c.k])) AS id, {} AS a, {} AS n FROM c{} WHERE {}",
+            expression(2), number(1), choices_.one_in(3) ? " JOIN e IN c.list" : "", predicate(2));
+      default:
+        return fmt::format("{} INTO c VALUES {{\"id\": '{}', \"k\": {}, \"a\": {}}}",
+                           choices_.one_of({"UPSERT", "REPLACE", "INSERT"}), choices_.pick(7), literal(),
+                           literal());
+    }
   }
   const std::string& from() const { return from_; }
   const std::string& predicate() const { return predicate_; }
+  // Those of all queries made so far, by name, as JSON.
+  const std::vector<Parameter>& parameters() const { return parameters_; }
 
  private:
   // ---- Queries
@@ -103,13 +66,30 @@ class QueryMaker {
     from_ = " FROM c";
     aliases_ = {"c"};
     while (aliases_.size() < 4 && choices_.one_in(3)) from_ += join(depth);
-    predicate_ = predicate(depth + 1);
+    const std::string connected = aliases_.size() == 1 && choices_.one_in(10) ? connect() : "";
+    predicate_ = connected + predicate(depth + 1);
     std::string text = " WHERE " + predicate_;
     if (!choices_.one_in(4))
       text = from_ + text;
     else
       text = from_;
     return choices_.one_in(4) ? grouped(text, depth) : plain(text, depth);
+  }
+
+  // Containers joined in an order in which each but the first is connected to one that comes later.
+  std::string connect() {
+    std::string equalities;
+    const uint32_t count = 2 + choices_.pick(2);
+    for (uint32_t i = 1; i <= count; ++i) {
+      from_ += fmt::format(" JOIN d j{}", i);
+      aliases_.push_back(fmt::format("j{}", i));
+    }
+    for (uint32_t i = 1; i <= count; ++i) {
+      const std::string partner = i == count ? "c" : fmt::format("j{}", i + 1);
+      equalities +=
+          fmt::format("{}.{} = j{}.{} AND ", partner, choices_.one_of(kNames), i, choices_.one_of(kNames));
+    }
+    return equalities;
   }
 
   std::string join(size_t depth) {
@@ -150,15 +130,25 @@ class QueryMaker {
   std::string plain(const std::string& rest, size_t depth) {
     const bool distinct = choices_.one_in(5);
     std::string text = distinct ? "SELECT DISTINCT " : "SELECT ";
-    if (choices_.one_in(8)) text += fmt::format("TOP {} ", choices_.pick(5));
-    if (choices_.one_in(3))
+    if (choices_.one_in(8)) text += fmt::format("TOP {} ", count(5));
+    if (choices_.one_in(3)) {
       text += fmt::format("{} AS p, {} AS q", expression(depth), expression(depth));
-    else
-      text += "VALUE " + expression(depth + 1);
+      value_ = "q";
+    } else {
+      value_ = expression(depth + 1);
+      text += "VALUE " + value_;
+    }
     text += rest;
+    if (is_in_union_) return text;
     if (!distinct && choices_.one_in(3)) text += order();
-    if (choices_.one_in(6)) text += fmt::format(" OFFSET {} LIMIT {}", choices_.pick(3), choices_.pick(6));
+    if (choices_.one_in(6)) text += page();
     return text;
+  }
+
+  std::string page() { return fmt::format(" OFFSET {} LIMIT {}", count(3), count(6)); }
+  std::string count(uint32_t below) {
+    const std::string number = fmt::format("{}", choices_.pick(below));
+    return choices_.one_in(4) ? parameter(number) : number;
   }
 
   std::string order() {
@@ -174,9 +164,11 @@ class QueryMaker {
     std::string text = has_key ? fmt::format("SELECT {} AS g, ", key) : "SELECT ";
     text += fmt::format("{} AS p, {} AS q", aggregate(depth), aggregate(depth));
     text += rest;
+    value_ = "p";
     if (has_key) text += " GROUP BY " + key;
-    if (has_key && choices_.one_in(4)) text += fmt::format(" HAVING {} > {}", aggregate(1), choices_.pick(3));
-    if (has_key && choices_.one_in(4)) text += " ORDER BY " + key;
+    if (has_key && choices_.one_in(4))
+      text += fmt::format(" HAVING {} > {}", choices_.one_in(2) ? "p" : aggregate(1), choices_.pick(3));
+    if (has_key && !is_in_union_ && choices_.one_in(4)) text += " ORDER BY " + key;
     return text;
   }
 
@@ -210,7 +202,13 @@ class QueryMaker {
   std::string alias() { return aliases_[choices_.pick(static_cast<uint32_t>(aliases_.size()))]; }
   std::string array_path() { return choices_.one_in(3) ? path() : alias() + ".list"; }
 
+  std::string parameter(std::string json) {
+    parameters_.push_back({fmt::format("p{}", parameters_.size()), std::move(json)});
+    return "@" + parameters_.back().name;
+  }
+
   std::string literal() {
+    if (choices_.one_in(12)) return parameter(DocumentMaker(choices_).value(1));
     switch (choices_.pick(7)) {
       case 0:
       case 1:
@@ -274,10 +272,12 @@ class QueryMaker {
 
   std::string predicate(size_t depth) {
     if (depth == 0) return comparison(path());
-    switch (choices_.pick(15)) {
+    switch (choices_.pick(16)) {
       case 0:
       case 1:
         return comparison(path());
+      case 15:
+        return in_query(depth - 1);
       case 12:
         return fmt::format("{}.n {} {}", alias(), choices_.one_of({"<", ">=", "!="}), number_literal());
       case 13:
@@ -318,6 +318,30 @@ class QueryMaker {
     return text;
   }
 
+  // Over an array of the row, or over a container, which may leave nothing of the row in it.
+  std::string in_query(size_t depth) {
+    const std::string needle = path(), over = choices_.one_in(2) ? "w IN " + array_path() : "d w";
+    aliases_.push_back("w");
+    const std::string value =
+        choices_.one_in(2) ? "w." + std::string(choices_.one_of(kNames)) : expression(depth);
+    const std::string condition = choices_.one_in(2) ? comparison("w.n") : predicate(depth);
+    aliases_.pop_back();
+    return fmt::format("{} {}IN (SELECT VALUE {} FROM {} WHERE {})", needle, choices_.one_in(3) ? "NOT " : "",
+                       value, over, condition);
+  }
+
+  std::string update() {
+    std::string text = "UPDATE c SET ";
+    for (uint32_t left = 1 + choices_.pick(2); left > 0; --left)
+      text += target() + " = " + expression(2) + (left > 1 ? ", " : "");
+    if (choices_.one_in(3)) text += " UNSET " + target();
+    return text + " WHERE " + predicate(2);
+  }
+  std::string target() {
+    return fmt::format("c.{}{}", choices_.one_of({"a", "b", "n", "s", "list", "o", "new"}),
+                       choices_.one_of({"", "", "", "", ".x", "[0]", "[1]", ".y.z", "[0].x"}));
+  }
+
   std::string subquery(size_t depth) {
     const std::string over = array_path();
     const bool is_list = choices_.one_in(2);
@@ -332,6 +356,7 @@ class QueryMaker {
   // A function of the table, with arguments mostly of its types.
   std::string call(size_t depth) {
     const Function& function = any_function();
+    is_in_date_call_ = is_of_dates(function);
     std::string text = std::string(function.name) + "(";
     bool is_optional = false;
     std::string arguments;
@@ -341,8 +366,16 @@ class QueryMaker {
       if (is_optional && choices_.one_in(2)) break;
       if (!arguments.empty()) arguments += ", ";
       arguments += argument(type, depth);
+      is_in_date_call_ = is_of_dates(function);  // a call within the argument may be another
     }
+    is_in_date_call_ = false;
     return text + arguments + ")";
+  }
+
+  static bool is_of_dates(const Function& function) {
+    for (const std::string_view prefix : {"DATETIME", "DAY", "MONTH", "YEAR", "IS_DATETIME"})
+      if (function.name.starts_with(prefix)) return true;
+    return false;
   }
 
   const Function& any_function() {
@@ -354,15 +387,26 @@ class QueryMaker {
       if (choices_.one_in(16)) return *find_function("IS_DEFINED");
     }
   }
-  // What lies about at random is no date, shape, vector, pattern or text to search.
+  // What lies about at random is no shape, vector, pattern or text to search.
   static bool is_wanted(const Function& function) {
-    for (const std::string_view prefix :
-         {"ST_", "FULLTEXT", "VECTOR", "REGEX", "DATETIME", "GETCURRENT", "_", "RRF"})
+    for (const std::string_view prefix : {"ST_", "FULLTEXT", "VECTOR", "REGEX", "GETCURRENT", "_", "RRF"})
       if (function.name.starts_with(prefix)) return false;
     return function.volatility == Volatility::pure;
   }
 
   std::string argument(char type, size_t depth) {
+    constexpr std::string_view kDates[] = {"2024-01-31T00:00:00Z",
+                                           "2024-02-29",
+                                           "1969-12-31T23:59:59.9999999Z",
+                                           "2023-12-31T23:59:59.1234567Z",
+                                           "0001-01-01T00:00:00Z",
+                                           "9999-12-31T23:59:59Z",
+                                           "2024-13-01",
+                                           "2000-01-01 12:30:00"};
+    constexpr std::string_view kParts[] = {"yyyy", "mm",  "dd", "hh",   "mi",  "ss",
+                                           "ms",   "mcs", "ns", "year", "week"};
+    if (is_in_date_call_ && type == 's')
+      return fmt::format("'{}'", choices_.one_in(2) ? choices_.one_of(kParts) : choices_.one_of(kDates));
     if (choices_.one_in(8)) return expression(depth);
     switch (type) {
       case 's':
@@ -384,8 +428,12 @@ class QueryMaker {
 
   Choices& choices_;
   std::vector<std::string> aliases_;
+  std::vector<Parameter> parameters_;
   std::string from_;
   std::string predicate_;
+  std::string value_;  // what the last query gave, as ORDER BY of a union may name it
+  bool is_in_union_ = false;
+  bool is_in_date_call_ = false;
 };
 
 }  // namespace
@@ -394,6 +442,7 @@ Case make_case(Choices& choices) {
   Case made;
   QueryMaker query(choices);
   made.query = query.query();
+  made.parameters = query.parameters();
   made.from = query.from();
   made.predicate = query.predicate();
   DocumentMaker documents(choices);
@@ -407,6 +456,19 @@ Case make_case(Choices& choices) {
   const std::vector<std::string> once = made.first;
   for (uint32_t copy = 1; copy < copies; ++copy)
     made.first.insert(made.first.end(), once.begin(), once.end());
+  return made;
+}
+
+ChangeCase make_changes(Choices& choices) {
+  ChangeCase made;
+  QueryMaker maker(choices);
+  for (uint32_t left = 1 + choices.pick(3); left > 0; --left) made.statements.push_back(maker.change());
+  made.parameters = maker.parameters();
+  DocumentMaker documents(choices);
+  for (uint32_t left = choices.pick(7); left > 0; --left)
+    made.first.push_back(documents.document(made.first.size()));
+  for (uint32_t left = choices.pick(5); left > 0; --left)
+    made.second.push_back(documents.document(made.second.size()));
   return made;
 }
 

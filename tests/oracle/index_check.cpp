@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "quire/quire.hpp"
+#include "tests/oracle/answer.h"
 #include "tests/oracle/generator.h"
 
 namespace quire::sql::oracle {
@@ -101,36 +102,6 @@ std::string random_indexes(Choices& choices) {
                     choices.one_of({"ascending", "descending"}), choices.one_of({"ascending", "descending"}));
 }
 
-// Without system properties, in which any two databases differ.
-std::string without_system_properties(std::string text) {
-  for (size_t at = 0; (at = text.find(",\"_rid\":", at)) != std::string::npos;) {
-    const size_t last = text.find("\"_ts\":", at);
-    const size_t end = text.find_first_not_of("0123456789", last + 6);
-    text.erase(at, end - at);
-  }
-  return text;
-}
-
-struct Answer {
-  std::vector<std::string> rows;
-  std::string error;
-};
-
-Answer ask(Database& database, const std::string& sql) {
-  Answer answer;
-  auto statement = database.prepare(sql);
-  if (!statement) {
-    answer.error = statement.error().message;
-    return answer;
-  }
-  for (const quire::Value row : statement->rows()) {
-    const auto text = row.to_json();
-    answer.rows.push_back(text ? without_system_properties(*text) : "NaN");
-  }
-  if (statement->error()) answer.error = statement->error()->message;
-  return answer;
-}
-
 }  // namespace
 
 struct IndexChecker::Databases {
@@ -195,9 +166,10 @@ std::optional<std::string> IndexChecker::check(uint64_t seed) {
   queries.push_back("SELECT VALUE COUNT(1)" + made.from + " WHERE " + made.predicate);
   queries.push_back("SELECT *" + made.from + " WHERE " + made.predicate + " ORDER BY c.n DESC");
   for (const std::string& query : queries) {
-    Answer plain = ask(databases_->plain, query), indexed = ask(databases_->indexed, query);
+    const Answer plain = ask(databases_->plain, query, made.parameters);
+    const Answer indexed = ask(databases_->indexed, query, made.parameters);
     run_ += plain.error.empty() ? 1 : 0;
-    const auto plan = ask(databases_->indexed, "EXPLAIN " + query);
+    const auto plan = ask(databases_->indexed, "EXPLAIN " + query, made.parameters);
     indexed_ +=
         std::ranges::any_of(plan.rows, [](const std::string& line) { return line.contains("index"); });
     // An error that a row gives comes to light only where that row is read.

@@ -37,7 +37,17 @@ Result<std::vector<Value>> Interpreter::run() {
 
 // ---- Queries
 
+// UNION is taken from the left.
 std::vector<Value> Interpreter::run_query(const BoundQuery& query, const Row& outer) {
+  std::vector<Value> values = run_alone(query, outer);
+  for (const BoundQuery* at = &query; at->set_operation != SetOperation::none; at = at->next.get()) {
+    for (const Value& value : run_alone(*at->next, outer)) values.push_back(value);
+    if (at->set_operation == SetOperation::union_distinct) values = without_duplicates(values);
+  }
+  return values;
+}
+
+std::vector<Value> Interpreter::run_alone(const BoundQuery& query, const Row& outer) {
   std::vector<Candidate> candidates;
   const std::vector<Row> rows = source_rows(query, outer);
   if (query.is_grouped) {
@@ -58,10 +68,7 @@ std::vector<Value> Interpreter::run_query(const BoundQuery& query, const Row& ou
     if (const Value value = evaluate(*query.value, candidate.row, candidate.group); value.is_defined())
       values.push_back(value);
   if (query.distinct) values = without_duplicates(values);
-  values = limit(query, std::move(values));
-  if (query.set_operation == SetOperation::none) return values;
-  for (const Value& value : run_query(*query.next, outer)) values.push_back(value);
-  return query.set_operation == SetOperation::union_distinct ? without_duplicates(values) : values;
+  return limit(query, std::move(values));
 }
 
 std::vector<Interpreter::Row> Interpreter::source_rows(const BoundQuery& query, const Row& outer) {
@@ -202,7 +209,10 @@ std::vector<Value> Interpreter::limit(const BoundQuery& query, std::vector<Value
 }
 
 size_t Interpreter::count_of(const BoundExpression* expression, size_t otherwise) {
-  return expression == nullptr ? otherwise : static_cast<size_t>(expression->constant.as_integer());
+  if (expression == nullptr) return otherwise;
+  const bool is_parameter = expression->kind == BoundKind::parameter;
+  const Value& count = is_parameter ? parameters_[expression->parameter] : expression->constant;
+  return static_cast<size_t>(count.as_integer());
 }
 
 // ---- Expressions
@@ -252,6 +262,13 @@ Value Interpreter::evaluate(const BoundExpression& expression, const Row& row, c
     }
     case BoundKind::in:
       return is_in(expression, row, group);
+    case BoundKind::in_query: {
+      const Value needle = operand(0);
+      if (needle.is_undefined()) return {};
+      const bool is_found = std::ranges::any_of(
+          run_query(*expression.query, row), [&](const Value& value) { return deep_equal(value, needle); });
+      return Value::boolean(is_found != expression.negated);
+    }
     case BoundKind::like:
       return like(expression, row, group);
     case BoundKind::is_null:
@@ -273,10 +290,12 @@ Value Interpreter::evaluate(const BoundExpression& expression, const Row& row, c
     case BoundKind::last_query:
       return subquery(expression, row);
     case BoundKind::parameter:
+      return parameters_[expression.parameter];
+    case BoundKind::changed:
+      return changed(expression, row);
     case BoundKind::system_property:
     case BoundKind::full_text_score:
     case BoundKind::document_id:
-    case BoundKind::changed:
     case BoundKind::unsupported:
       break;
   }
@@ -287,12 +306,47 @@ Value Interpreter::evaluate(const BoundExpression& expression, const Row& row, c
 Value Interpreter::whole_item(const BoundExpression& expression, const Row& row) {
   const Value item = row[expression.slot];
   const Collection* const collection = item_slots_[expression.slot];
-  if (collection == nullptr || !item.is_object()) return item;
+  if (collection == nullptr || !item.is_object() || expression.is_stored_form) return item;
   std::vector<Member> members;
   for (uint32_t i = 0; i < item.size(); ++i) members.push_back(item.member_at(i));
   for (size_t i = 0; i < kSystemPropertyCount; ++i)
     members.push_back(
         {kSystemPropertyNames[i], collection->system_property(item, static_cast<SystemProperty>(i), arena_)});
+  return Value::object(arena_.copy_array(std::span<const Member>(members)));
+}
+
+// SET and UNSET: the right sides see the item as it was.
+Value Interpreter::changed(const BoundExpression& expression, const Row& row) {
+  const std::vector<Value> values = evaluate_all(expression.operands, row, nullptr);
+  Value item = values[0];
+  for (size_t i = 0; i < expression.paths.size(); ++i) item = with(item, expression.paths[i], values[i + 1]);
+  return item;
+}
+
+Value Interpreter::with(const Value& base, std::span<const BoundStep> path, const Value& value) {
+  if (path.empty()) return value;
+  const BoundStep& step = path.front();
+  if (base.is_undefined() && value.is_undefined()) return base;
+  const bool fits = step.is_index() ? base.is_array() : base.is_object();
+  const auto index = static_cast<size_t>(step.index);
+  if ((base.is_defined() && !fits) || (step.is_index() && index > base.size())) {
+    error_ = Error{ErrorCode::run_time, "a path cannot be set"};
+    return base;
+  }
+  if (step.is_index()) {
+    std::vector<Value> elements;
+    for (uint32_t i = 0; i < base.size(); ++i) elements.push_back(base.element(i));
+    if (index == elements.size()) elements.emplace_back();
+    elements[index] = with(elements[index], path.subspan(1), value);
+    std::erase_if(elements, [](const Value& element) { return element.is_undefined(); });
+    return Value::array(arena_.copy_array(std::span<const Value>(elements)));
+  }
+  std::vector<Member> members;
+  for (uint32_t i = 0; i < base.size(); ++i) members.push_back(base.member_at(i));
+  if (base.member(step.name).is_undefined()) members.push_back({step.name, Value()});
+  for (Member& member : members)
+    if (member.name == step.name) member.value = with(member.value, path.subspan(1), value);
+  std::erase_if(members, [](const Member& member) { return member.value.is_undefined(); });
   return Value::object(arena_.copy_array(std::span<const Member>(members)));
 }
 

@@ -14,12 +14,16 @@
 
 namespace quire::sql::oracle {
 
-// One run over a source. The rows live as long as the interpreter and the source.
+// One run over a source. The rows live as long as the interpreter and the source. `parameters`: by number.
 class Interpreter {
  public:
-  Interpreter(const BoundStatement& statement, Source& source)
-      : statement_(statement), source_(source), item_slots_(statement.slot_count, nullptr) {}
+  Interpreter(const BoundStatement& statement, Source& source, std::span<const Value> parameters)
+      : statement_(statement),
+        source_(source),
+        parameters_(parameters),
+        item_slots_(statement.slot_count, nullptr) {}
 
+  // Of a statement that changes items: the items as they will be, or those to remove.
   Result<std::vector<Value>> run();
 
  private:
@@ -39,6 +43,7 @@ class Interpreter {
   };
 
   std::vector<Value> run_query(const BoundQuery& query, const Row& outer);
+  std::vector<Value> run_alone(const BoundQuery& query, const Row& outer);
   std::vector<Row> source_rows(const BoundQuery& query, const Row& outer);
   std::vector<Row> extend(const BoundSource& source, const Row& row);
   std::vector<Value> values_of(const BoundSource& source, const Row& row);
@@ -59,9 +64,13 @@ class Interpreter {
   Value call(const BoundExpression& expression, const Row& row, const Group* group);
   Value subquery(const BoundExpression& expression, const Row& row);
   Value whole_item(const BoundExpression& expression, const Row& row);
+  Value changed(const BoundExpression& expression, const Row& row);
+  // `base` with the value at the path; undefined: taken away.
+  Value with(const Value& base, std::span<const BoundStep> path, const Value& value);
 
   const BoundStatement& statement_;
   Source& source_;
+  std::span<const Value> parameters_;
   std::vector<Collection*> item_slots_;
   Arena arena_;
   std::vector<std::unique_ptr<Group>> groups_;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "tests/oracle/change_check.h"
 #include "tests/oracle/check.h"
 #include "tests/oracle/index_check.h"
 
@@ -23,6 +24,19 @@ int check_indexes(uint64_t seed, uint64_t queries) {
   return 0;
 }
 
+int check_changes(uint64_t seed, uint64_t cases) {
+  quire::sql::oracle::ChangeChecker checker;
+  for (uint64_t i = 0; i < cases; ++i) {
+    const auto failure = checker.check(seed + i);
+    if (!failure) continue;
+    fmt::print("{}replay: quire-oracle --changes --seed {} --queries 1\n", *failure, seed + i);
+    return 1;
+  }
+  fmt::print("{} statements run, {} of them changed something, no disagreement\n", checker.run(),
+             checker.effective());
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -36,11 +50,14 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", seconds, "stop after so many seconds");
   bool checks_indexes = false;
   app.add_flag("--indexes", checks_indexes, "compare databases with and without indexes instead");
+  bool checks_changes = false;
+  app.add_flag("--changes", checks_changes, "run statements that change items instead, 1 to 3 a seed");
   CLI11_PARSE(app, argc, argv);
+  if (checks_changes) return check_changes(seed, queries);
   if (checks_indexes) return check_indexes(seed, queries);
   const auto start = std::chrono::steady_clock::now();
   const bool shows_progress = isatty(STDERR_FILENO) == 1;
-  uint64_t done = 0, run = 0;
+  uint64_t done = 0, run = 0, reordered = 0;
   for (; done < queries; ++done) {
     if (prints) {
       quire::sql::oracle::Choices choices(seed + done);
@@ -48,6 +65,7 @@ int main(int argc, char** argv) {
     }
     const auto outcome = quire::sql::oracle::check_seed(seed + done);
     run += outcome.has_run ? 1 : 0;
+    reordered += outcome.is_reordered ? 1 : 0;
     if (outcome.finding) {
       fmt::print("{}replay: quire-oracle --seed {} --queries 1\n",
                  quire::sql::oracle::report(seed + done, *outcome.finding), seed + done);
@@ -58,7 +76,7 @@ int main(int argc, char** argv) {
     const auto elapsed = std::chrono::steady_clock::now() - start;
     if (seconds != 0 && elapsed >= std::chrono::seconds(seconds)) break;
   }
-  fmt::print("{}seeds {} to {}: {} queries run, no disagreement\n", shows_progress ? "\r" : "", seed,
-             seed + done - (done == 0 ? 0 : 1), run);
+  fmt::print("{}seeds {} to {}: {} queries run, {} with joins reordered, no disagreement\n",
+             shows_progress ? "\r" : "", seed, seed + done - (done == 0 ? 0 : 1), run, reordered);
   return 0;
 }

@@ -2,6 +2,7 @@
 // replayed by quire-oracle --seed.
 #include <gtest/gtest.h>
 
+#include "tests/oracle/change_check.h"
 #include "tests/oracle/check.h"
 #include "tests/oracle/index_check.h"
 
@@ -10,14 +11,26 @@ namespace {
 
 TEST(Oracle, AgreesWithTheEngine) {
   constexpr uint64_t kQueries = QUIRE_ORACLE_QUERIES;
-  uint64_t run = 0;
+  uint64_t run = 0, reordered = 0;
   for (uint64_t seed = 0; seed < kQueries; ++seed) {
     const Outcome outcome = check_seed(seed);
     run += outcome.has_run ? 1 : 0;
+    reordered += outcome.is_reordered ? 1 : 0;
     ASSERT_FALSE(outcome.finding) << report(seed, *outcome.finding);
   }
   // Queries that do not bind teach nothing.
   EXPECT_GT(run * 10, kQueries * 8);
+  EXPECT_GT(reordered, kQueries / 200);
+}
+
+TEST(Oracle, AgreesOnChanges) {
+  ChangeChecker checker;
+  constexpr uint64_t kSeeds = QUIRE_ORACLE_QUERIES / 20;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const auto failure = checker.check(seed);
+    ASSERT_FALSE(failure) << *failure;
+  }
+  EXPECT_GT(checker.effective(), kSeeds / 4);
 }
 
 TEST(Oracle, ResultsDoNotDependOnIndexes) {

@@ -1,4 +1,5 @@
 // Statements that change items and containers, through the public API.
+#include <cmath>
 #include <thread>
 
 #include "tests/engine/api/database_fixture.h"
@@ -128,6 +129,55 @@ TEST_F(ChangeTest, ContainersAreMadeChangedAndDropped) {
   EXPECT_EQ(query("DROP CONTAINER c"), "");
   EXPECT_THAT(query("DROP CONTAINER c"), HasSubstr("container_not_found"));
   EXPECT_EQ(query("DROP CONTAINER IF EXISTS c"), "");
+}
+
+TEST_F(ChangeTest, AQueryWithinATransactionGivesItsRowsAsOneOutside) {
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("SELECT VALUE [p.id, p.tags ?? {a: p.age}] FROM people p ORDER BY p.id"),
+            "[\"1\",{\"a\":30}]\n[\"2\",[\"a\",\"b\"]]\n[\"3\",{}]\n");
+  auto statement = database_->prepare("SELECT VALUE x / 0 FROM x IN (SELECT VALUE [1, 0])");
+  ASSERT_TRUE(succeeds(statement));
+  size_t count = 0;
+  for (const Value row : statement->rows()) {
+    EXPECT_FALSE(std::isfinite(row.as_real()));
+    EXPECT_FALSE(row.to_json().has_value());
+    ++count;
+  }
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(query("ROLLBACK"), "");
+}
+
+TEST_F(ChangeTest, ExplainShowsWhatAChangeReadsAndChangesNothing) {
+  EXPECT_EQ(query("EXPLAIN UPDATE people p SET p.age = 1, p.x = 2 WHERE p.city = 'Lviv' AND p.age > 3"),
+            "\"update container people\"\n"
+            "\"  value p.age = 1, p.x = 2\"\n"
+            "\"    filter p.age > 3\"\n"
+            "\"      partition scan of container people (partition key = 'Lviv')\"\n");
+  EXPECT_EQ(query("EXPLAIN DELETE FROM people p WHERE p.id = '1' AND p.city = 'Kyiv' RETURNING p.id"),
+            "\"delete from container people\"\n"
+            "\"  value p\"\n"
+            "\"    point read of container people (partition key = 'Kyiv', id = '1')\"\n");
+  EXPECT_EQ(query("EXPLAIN INSERT INTO people VALUES {id: '9'}, {id: '8'}"),
+            "\"insert into container people\"\n"
+            "\"  value item\"\n"
+            "\"    rows of a subquery as item\"\n"
+            "\"      subquery\"\n"
+            "\"        value {id: '9'}, {id: '8'}\"\n"
+            "\"          one row\"\n"
+            "\"      one row\"\n");
+  EXPECT_EQ(query("EXPLAIN UPSERT INTO people SELECT p.id, 'Rome' AS city FROM people p"),
+            "\"insert into container people, or take the place of\"\n"
+            "\"  value p.id, 'Rome' AS city\"\n"
+            "\"    scan of container people\"\n");
+  EXPECT_EQ(query("EXPLAIN (JSON) DELETE FROM people"),
+            R"({"operation":"delete from container people","inputs":[{"operation":"value people","inputs":[)"
+            R"({"operation":"scan of container people","inputs":[]}]}]})"
+            "\n");
+  EXPECT_EQ(query("EXPLAIN (AST) DELETE FROM people WHERE people.id = '1'"),
+            R"("DELETE FROM people WHERE people.id = \"1\"")"
+            "\n");
+  EXPECT_THAT(query("EXPLAIN ANALYZE DELETE FROM people"), HasSubstr("leave ANALYZE out"));
+  EXPECT_EQ(ids(), "\"1\"\n\"2\"\n\"3\"\n");
 }
 
 TEST_F(ChangeTest, ATransactionSpansStatementsAndContainers) {

@@ -74,6 +74,16 @@ TEST_F(QueryTest, PoliciesOfTheDefinitionGiveDefaults) {
   EXPECT_EQ(rows(*statement), "{\"d\":5,\"f\":true}\n");
 }
 
+TEST_F(QueryTest, APolicyThatIsAlteredHoldsForStatementsPreparedBefore) {
+  make("c", {}, {R"({"id":"1","v":[3,4]})"});
+  auto statement = prepare("SELECT VALUE VECTORDISTANCE(c.v, [3, 0]) FROM c");
+  EXPECT_EQ(rows(*statement), "0.6\n");
+  EXPECT_EQ(rows(*prepare("ALTER CONTAINER c WITH {vectorEmbeddingPolicy: {vectorEmbeddings: [{path: '/v', "
+                          "distanceFunction: 'euclidean'}]}}")),
+            "");
+  EXPECT_EQ(rows(*statement), "4\n");
+}
+
 TEST_F(QueryTest, AScoreRestsOnAllItemsOfTheContainer) {
   make("c", {"/k"},
        {R"({"id":"1","k":"a","t":"red red"})", R"({"id":"2","k":"a","t":"blue"})",

@@ -67,9 +67,20 @@ std::string joins(size_t count) {
   return text;
 }
 
+// Containers of which only the last three are connected, by very many equalities: the order of joins must not
+// look at each of these for each pair of containers.
+std::string cross_products(size_t containers, size_t equalities) {
+  std::string text = "SELECT VALUE 1 FROM c c0";
+  for (size_t i = 1; i < containers; ++i) text += " JOIN c c" + std::to_string(i) + " ON true";
+  for (size_t i = 0; i < equalities; ++i)
+    text += (i == 0 ? " WHERE c" : " AND c") + std::to_string(containers - 1 - i % 2) + ".a = c" +
+            std::to_string(containers - 3) + ".a";
+  return text;
+}
+
 TEST(DeepQueries, RunUpToTheLimit) {
   for (const std::string& query :
-       {joins(kMostSources - 1),
+       {joins(kMostSources - 1), cross_products(kMostSources, 10'000),
         "SELECT VALUE CASE" + repeated(" WHEN c.a = 2 THEN 2", 999) + " WHEN c.a = 1 THEN 1 END FROM c",
         "SELECT VALUE " + nested("(SELECT VALUE ", "c.a", ")", 100) + " FROM c",
         "SELECT VALUE c.a FROM c WHERE " +

@@ -68,6 +68,11 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDe
 Result<void> OpenContainers::alter(std::string_view name,
                                    const std::function<Result<void>(ContainerDefinition&)>& edit,
                                    const IndexBuildOptions& building) {
+  // What has expired before a change stays so: most of it goes now, in short transactions.
+  {
+    QUIRE_ASSIGN(const auto altered, open(name));
+    QUIRE_TRY(erase_expired(*altered, UINT64_MAX));
+  }
   ContainerDefinition before;
   std::shared_ptr<ContainerStore> store;
   QUIRE_ASSIGN(const bool must_build, redefine(name, edit, before, store));
@@ -116,6 +121,43 @@ Result<void> OpenContainers::drop(std::string_view name) {
   const std::lock_guard lock(mutex_);
   if (number) stores_.erase(*number);
   return {};
+}
+
+Result<uint64_t> OpenContainers::erase_expired(ContainerStore& store, uint64_t most) {
+  constexpr uint64_t kAtATime = 256;
+  uint64_t erased = 0;
+  for (uint64_t step = kAtATime; step == kAtATime && erased < most; erased += step) {
+    {
+      QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+      QUIRE_TRY(store.refresh(snapshot));
+      QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(snapshot));
+      if (!lifetime.is_on()) return erased;
+    }
+    QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_TRY(store.refresh(transaction));
+      QUIRE_ASSIGN(step, store.erase_expired(transaction, std::min(kAtATime, most - erased)));
+      return {};
+    }));
+  }
+  return erased;
+}
+
+Result<uint64_t> OpenContainers::erase_expired(uint64_t most) {
+  std::vector<std::string> names;
+  {
+    QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+    QUIRE_ASSIGN(names, catalog_.names(snapshot));
+  }
+  uint64_t erased = 0;
+  for (const std::string& name : names) {
+    const auto store = open(name);
+    // Dropped meanwhile: then nothing of it is left.
+    if (!store && store.error().code == ErrorCode::container_not_found) continue;
+    if (!store) return std::unexpected(store.error());
+    QUIRE_ASSIGN(const uint64_t of_this, erase_expired(**store, most - erased));
+    erased += of_this;
+  }
+  return erased;
 }
 
 OpenContainers::Opened OpenContainers::known(ContainerNumber number) const {

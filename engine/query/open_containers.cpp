@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "sql/bind/computed_property.h"
+
 namespace quire::engine {
 
 Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transaction, std::string_view name) {
@@ -56,7 +58,19 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view na
   return std::move(opened.store);
 }
 
+namespace {
+
+// What the layers below do not know how to check.
+Result<void> check_queries(const ContainerDefinition& definition) {
+  for (const auto& [name, json] : definition.other_properties)
+    if (name == "computedProperties") QUIRE_TRY(sql::check_computed_properties(json));
+  return {};
+}
+
+}  // namespace
+
 Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDefinition& definition) {
+  QUIRE_TRY(check_queries(definition));
   std::shared_ptr<ContainerStore> store;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
     QUIRE_ASSIGN(store, ContainerStore::create(environment_, transaction, definition));
@@ -99,6 +113,7 @@ Result<bool> OpenContainers::redefine(std::string_view name,
     if (!entry) return std::unexpected(catalog_.not_found(transaction, name));
     before = entry->definition;
     QUIRE_TRY(edit(entry->definition));
+    QUIRE_TRY(check_queries(entry->definition));
     QUIRE_TRY(catalog_.replace(transaction, *entry));
     QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry));
     QUIRE_ASSIGN(must_build, store->set_indexes(transaction, entry->definition));

@@ -36,8 +36,7 @@ Result<BatchOperation> operation_argument(const quire_batch_operation& given) {
                            .body = {},
                            .if_match = quire::engine::text_or_empty(given.if_match),
                            .if_none_match = quire::engine::text_or_empty(given.if_none_match)};
-  const bool has_id =
-      kind == QUIRE_BATCH_READ || kind == QUIRE_BATCH_PATCH || kind == QUIRE_BATCH_DELETE;
+  const bool has_id = kind == QUIRE_BATCH_READ || kind == QUIRE_BATCH_PATCH || kind == QUIRE_BATCH_DELETE;
   const bool has_body = kind != QUIRE_BATCH_READ && kind != QUIRE_BATCH_DELETE;
   if (has_id) {
     QUIRE_ASSIGN(operation.id, quire::engine::text_argument(given.id, given.id_length, "the id"));
@@ -67,8 +66,8 @@ extern "C" int quire_batch(quire_container* container, quire_transaction* transa
     if (container == nullptr) return quire::engine::null_argument("the container");
     if (operations == nullptr && count > 0) return quire::engine::null_argument("the list of operations");
     if (count > quire::engine::kMostBatchOperations)
-      return fail(ErrorCode::limit_exceeded, fmt::format("the batch has {} operations; the limit is {}", count,
-                                                         quire::engine::kMostBatchOperations));
+      return fail(ErrorCode::limit_exceeded, fmt::format("the batch has {} operations; the limit is {}",
+                                                         count, quire::engine::kMostBatchOperations));
     QUIRE_ASSIGN(const auto key, quire::engine::PartitionKeyArgument::read(partition_key, components));
     std::vector<BatchOperation> batch;
     for (size_t i = 0; i < count; ++i) {

@@ -190,9 +190,8 @@ Result<sql::Value> Patch::apply(const sql::Value& item, sql::Arena& arena) const
     const PatchOperation& operation = operations_[i];
     auto changed = apply_operation(operation, patched, arena);
     if (!changed) {
-      changed.error().message =
-          fmt::format("operation {} ({} {}): {}", i + 1, operation.word, shortened(operation.path),
-                      changed.error().message);
+      changed.error().message = fmt::format("operation {} ({} {}): {}", i + 1, operation.word,
+                                            shortened(operation.path), changed.error().message);
       return changed;
     }
     patched = *changed;

@@ -70,8 +70,8 @@ class Batch {
   Result<void> read(const BatchOperation& operation, BatchOutcome& outcome) {
     QUIRE_ASSIGN(const std::optional<Item> item, store_.read(transaction_, partition_key_, operation.id));
     if (!item)
-      return fail(ErrorCode::not_found, fmt::format("there is no item '{}' with this partition key",
-                                                    shortened(operation.id)));
+      return fail(ErrorCode::not_found,
+                  fmt::format("there is no item '{}' with this partition key", shortened(operation.id)));
     const bool is_known = store_.has_etag(*item, operation.if_none_match);
     outcome.status = is_known ? 304 : 200;
     outcome.etag = store_.etag_of(*item);
@@ -88,8 +88,8 @@ class Batch {
     QUIRE_ASSIGN(const Patch operations, Patch::read(body.operations, store_.definition(), arena));
     const ItemCondition condition =
         body.condition.empty() ? ItemCondition() : make_condition_(body.condition);
-    return written(
-        store_.patch(transaction_, partition_key_, operation.id, operations, condition, options), outcome);
+    return written(store_.patch(transaction_, partition_key_, operation.id, operations, condition, options),
+                   outcome);
   }
 
   WriteTransaction& transaction_;

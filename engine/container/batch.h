@@ -25,8 +25,8 @@ struct BatchOperation {
   std::string_view if_none_match;  // read
 };
 
-// What became of an operation. Status as HTTP has it: 200, 201 (created), 204 (removed), 304 (unchanged), that
-// of the error for the one that failed, 424 for the others then.
+// What became of an operation. Status as HTTP has it: 200, 201 (created), 204 (removed), 304 (unchanged),
+// that of the error for the one that failed, 424 for the others then.
 struct BatchOutcome {
   int status = 424;
   Etag etag{};

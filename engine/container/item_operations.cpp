@@ -77,9 +77,10 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
 Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const EncodedItem& encoded,
                                           Mode mode, const WriteOptions& options, size_t names_before) {
   if (options.partition_key && !keys_.is_in_partition(encoded.root, *options.partition_key))
-    return fail(ErrorCode::invalid_partition_key,
-                fmt::format("item '{}' has the partition key {}; this write is to {} alone", encoded.id,
-                            partition_key_text(encoded.partition_key), partition_key_text(*options.partition_key)));
+    return fail(
+        ErrorCode::invalid_partition_key,
+        fmt::format("item '{}' has the partition key {}; this write is to {} alone", encoded.id,
+                    partition_key_text(encoded.partition_key), partition_key_text(*options.partition_key)));
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   QUIRE_ASSIGN(const std::optional<Item> stored,

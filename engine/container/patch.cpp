@@ -40,7 +40,8 @@ class OperationReader {
     QUIRE_ASSIGN(const std::string_view path, text(from, "path"));
     name_ = fmt::format("operation {} ({} {})", number, word, shortened(path));
     QUIRE_TRY(check_members(from, *row));
-    PatchOperation operation{.kind = row->kind, .word = row->word, .path = path, .steps = {}, .from = {}, .value = {}};
+    PatchOperation operation{
+        .kind = row->kind, .word = row->word, .path = path, .steps = {}, .from = {}, .value = {}};
     QUIRE_ASSIGN(operation.steps, steps_of(path));
     if (row->kind == PatchKind::move) QUIRE_TRY(read_from(from, operation));
     if (row->operand == "value") QUIRE_TRY(read_value(from, operation));
@@ -163,8 +164,9 @@ Result<PatchBody> read_patch_body(const sql::Value& body) {
     if (member.name == "operations") {
       parts.operations = member.value;
     } else if (member.name != "condition") {
-      return fail(ErrorCode::invalid_argument, fmt::format("a patch has \"condition\" and \"operations\", no '{}'",
-                                                           shortened(member.name)));
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("a patch has \"condition\" and \"operations\", no '{}'", shortened(member.name)));
     } else if (!member.value.is_string() || member.value.as_string().empty()) {
       return fail(ErrorCode::invalid_argument,
                   R"(the condition of a patch is a string: "FROM c WHERE c.stock > 0")");

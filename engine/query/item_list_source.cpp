@@ -57,6 +57,8 @@ ItemListSource::~ItemListSource() = default;
 sql::Collection* ItemListSource::collection(std::string_view name) {
   return name == name_ ? collection_.get() : base_.collection(name);
 }
-std::vector<std::string> ItemListSource::collection_names() const { return base_.collection_names(); }
+std::vector<std::string> ItemListSource::collection_names() const {
+  return base_.collection_names();
+}
 
 }  // namespace quire::engine

@@ -250,10 +250,10 @@ QUIRE_API int quire_upsert(quire_container* container, quire_transaction* transa
 QUIRE_API int quire_replace(quire_container* container, quire_transaction* transaction, const char* json,
                             size_t length, const char* if_match, quire_item_info* info, quire_error* error);
 /* Changes parts of an item: at most ten operations in order, all or none. `patch` is Cosmos's JSON,
- * {"condition": "FROM c WHERE c.stock > 0", "operations": [{"op": "incr", "path": "/stock", "value": -1}]}, or
- * the operations alone: add, set, replace, remove, incr, move. QUIRE_NOT_FOUND; QUIRE_PRECONDITION_FAILED where
- * the condition is not true or the etag another one; QUIRE_INVALID_ARGUMENT where an operation cannot be
- * done, or would change the id, the partition key or what the database sets. */
+ * {"condition": "FROM c WHERE c.stock > 0", "operations": [{"op": "incr", "path": "/stock", "value": -1}]},
+ * or the operations alone: add, set, replace, remove, incr, move. QUIRE_NOT_FOUND; QUIRE_PRECONDITION_FAILED
+ * where the condition is not true or the etag another one; QUIRE_INVALID_ARGUMENT where an operation cannot
+ * be done, or would change the id, the partition key or what the database sets. */
 QUIRE_API int quire_patch(quire_container* container, quire_transaction* transaction,
                           const quire_scalar* partition_key, size_t components, const char* id,
                           size_t id_length, const char* patch, size_t length, const char* if_match,
@@ -267,9 +267,9 @@ QUIRE_API int quire_read_json(quire_container* container, const quire_scalar* pa
                               size_t components, const char* id, size_t id_length, int with_system_properties,
                               quire_buffer* out, quire_error* error);
 
-/* The same, and what it is, as the transaction sees it if there is one (of BEGIN, where `transaction` is NULL and
- * the thread is within it). `if_none_match`: an etag that the caller has, or "*"; QUIRE_NOT_MODIFIED, with
- * `info` filled, where the item has it. `out`, `info` and `if_none_match` may be NULL. */
+/* The same, and what it is, as the transaction sees it if there is one (of BEGIN, where `transaction` is NULL
+ * and the thread is within it). `if_none_match`: an etag that the caller has, or "*"; QUIRE_NOT_MODIFIED,
+ * with `info` filled, where the item has it. `out`, `info` and `if_none_match` may be NULL. */
 QUIRE_API int quire_read(quire_container* container, quire_transaction* transaction,
                          const quire_scalar* partition_key, size_t components, const char* id,
                          size_t id_length, const char* if_none_match, quire_buffer* out,
@@ -302,10 +302,11 @@ typedef struct quire_batch_result {
   quire_buffer item;    /* of a read: the item's JSON */
 } quire_batch_result;
 
-/* A transactional batch: 1 to 100 operations, 2 MiB together, on items of one partition, one after the other, each
- * seeing those before it: all of them or none. With a transaction they take part in it, all or none. Returns
- * the code of the operation that failed, which the message names. QUIRE_LIMIT_EXCEEDED, QUIRE_TOO_LARGE: the
- * batch as a whole. `results`: as many as operations, filled also on failure; may be NULL. */
+/* A transactional batch: 1 to 100 operations, 2 MiB together, on items of one partition, one after the other,
+ * each seeing those before it: all of them or none. With a transaction they take part in it, all or none.
+ * Returns the code of the operation that failed, which the message names. QUIRE_LIMIT_EXCEEDED,
+ * QUIRE_TOO_LARGE: the batch as a whole. `results`: as many as operations, filled also on failure; may be
+ * NULL. */
 QUIRE_API int quire_batch(quire_container* container, quire_transaction* transaction,
                           const quire_scalar* partition_key, size_t components,
                           const quire_batch_operation* operations, size_t count, quire_batch_result* results,

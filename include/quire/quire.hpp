@@ -670,9 +670,9 @@ class Container {
     detail::Buffer buffer;
     ReadItem item;
     quire_error error;
-    const int code = quire_read(handle_.get(), handle_of(transaction), key.data(), key.size(), id.data(),
-                                id.size(), etag.empty() ? nullptr : etag.c_str(), buffer.get(),
-                                &item.info.info_, &error);
+    const int code =
+        quire_read(handle_.get(), handle_of(transaction), key.data(), key.size(), id.data(), id.size(),
+                   etag.empty() ? nullptr : etag.c_str(), buffer.get(), &item.info.info_, &error);
     item.is_unchanged = code == QUIRE_NOT_MODIFIED;
     if (code != QUIRE_OK && !item.is_unchanged) return detail::failure(error);
     if (!item.is_unchanged) item.json = buffer.text();

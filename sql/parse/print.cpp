@@ -69,8 +69,8 @@ class Printer {
   // ---- Changes
 
   void change(const Change& change) {
-    static constexpr std::string_view kWords[] = {"INSERT INTO ", "UPSERT INTO ", "REPLACE INTO ", "UPDATE ",
-                                                  "DELETE FROM ", "PATCH "};
+    static constexpr std::string_view kWords[] = {"INSERT INTO ", "UPSERT INTO ", "REPLACE INTO ",
+                                                  "UPDATE ",      "DELETE FROM ", "PATCH "};
     out_ += kWords[static_cast<size_t>(change.kind)];
     out_ += change.target.root;
     if (change.target.alias) (out_ += " AS ") += *change.target.alias;

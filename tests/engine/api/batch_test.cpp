@@ -24,17 +24,17 @@ class BatchTest : public DatabaseTest {
 
 TEST_F(BatchTest, OperationsSeeThoseBeforeThem) {
   ASSERT_TRUE(succeeds(shelf_.create(book("old", 1))));
-  const BatchResult result = shelf_.execute(
-      "le guin", Batch()
-                     .create(book("a", 100))
-                     .read("a")
-                     .upsert(book("a", 101))
-                     .replace(book("old", 2))
-                     .patch("a", R"({"condition":"FROM c WHERE c.pages = 101","operations":[
+  const BatchResult result =
+      shelf_.execute("le guin", Batch()
+                                    .create(book("a", 100))
+                                    .read("a")
+                                    .upsert(book("a", 101))
+                                    .replace(book("old", 2))
+                                    .patch("a", R"({"condition":"FROM c WHERE c.pages = 101","operations":[
                                      {"op":"incr","path":"/pages","value":1}]})")
-                     .remove("old")
-                     .upsert(book("b", 5))
-                     .read("a"));
+                                    .remove("old")
+                                    .upsert(book("b", 5))
+                                    .read("a"));
   ASSERT_TRUE(result.succeeded()) << result.error->message;
   EXPECT_THAT(statuses(result), ElementsAre(201, 200, 200, 200, 200, 204, 201, 200));
   EXPECT_THAT(result.operations[1].json, HasSubstr(R"("pages":100,"_rid")"));
@@ -76,14 +76,15 @@ TEST_F(BatchTest, StaysInItsPartition) {
 TEST_F(BatchTest, PreconditionsGuardIt) {
   const auto first = shelf_.create(book("a", 1));
   const auto second = shelf_.upsert(book("a", 2));
-  for (const Batch& batch : {Batch().replace(book("a", 3), first->etag()), Batch().upsert(book("a", 3), first->etag()),
-                             Batch().remove("a", first->etag()),
+  for (const Batch& batch : {Batch().replace(book("a", 3), first->etag()),
+                             Batch().upsert(book("a", 3), first->etag()), Batch().remove("a", first->etag()),
                              Batch().patch("a", R"([{"op":"set","path":"/n","value":1}])", first->etag()),
                              Batch().patch("a", R"({"condition":"FROM c WHERE c.pages > 2",
                                                    "operations":[{"op":"set","path":"/n","value":1}]})")})
     EXPECT_THAT(statuses(shelf_.execute("le guin", batch)), ElementsAre(412));
   const BatchResult result = shelf_.execute(
-      "le guin", Batch().read("a", second->etag()).read("a", first->etag()).replace(book("a", 3), second->etag()));
+      "le guin",
+      Batch().read("a", second->etag()).read("a", first->etag()).replace(book("a", 3), second->etag()));
   EXPECT_THAT(statuses(result), ElementsAre(304, 200, 200));
   EXPECT_EQ(result.operations[0].json, "");
 }
@@ -108,7 +109,8 @@ TEST_F(BatchTest, TakesPartInATransaction) {
   auto transaction = database_->begin_transaction();
   ASSERT_TRUE(succeeds(transaction));
   ASSERT_TRUE(succeeds(shelf_.create(book("a", 1), &*transaction)));
-  EXPECT_FALSE(shelf_.execute("le guin", Batch().create(book("b", 1)).create(book("a", 1)), &*transaction).succeeded());
+  EXPECT_FALSE(shelf_.execute("le guin", Batch().create(book("b", 1)).create(book("a", 1)), &*transaction)
+                   .succeeded());
   EXPECT_TRUE(shelf_.execute("le guin", Batch().read("a").create(book("c", 1)), &*transaction).succeeded());
   EXPECT_TRUE(succeeds(shelf_.read("le guin", "c", "", &*transaction)));
   EXPECT_TRUE(fails_with(shelf_.read("le guin", "c"), QUIRE_NOT_FOUND));

@@ -206,7 +206,8 @@ Result<int64_t> default_ttl_from_json(std::string_view json) {
   if (ttl.is_null()) return 0;
   const int64_t seconds = ttl.kind() == sql::Kind::integer ? ttl.as_integer() : 0;
   if (seconds != -1 && (seconds < 1 || seconds > kLongestTtl))
-    return invalid(fmt::format(R"("defaultTtl" must be -1, a number of seconds from 1 to {}, or null)", kLongestTtl));
+    return invalid(
+        fmt::format(R"("defaultTtl" must be -1, a number of seconds from 1 to {}, or null)", kLongestTtl));
   return seconds;
 }
 

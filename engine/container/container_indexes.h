@@ -77,8 +77,8 @@ class ContainerIndexes {
   // Makes the changes of writable_set() known, and has them forgotten if the transaction is undone.
   Result<void> set_changed(WriteTransaction& transaction);
 
-  // An item is about to be written. Finds out which entries change, and fails with conflict if a unique key is
-  // taken; nothing is changed but that new paths get numbers. Both roots are read now.
+  // An item is about to be written. Finds out which entries change, and fails with conflict if a unique key
+  // is taken; nothing is changed but that new paths get numbers. Both roots are read now.
   Result<void> prepare(WriteTransaction& transaction, const ItemChange& change);
   // Writes what prepare() found.
   Result<void> apply(WriteTransaction& transaction);

@@ -1,6 +1,6 @@
-// Time to live (DIALECT.md, section 10). A container says whether its items expire, and when those that do not
-// say so themselves; a record has what its item says, from when it was written on, whether or not it counts
-// now. So a container whose default changes is right at once, without a look at its items.
+// Time to live (DIALECT.md, section 10). A container says whether its items expire, and when those that do
+// not say so themselves; a record has what its item says, from when it was written on, whether or not it
+// counts now. So a container whose default changes is right at once, without a look at its items.
 //
 // The default is a row of <c>/stats, beside the definition in the catalog that it comes from, so that every
 // transaction sees its own:
@@ -9,8 +9,8 @@
 //        8..15   number of the commit that made it so
 //
 // Where items expire, an index that queries do not see has an entry for each item that may: two values,
-// whether the item says when, and the second at which it expires, or else that at which it was written. So its
-// first entries of either kind tell whether any item has expired, and which.
+// whether the item says when, and the second at which it expires, or else that at which it was written. So
+// its first entries of either kind tell whether any item has expired, and which.
 #pragma once
 
 #include <cstdint>

@@ -76,8 +76,7 @@ class ReadTransaction : public Transaction {
 
  private:
   friend class Environment;
-  ReadTransaction(FileState* state, MDB_txn* handle, uint32_t now)
-      : Transaction(state, handle, false, now) {}
+  ReadTransaction(FileState* state, MDB_txn* handle, uint32_t now) : Transaction(state, handle, false, now) {}
   void end() noexcept;
 };
 

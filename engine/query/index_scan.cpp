@@ -407,7 +407,8 @@ Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transa
   }
   if (access.kind == sql::Access::Kind::any_index) found.sort();
   QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(transaction));
-  return std::make_unique<KeyListCursor>(transaction, store, lifetime, std::move(found), std::move(partition));
+  return std::make_unique<KeyListCursor>(transaction, store, lifetime, std::move(found),
+                                         std::move(partition));
 }
 
 Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& transaction,

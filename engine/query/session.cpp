@@ -141,7 +141,8 @@ Result<std::string> Session::pragma(const sql::Pragma& pragma) {
     return fmt::format("{}", erased);
   }
   NearestName nearest(pragma.name);
-  for (const std::string_view name : {"strict", "statement_memory", "durability", "erase_expired"}) nearest.offer(name);
+  for (const std::string_view name : {"strict", "statement_memory", "durability", "erase_expired"})
+    nearest.offer(name);
   return fail(ErrorCode::unresolved_name,
               fmt::format("there is no PRAGMA {}{}", pragma.name, nearest.hint()));
 }

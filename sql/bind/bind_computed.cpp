@@ -5,7 +5,8 @@
 
 namespace quire::sql {
 
-Result<const ComputedProperty*> Binder::computed_property(const Collection& collection, std::string_view name) {
+Result<const ComputedProperty*> Binder::computed_property(const Collection& collection,
+                                                          std::string_view name) {
   const std::string_view json = collection.definition_property("computedProperties");
   if (json.empty()) return nullptr;
   auto found = computed_.find(&collection);

@@ -1,7 +1,7 @@
 // The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file
 // each idea: bind_query.cpp, bind_union.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp,
-// bind_computed.cpp, bind_call.cpp, bind_search.cpp, bind_change.cpp, strict_mode.cpp, notes.cpp. Recursion is bounded by
-// kMostExpressionDepth.
+// bind_computed.cpp, bind_call.cpp, bind_search.cpp, bind_change.cpp, strict_mode.cpp, notes.cpp. Recursion
+// is bounded by kMostExpressionDepth.
 #pragma once
 
 #include <optional>
@@ -89,8 +89,8 @@ class Binder {
   std::string hint_for_unresolved(const Expression& identifier, Scope& scope) const;
 
   // bind_computed.cpp
-  // What a name stands for that a container computes: the item's own property, or else the expression. Null if
-  // the container of the slot computes none of that name.
+  // What a name stands for that a container computes: the item's own property, or else the expression. Null
+  // if the container of the slot computes none of that name.
   Bound bind_computed(SlotNumber slot, std::string_view name, Span span);
   Result<const ComputedProperty*> computed_property(const Collection& collection, std::string_view name);
 

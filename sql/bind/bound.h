@@ -185,7 +185,7 @@ struct BoundChange {
 struct BoundStatement {
   std::unique_ptr<ParsedStatement> parsed;
   std::unique_ptr<Arena> arena = std::make_unique<Arena>();
-  std::unique_ptr<Arena> folded;  // what constant calls gave
+  std::unique_ptr<Arena> folded;           // what constant calls gave
   std::vector<ComputedProperty> computed;  // of the containers that it reads
   std::vector<std::unique_ptr<BoundQuery>> subqueries;
   std::vector<std::unique_ptr<LikePattern>> patterns;

@@ -43,8 +43,9 @@ std::string_view forbidden_call(const Expression& call) {
   if (call.is_udf) return "a user-defined function";
   if (find_aggregate(call.text) != nullptr) return "an aggregate";
   const Function* const function = find_function(call.text);
-  return function != nullptr && function->volatility != Volatility::pure ? "a function that is not deterministic"
-                                                                         : std::string_view();
+  return function != nullptr && function->volatility != Volatility::pure
+             ? "a function that is not deterministic"
+             : std::string_view();
 }
 std::string_view forbidden_part(const Expression& expression) {
   if (expression.query != nullptr) return "a subquery";
@@ -75,13 +76,15 @@ bool refers_to(const Expression& expression, std::string_view alias, std::string
 Result<ComputedProperty> read_property(const Value& from, const std::vector<ComputedProperty>& others) {
   const Value name = from.member("name"), text = from.member("query");
   if (!name.is_string() || !text.is_string() || from.size() != 2)
-    return fail(ErrorCode::invalid_definition,
-                R"(each of "computedProperties" looks like {"name": "lower", "query": "SELECT VALUE LOWER(c.name) FROM c"})");
+    return fail(
+        ErrorCode::invalid_definition,
+        R"(each of "computedProperties" looks like {"name": "lower", "query": "SELECT VALUE LOWER(c.name) FROM c"})");
   ComputedProperty property;
   property.name = name.as_string();
   QUIRE_TRY(check_name(property.name, others));
   if (text.as_string().size() > kLongestComputedQuery)
-    return invalid(property.name, "has a query of more than " + std::to_string(kLongestComputedQuery) + " bytes");
+    return invalid(property.name,
+                   "has a query of more than " + std::to_string(kLongestComputedQuery) + " bytes");
   auto parsed = parse(text.as_string(), false);
   if (!parsed) return invalid(property.name, "has a query that does not parse: " + parsed.error().message);
   property.parsed = std::move(*parsed);
@@ -91,7 +94,8 @@ Result<ComputedProperty> read_property(const Value& from, const std::vector<Comp
   property.expression = statement.query->items[0].expression;
   property.alias = statement.query->from[0].alias.value_or(statement.query->from[0].root);
   if (property.expression->depth > kMostComputedDepth)
-    return invalid(property.name, "is nested more than " + std::to_string(kMostComputedDepth) + " levels deep");
+    return invalid(property.name,
+                   "is nested more than " + std::to_string(kMostComputedDepth) + " levels deep");
   if (const std::string_view found = forbidden_part(*property.expression); !found.empty())
     return invalid(property.name, "may not hold " + std::string(found));
   return property;
@@ -135,9 +139,9 @@ Result<std::vector<ComputedProperty>> read_computed_properties(std::string_view 
   if (!list.is_array())
     return fail(ErrorCode::invalid_definition, R"("computedProperties" must be an array)");
   if (list.size() > kMostComputedProperties)
-    return fail(ErrorCode::invalid_definition,
-                "\"computedProperties\" has " + std::to_string(list.size()) + " of them; the limit is " +
-                    std::to_string(kMostComputedProperties));
+    return fail(ErrorCode::invalid_definition, "\"computedProperties\" has " + std::to_string(list.size()) +
+                                                   " of them; the limit is " +
+                                                   std::to_string(kMostComputedProperties));
   for (uint32_t i = 0; i < list.size(); ++i) {
     QUIRE_ASSIGN(ComputedProperty property, read_property(list.element(i), properties));
     properties.push_back(std::move(property));

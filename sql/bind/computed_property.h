@@ -1,6 +1,6 @@
 // Computed properties (DIALECT.md, section 10): names that a container's definition gives to expressions over
-// an item, {"name": "lowerName", "query": "SELECT VALUE LOWER(c.name) FROM c"}. In a query c.lowerName stands for
-// the expression, where the item has no property of that name; SELECT * does not show it.
+// an item, {"name": "lowerName", "query": "SELECT VALUE LOWER(c.name) FROM c"}. In a query c.lowerName stands
+// for the expression, where the item has no property of that name; SELECT * does not show it.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 namespace quire::sql {
 
 inline constexpr size_t kMostComputedProperties = 20;
-inline constexpr size_t kLongestComputedQuery = 4096;    // bytes
-inline constexpr uint32_t kMostComputedDepth = 64;       // of its expression
+inline constexpr size_t kLongestComputedQuery = 4096;  // bytes
+inline constexpr uint32_t kMostComputedDepth = 64;     // of its expression
 // What all references of a statement to computed properties may stand for.
 inline constexpr size_t kMostComputedExpressions = 65'536;
 

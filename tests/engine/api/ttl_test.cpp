@@ -15,7 +15,8 @@ class TtlTest : public DatabaseTest {
   TtlTest() { at(0); }
   void at(uint32_t seconds) { set_time(database_->c_handle(), kStart + seconds); }
   Container make_with(std::string_view name, std::string_view properties) {
-    EXPECT_EQ(query("CREATE CONTAINER " + std::string(name) + " PARTITION KEY ('/k') WITH " + std::string(properties)),
+    EXPECT_EQ(query("CREATE CONTAINER " + std::string(name) + " PARTITION KEY ('/k') WITH " +
+                    std::string(properties)),
               "");
     return std::move(database_->container(name).value());
   }
@@ -96,7 +97,8 @@ TEST_F(TtlTest, WritesTakeAnExpiredItemForNone) {
   EXPECT_TRUE(fails_with(c.replace(R"({"id":"a","k":1})"), QUIRE_NOT_FOUND));
   EXPECT_TRUE(fails_with(c.patch(1, "a", R"([{"op":"set","path":"/n","value":1}])"), QUIRE_NOT_FOUND));
   EXPECT_TRUE(fails_with(c.remove(1, "a"), QUIRE_NOT_FOUND));
-  EXPECT_TRUE(fails_with(c.upsert(R"({"id":"a","k":1})", {.if_match = first->etag()}), QUIRE_PRECONDITION_FAILED));
+  EXPECT_TRUE(
+      fails_with(c.upsert(R"({"id":"a","k":1})", {.if_match = first->etag()}), QUIRE_PRECONDITION_FAILED));
   const auto second = c.create(R"({"id":"a","k":1,"n":2})");
   ASSERT_TRUE(succeeds(second));
   EXPECT_TRUE(second->was_created());
@@ -108,7 +110,8 @@ TEST_F(TtlTest, WritesTakeAnExpiredItemForNone) {
 
 TEST_F(TtlTest, AChangedDefaultHoldsForWhatIsThere) {
   Container c = make("c", "/k");
-  EXPECT_EQ(query("INSERT INTO c VALUES {id: 'a', k: 1}, {id: 'b', k: 1, ttl: 30}, {id: 'c', k: 1, ttl: 'x'}"), "");
+  EXPECT_EQ(
+      query("INSERT INTO c VALUES {id: 'a', k: 1}, {id: 'b', k: 1, ttl: 30}, {id: 'c', k: 1, ttl: 'x'}"), "");
   Container handle = std::move(database_->container("c").value());
   auto statement = database_->prepare("SELECT VALUE c.id FROM c ORDER BY c.id");
   auto snapshot = database_->begin_snapshot();
@@ -144,10 +147,13 @@ TEST_F(TtlTest, NoAccessPathSeesExpiredItems) {
         "CREATE INDEX by_tags ON indexed (tags[])", "CREATE UNIQUE INDEX by_u ON indexed (u)"})
     EXPECT_EQ(query(statement), "");
   for (int i = 0; i < 60; ++i) {
-    const std::string item = R"({"id":"i)" + std::to_string(i) + R"(","k":)" + std::to_string(i % 3) + R"(,"n":)" +
-                             std::to_string(i % 7) + R"(,"s":"s)" + std::to_string(i % 5) + R"(","u":)" +
-                             std::to_string(i) + R"(,"tags":[)" + std::to_string(i % 4) + "," + std::to_string(i % 6) +
-                             (i % 2 == 0 ? R"(],"ttl":1})" : i % 5 == 0 ? R"(],"ttl":-1})" : "]}");
+    const std::string item = R"({"id":"i)" + std::to_string(i) + R"(","k":)" + std::to_string(i % 3) +
+                             R"(,"n":)" + std::to_string(i % 7) + R"(,"s":"s)" + std::to_string(i % 5) +
+                             R"(","u":)" + std::to_string(i) + R"(,"tags":[)" + std::to_string(i % 4) + "," +
+                             std::to_string(i % 6) +
+                             (i % 2 == 0   ? R"(],"ttl":1})"
+                              : i % 5 == 0 ? R"(],"ttl":-1})"
+                                           : "]}");
     ASSERT_TRUE(succeeds(plain.create(item)));
     ASSERT_TRUE(succeeds(indexed.create(item)));
   }
@@ -182,7 +188,8 @@ TEST_F(TtlTest, NoAccessPathSeesExpiredItems) {
     for (const std::string& sql : queries) {
       const auto on = [&](std::string_view container) {
         std::string text = sql;
-        for (size_t i = text.find('%'); i != std::string::npos; i = text.find('%')) text.replace(i, 1, container);
+        for (size_t i = text.find('%'); i != std::string::npos; i = text.find('%'))
+          text.replace(i, 1, container);
         return query(text);
       };
       EXPECT_EQ(on("plain"), on("indexed")) << sql << " at " << second;
@@ -195,13 +202,16 @@ TEST_F(TtlTest, NoAccessPathSeesExpiredItems) {
 TEST_F(TtlTest, UniqueKeysOfExpiredItemsAreFree) {
   Container c = make_with("c", "{defaultTtl: 10, uniqueKeyPolicy: {uniqueKeys: [{paths: ['/mail']}]}}");
   EXPECT_EQ(query("CREATE UNIQUE INDEX by_phone ON c (phone)"), "");
-  EXPECT_EQ(query("INSERT INTO c VALUES {id: 'a', k: 1, mail: 'x', phone: 1}, {id: 'keep', k: 1, mail: 'y', phone: 2, ttl: -1}"), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: 'a', k: 1, mail: 'x', phone: 1}, {id: 'keep', k: 1, mail: 'y', "
+                  "phone: 2, ttl: -1}"),
+            "");
   EXPECT_THAT(query("INSERT INTO c VALUES {id: 'b', k: 1, mail: 'x', phone: 3}"), HasSubstr("conflict"));
   EXPECT_THAT(query("INSERT INTO c VALUES {id: 'b', k: 2, mail: 'x', phone: 1}"), HasSubstr("conflict"));
   at(10);
   auto transaction = database_->begin_transaction();
   ASSERT_TRUE(succeeds(c.create(R"({"id":"b","k":1,"mail":"x","phone":1})", &*transaction)));
-  EXPECT_TRUE(fails_with(c.create(R"({"id":"d","k":1,"mail":"x","phone":9})", &*transaction), QUIRE_CONFLICT));
+  EXPECT_TRUE(
+      fails_with(c.create(R"({"id":"d","k":1,"mail":"x","phone":9})", &*transaction), QUIRE_CONFLICT));
   ASSERT_TRUE(succeeds(transaction->commit()));
   EXPECT_EQ(query("SELECT VALUE c.id FROM c ORDER BY c.id"), "\"b\"\n\"keep\"\n");
   EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.phone = 1"), "\"b\"\n");
@@ -235,7 +245,8 @@ TEST_F(TtlTest, ExpiredItemsAreErasedInSteps) {
 
 TEST_F(TtlTest, AnImportTakesExpiredItemsForNone) {
   Container c = make_with("c", "{defaultTtl: 10}");
-  std::istringstream lines("{\"id\":\"a\",\"k\":1}\n{\"id\":\"b\",\"k\":1,\"ttl\":-1}\n{\"id\":\"c\",\"k\":1,\"ttl\":50}\n");
+  std::istringstream lines(
+      "{\"id\":\"a\",\"k\":1}\n{\"id\":\"b\",\"k\":1,\"ttl\":-1}\n{\"id\":\"c\",\"k\":1,\"ttl\":50}\n");
   ASSERT_TRUE(succeeds(c.import(lines)));
   at(10);
   EXPECT_EQ(query("SELECT VALUE c.id FROM c ORDER BY c.id"), "\"b\"\n\"c\"\n");

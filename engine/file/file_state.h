@@ -108,7 +108,7 @@ class FileState {
   bool is_in_memory_;
   std::chrono::milliseconds busy_timeout_;
   std::atomic<Durability> durability_;
-  std::atomic<UnixClock> clock_ = [] noexcept { return static_cast<uint32_t>(std::time(nullptr)); };
+  std::atomic<UnixClock> clock_{[]() noexcept { return static_cast<uint32_t>(std::time(nullptr)); }};
 };
 
 // LMDB's flags for a durability.

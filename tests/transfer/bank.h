@@ -1,4 +1,5 @@
-// The accounts of a bank in a database file, and its ledger of transfers; what must hold of them at all times.
+// The accounts of a bank in a database file, and its ledger of transfers; what must hold of them at all
+// times.
 #pragma once
 
 #include <cstdint>

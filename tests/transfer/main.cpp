@@ -42,7 +42,8 @@ class Bank {
     std::string folder = (std::filesystem::temp_directory_path() / "quire-transfer-XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no folder for the test");
     folder_ = folder;
-    void* const shared = mmap(nullptr, sizeof(Acknowledged), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* const shared =
+        mmap(nullptr, sizeof(Acknowledged), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) throw std::runtime_error("no shared memory for the test");
     acknowledged_ = new (shared) Acknowledged{};
   }
@@ -65,9 +66,10 @@ class Bank {
       is_right = is_right && acknowledged_->has_failed == 0;
     }
     is_right = kill_all() && is_right && check_the_end();
-    fmt::print("{} transfers in the ledger, {} kills, {} looks at the sum, {} writes given up at their deadline{}\n",
-               entries_, kills_, acknowledged_->looks.load(), acknowledged_->given_up.load(),
-               is_right ? "" : fmt::format("; seed {}: WRONG", arguments_.seed));
+    fmt::print(
+        "{} transfers in the ledger, {} kills, {} looks at the sum, {} writes given up at their deadline{}\n",
+        entries_, kills_, acknowledged_->looks.load(), acknowledged_->given_up.load(),
+        is_right ? "" : fmt::format("; seed {}: WRONG", arguments_.seed));
     return is_right;
   }
 
@@ -82,7 +84,8 @@ class Bank {
     for (auto& transfers : acknowledged_->transfers[number]) transfers = 0;
     worker.process = fork();
     if (worker.process == 0)
-      run_worker(path(), worker.name, number, arguments_.threads, arguments_.seed + starts_ * 100, *acknowledged_);
+      run_worker(path(), worker.name, number, arguments_.threads, arguments_.seed + starts_ * 100,
+                 *acknowledged_);
   }
 
   static int kill_and_wait(pid_t process) {
@@ -109,7 +112,8 @@ class Bank {
         const std::string sql = fmt::format("SELECT VALUE COUNT(1) FROM ledger l WHERE l.worker = '{}-{}'",
                                             workers_[static_cast<size_t>(number)].name, thread);
         const auto there = number_from(database, sql);
-        if (!there || (static_cast<uint64_t>(*there) >= told && static_cast<uint64_t>(*there) <= told + 1)) continue;
+        if (!there || (static_cast<uint64_t>(*there) >= told && static_cast<uint64_t>(*there) <= told + 1))
+          continue;
         fmt::print("the ledger has {} transfers of a thread that was told of {}\n", *there, told);
         return false;
       }
@@ -173,9 +177,11 @@ class Bank {
 
 int main(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Transfers between accounts by threads of processes that are killed at random; the sum is kept");
+  CLI::App app(
+      "Transfers between accounts by threads of processes that are killed at random; the sum is kept");
   app.add_option("--seconds", arguments.seconds, "how long (20)");
-  app.add_option("--processes", arguments.processes, "how many at a time (3)")->check(CLI::Range(1, kMostWorkers));
+  app.add_option("--processes", arguments.processes, "how many at a time (3)")
+      ->check(CLI::Range(1, kMostWorkers));
   app.add_option("--threads", arguments.threads, "of each (3)")->check(CLI::Range(1, kMostThreads));
   app.add_option("--seed", arguments.seed, "of the random choices");
   CLI11_PARSE(app, argc, argv);

@@ -105,8 +105,8 @@ class Teller {
       const size_t at = item.json.find("\"balance\":") + 10;
       const int64_t balance = std::stoll(item.json.substr(at)) + change;
       return balance < 0 ? std::string()
-                         : fmt::format(R"({{"id":"{}","branch":{},"balance":{}}})", account.id, account.branch,
-                                       balance);
+                         : fmt::format(R"({{"id":"{}","branch":{},"balance":{}}})", account.id,
+                                       account.branch, balance);
     };
     const std::string less = with(from_, from, -amount_);
     if (less.empty()) return Outcome::refused;
@@ -118,9 +118,10 @@ class Teller {
   Outcome by_statements() {
     if (const Outcome begun = run("BEGIN"); begun != Outcome::done) return begun;
     const auto move = [&](const Account& account, int64_t change) {
-      return run(fmt::format("UPDATE accounts a SET a.balance = a.balance + {} WHERE a.branch = {} AND a.id = '{}' "
-                             "AND a.balance + {} >= 0",
-                             change, account.branch, account.id, change));
+      return run(
+          fmt::format("UPDATE accounts a SET a.balance = a.balance + {} WHERE a.branch = {} AND a.id = '{}' "
+                      "AND a.balance + {} >= 0",
+                      change, account.branch, account.id, change));
     };
     const bool is_moved = move(from_, -amount_) == Outcome::done && changed_ == 1 &&
                           move(to_, amount_) == Outcome::done && changed_ == 1 &&

@@ -15,7 +15,8 @@ class ComputedPropertyTest : public DatabaseTest {
                     "{name: 'words', query: \"SELECT VALUE STRINGSPLIT(p.name, ' ') FROM p\"}]}"),
               "");
     EXPECT_EQ(query("INSERT INTO p VALUES {id: '1', k: 1, name: 'Red Tea', cost: 2}, "
-                    "{id: '2', k: 1, name: 'ALE', cost: 4}, {id: '3', k: 2, name: 'Milk', lower: 'own'}, {id: '4', k: 2}"),
+                    "{id: '2', k: 1, name: 'ALE', cost: 4}, {id: '3', k: 2, name: 'Milk', lower: 'own'}, "
+                    "{id: '4', k: 2}"),
               "");
   }
   std::string refused(const std::string& property) {
@@ -29,13 +30,16 @@ TEST_F(ComputedPropertyTest, StandsWhereverAPropertyCan) {
             "{\"id\":\"2\",\"lower\":\"ale\"}\n{\"id\":\"1\",\"lower\":\"red tea\"}\n");
   EXPECT_EQ(query("SELECT VALUE c.id FROM p c WHERE c.lower = 'red tea'"), "\"1\"\n");
   EXPECT_EQ(query("SELECT VALUE c['price'].gross FROM p c WHERE c.price.net > 3"), "6\n");
-  EXPECT_EQ(query("SELECT c.lower, COUNT(1) AS n FROM p c WHERE IS_DEFINED(c.lower) GROUP BY c.lower ORDER BY c.lower"),
+  EXPECT_EQ(query("SELECT c.lower, COUNT(1) AS n FROM p c WHERE IS_DEFINED(c.lower) GROUP BY c.lower ORDER "
+                  "BY c.lower"),
             "{\"lower\":\"ale\",\"n\":1}\n{\"lower\":\"own\",\"n\":1}\n{\"lower\":\"red tea\",\"n\":1}\n");
   EXPECT_EQ(query("SELECT VALUE w FROM p c JOIN w IN c.words WHERE c.id = '1'"), "\"Red\"\n\"Tea\"\n");
   EXPECT_EQ(query("SELECT VALUE w FROM w IN p.words WHERE w = 'ALE'"), "\"ALE\"\n");
-  EXPECT_EQ(query("SELECT VALUE EXISTS(SELECT VALUE w FROM w IN c.words WHERE w = 'Tea') FROM p c WHERE c.k = 1"),
-            "true\nfalse\n");
-  EXPECT_EQ(query("SELECT VALUE [a.id, b.id] FROM p a JOIN p b ON b.lower = LOWER(a.name) WHERE a.k = 1 AND a.cost = 2"),
+  EXPECT_EQ(
+      query("SELECT VALUE EXISTS(SELECT VALUE w FROM w IN c.words WHERE w = 'Tea') FROM p c WHERE c.k = 1"),
+      "true\nfalse\n");
+  EXPECT_EQ(query("SELECT VALUE [a.id, b.id] FROM p a JOIN p b ON b.lower = LOWER(a.name) WHERE a.k = 1 AND "
+                  "a.cost = 2"),
             "[\"1\",\"1\"]\n");
   EXPECT_EQ(query("SELECT VALUE MAX(c.price.gross) FROM p c"), "6\n");
   Container container = std::move(database_->container("p").value());
@@ -60,7 +64,9 @@ TEST_F(ComputedPropertyTest, TheItemsOwnPropertyComesFirst) {
 TEST_F(ComputedPropertyTest, FollowsItsDefinition) {
   auto statement = database_->prepare("SELECT VALUE c.lower FROM p c WHERE c.id = '2'");
   EXPECT_EQ(rows(*statement), "\"ale\"\n");
-  EXPECT_EQ(query("ALTER CONTAINER p WITH {computedProperties: [{name: 'lower', query: 'SELECT VALUE c.cost FROM c'}]}"), "");
+  EXPECT_EQ(query("ALTER CONTAINER p WITH {computedProperties: [{name: 'lower', query: 'SELECT VALUE c.cost "
+                  "FROM c'}]}"),
+            "");
   EXPECT_EQ(rows(*statement), "4\n");
   EXPECT_EQ(query("SELECT VALUE c.price FROM p c"), "");
   EXPECT_EQ(query("ALTER CONTAINER p WITH {computedProperties: null}"), "");
@@ -71,12 +77,14 @@ TEST_F(ComputedPropertyTest, DefinitionsAreChecked) {
   for (const char* sql :
        {"SELECT c.a FROM c", "SELECT VALUE c.a FROM c WHERE true", "SELECT VALUE c.a FROM c ORDER BY c.a",
         "SELECT DISTINCT VALUE c.a FROM c", "SELECT TOP 1 VALUE c.a FROM c", "SELECT VALUE t FROM t IN c.a",
-        "SELECT VALUE c FROM c.a", "SELECT VALUE c.a FROM c JOIN t IN c.b", "SELECT VALUE c.a FROM c OFFSET 1 LIMIT 1",
-        "SELECT VALUE c.a FROM c GROUP BY c.a", "SELECT * FROM c", "SELECT VALUE 1", "DELETE FROM c",
-        "SELECT VALUE c.a FROM c UNION SELECT VALUE 1 FROM c"})
-    EXPECT_THAT(refused_query(sql), HasSubstr("computed property 'n' must be SELECT VALUE expression FROM c")) << sql;
+        "SELECT VALUE c FROM c.a", "SELECT VALUE c.a FROM c JOIN t IN c.b",
+        "SELECT VALUE c.a FROM c OFFSET 1 LIMIT 1", "SELECT VALUE c.a FROM c GROUP BY c.a", "SELECT * FROM c",
+        "SELECT VALUE 1", "DELETE FROM c", "SELECT VALUE c.a FROM c UNION SELECT VALUE 1 FROM c"})
+    EXPECT_THAT(refused_query(sql), HasSubstr("computed property 'n' must be SELECT VALUE expression FROM c"))
+        << sql;
   EXPECT_THAT(refused_query("SELECT VALUE FROM c"), HasSubstr("does not parse"));
-  EXPECT_THAT(refused_query("SELECT VALUE ARRAY(SELECT VALUE t FROM t IN c.a) FROM c"), HasSubstr("a subquery"));
+  EXPECT_THAT(refused_query("SELECT VALUE ARRAY(SELECT VALUE t FROM t IN c.a) FROM c"),
+              HasSubstr("a subquery"));
   EXPECT_THAT(refused_query("SELECT VALUE EXISTS(SELECT 1 FROM t IN c.a) FROM c"), HasSubstr("a subquery"));
   EXPECT_THAT(refused_query("SELECT VALUE COUNT(1) FROM c"), HasSubstr("an aggregate"));
   EXPECT_THAT(refused_query("SELECT VALUE [GETCURRENTDATETIME()] FROM c"), HasSubstr("not deterministic"));
@@ -86,15 +94,18 @@ TEST_F(ComputedPropertyTest, DefinitionsAreChecked) {
   EXPECT_THAT(refused_query("SELECT VALUE NOSUCH(c.a) FROM c"), HasSubstr("means nothing"));
   EXPECT_THAT(refused_query("SELECT VALUE d.a FROM c"), HasSubstr("means nothing"));
   EXPECT_THAT(refused_query("SELECT VALUE c.n FROM c"), HasSubstr("refers to the computed property 'n'"));
-  EXPECT_THAT(refused_query("SELECT VALUE '" + std::string(5000, 'x') + "' FROM c"), HasSubstr("more than 4096 bytes"));
-  EXPECT_THAT(refused_query("SELECT VALUE " + std::string(100, '[') + "1" + std::string(100, ']') + " FROM c"),
-              HasSubstr("levels deep"));
+  EXPECT_THAT(refused_query("SELECT VALUE '" + std::string(5000, 'x') + "' FROM c"),
+              HasSubstr("more than 4096 bytes"));
+  EXPECT_THAT(
+      refused_query("SELECT VALUE " + std::string(100, '[') + "1" + std::string(100, ']') + " FROM c"),
+      HasSubstr("levels deep"));
 }
 
 TEST_F(ComputedPropertyTest, NamesAreChecked) {
   const std::string sql = ", query: 'SELECT VALUE c.a FROM c'}";
   for (const char* name : {"id", "_ts", "_etag", "_rid", "_self", "_attachments"})
-    EXPECT_THAT(refused("{name: '" + std::string(name) + "'" + sql), HasSubstr("the database uses itself")) << name;
+    EXPECT_THAT(refused("{name: '" + std::string(name) + "'" + sql), HasSubstr("the database uses itself"))
+        << name;
   EXPECT_THAT(refused("{name: ''" + sql), HasSubstr("needs a name"));
   EXPECT_THAT(refused("{name: 'a/b'" + sql), HasSubstr("one name at the top"));
   EXPECT_THAT(refused("{name: 'n'" + sql + ", {name: 'n'" + sql), HasSubstr("is there twice"));
@@ -107,15 +118,16 @@ TEST_F(ComputedPropertyTest, NamesAreChecked) {
   EXPECT_THAT(refused(many), HasSubstr("the limit is 20"));
   EXPECT_THAT(query("ALTER CONTAINER p WITH {computedProperties: [{name: 'id'" + sql + "]}"),
               HasSubstr("invalid_definition"));
-  const auto made = database_->create_container(R"({"id":"x","computedProperties":[{"name":"id","query":"SELECT VALUE 1 FROM c"}]})");
+  const auto made = database_->create_container(
+      R"({"id":"x","computedProperties":[{"name":"id","query":"SELECT VALUE 1 FROM c"}]})");
   EXPECT_TRUE(fails_with(made, QUIRE_INVALID_DEFINITION));
 }
 
 TEST_F(ComputedPropertyTest, ReferencesStandForABoundedNumberOfExpressions) {
   std::string list = "c.a";
   for (int i = 0; i < 500; ++i) list += ",c.a";
-  EXPECT_EQ(query("CREATE CONTAINER x WITH {computedProperties: [{name: 'sum', query: 'SELECT VALUE [" + list +
-                  "] FROM c'}]}"),
+  EXPECT_EQ(query("CREATE CONTAINER x WITH {computedProperties: [{name: 'sum', query: 'SELECT VALUE [" +
+                  list + "] FROM c'}]}"),
             "");
   std::string uses = "c['sum']";
   for (int i = 0; i < 400; ++i) uses += ", c['sum']";

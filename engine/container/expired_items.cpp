@@ -11,9 +11,10 @@ namespace quire::engine {
 // A write transaction may see a change that has no commit yet, one of its group: it looks itself. So does a
 // snapshot from before the last change.
 Result<Lifetime> ContainerStore::lifetime(const Transaction& transaction) const {
+  // In this order: who sees a commit counted as known sees its lifetime, or one that is newer.
+  const uint64_t refreshed = refreshed_.load(std::memory_order_acquire);
   const Lifetime* const newest = lifetime_.load(std::memory_order_acquire);
-  const bool is_known = newest != nullptr && !transaction.is_write() &&
-                        transaction.number() <= refreshed_.load(std::memory_order_acquire) &&
+  const bool is_known = newest != nullptr && !transaction.is_write() && transaction.number() <= refreshed &&
                         transaction.number() >= newest->since;
   if (is_known) [[likely]]
     return *newest;

@@ -221,6 +221,12 @@ QUIRE_API int quire_container_open(quire_database* database, const char* name, s
                                    quire_container** container, quire_error* error);
 QUIRE_API void quire_container_close(quire_container* container);
 
+/* Erases items that have expired (their "ttl", or the container's "defaultTtl"), of all containers, in short
+ * transactions, at most `most`; how many into `erased`, which may be NULL. They are gone for reads, queries
+ * and unique keys at once; each write to their container erases two, and this is for who has time. */
+QUIRE_API int quire_erase_expired(quire_database* database, uint64_t most, uint64_t* erased,
+                                  quire_error* error);
+
 /* ---- Items
  * -------------------------------------------------------------------------------------------------- */
 

@@ -908,6 +908,13 @@ class Database {
     if (quire_snapshot_begin(handle_.get(), &snapshot, &error) != QUIRE_OK) return detail::failure(error);
     return Snapshot(snapshot);
   }
+  // Items whose time to live has ended, which no read sees any more; how many.
+  Result<uint64_t> erase_expired(uint64_t most = UINT64_MAX) {
+    uint64_t erased = 0;
+    quire_error error;
+    if (quire_erase_expired(handle_.get(), most, &erased, &error) != QUIRE_OK) return detail::failure(error);
+    return erased;
+  }
   // To a new file, while others read and write.
   Result<void> backup(const std::string& path) const {
     quire_error error;

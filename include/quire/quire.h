@@ -2,11 +2,10 @@
  *
  * Conventions
  *   Functions return QUIRE_OK (0) or an error code; quire_step also QUIRE_ROW and QUIRE_DONE, quire_read
- *   QUIRE_NOT_MODIFIED. Where the last parameter is a quire_error*, it may be NULL; on failure it is filled, on
- *   success left alone.
- *   Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type is a plain `const
- * char*`. Every handle that a function gives is released by the function named beside it; NULL may be
- * released. JSON in is one JSON text; JSON out is compact.
+ *   QUIRE_NOT_MODIFIED. Where the last parameter is a quire_error*, it may be NULL; on failure it is filled,
+ * on success left alone. Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type
+ * is a plain `const char*`. Every handle that a function gives is released by the function named beside it;
+ * NULL may be released. JSON in is one JSON text; JSON out is compact.
  *
  * Threads
  *   A quire_database and its containers may be used from any number of threads at once. A quire_statement, a

@@ -67,7 +67,7 @@ struct IndexStatistics {
   uint64_t entries = 0;
   // By number of leading parts: how many different values they have together. Empty: not known.
   std::vector<double> distinct;
-  // Bounds of buckets with equally many entries each, as encoded keys in order: n bounds make n - 1 buckets.
+  // Encoded values at equal distances, in order, perhaps cut: each stands for an equal share of the entries.
   // Empty: not known.
   std::vector<std::string> bounds;
 };

@@ -38,8 +38,8 @@ void IndexSummary::add(const IndexEntry& entry) {
   }
   ++statistics_.entries;
   if (values == last_values_) return;
-  const auto differs_at = static_cast<size_t>(
-      std::ranges::mismatch(values, std::string_view(last_values_)).in1 - values.begin());
+  const auto differs_at =
+      static_cast<size_t>(std::ranges::mismatch(values, std::string_view(last_values_)).in1 - values.begin());
   // Cut values cannot be told apart by part: they count as different in all.
   size_t part = 0;
   for (size_t at = 0; !entry.has_cut_values && part + 1 < shape_.is_descending.size(); ++part) {

@@ -56,8 +56,8 @@ Result<void> IndexCheck::begin() {
   QUIRE_ASSIGN(set_, load_index_set(snapshot_, store_.indexes().table()));
   check_definition();
   if (set_.is_empty()) return {};
-  extractor_ = std::make_unique<EntryExtractor>(set_, store_.dictionary().number(),
-                                                store_.indexes().scope_bytes());
+  extractor_ =
+      std::make_unique<EntryExtractor>(set_, store_.dictionary().number(), store_.indexes().scope_bytes());
   return {};
 }
 
@@ -76,9 +76,9 @@ void IndexCheck::check_definition() {
 }
 
 Result<IndexNumber> IndexCheck::note_missing_path(std::span<const sql::IndexStep> path) {
-  const bool has_room = set_.next_number != UINT16_MAX &&
-                        std::ranges::count(set_.indexes, true, &Index::is_of_policy) <
-                            static_cast<ptrdiff_t>(kMostPolicyIndexes);
+  const bool has_room =
+      set_.next_number != UINT16_MAX && std::ranges::count(set_.indexes, true, &Index::is_of_policy) <
+                                            static_cast<ptrdiff_t>(kMostPolicyIndexes);
   if (path.empty() || !has_room || set_.is_policy_building) return IndexNumber::none;
   Index missing;
   missing.is_of_policy = true;
@@ -152,8 +152,9 @@ Result<void> IndexCheck::check_counters() {
                  blocks.read(snapshot_, store_.indexes().table(), index.number));
     const EntrySum& found = sum(found_, index.number);
     if (counters.entries != found.entries || counters.cut_entries != found.cut_entries)
-      add(index, "", fmt::format("its counters say {} entries, {} of them cut; there are {} and {}",
-                                 counters.entries, counters.cut_entries, found.entries, found.cut_entries));
+      add(index, "",
+          fmt::format("its counters say {} entries, {} of them cut; there are {} and {}", counters.entries,
+                      counters.cut_entries, found.entries, found.cut_entries));
   }
   return {};
 }
@@ -189,7 +190,7 @@ sql::Value IndexCheck::sound_root(Bytes record) const {
   if (root.is_undefined()) return root;
   const Bytes document = document_of(record);
   return sql::validate_document(std::as_bytes(std::span(document)), store_.dictionary()) ? root
-                                                                                          : sql::Value();
+                                                                                         : sql::Value();
 }
 
 Result<void> IndexCheck::look_for_entries() {

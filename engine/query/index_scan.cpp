@@ -15,13 +15,6 @@ namespace {
 // What each key tells of its values, cut or not.
 constexpr size_t kToldBytes = kCutIndexValues - kIndexHashBytes;
 
-// The least text greater than all that begin with `prefix`; empty if there is none.
-std::string behind(std::string prefix) {
-  while (!prefix.empty() && static_cast<uint8_t>(prefix.back()) == 0xFF) prefix.pop_back();
-  if (!prefix.empty()) prefix.back() = static_cast<char>(static_cast<uint8_t>(prefix.back()) + 1);
-  return prefix;
-}
-
 }  // namespace
 
 // ---- Entries
@@ -57,7 +50,7 @@ void EntryWalk::add_range(const sql::KeyRange& asked) {
   range.from += asked.from.substr(0, kToldBytes);
   range.to = number;
   range.to += asked.to.substr(0, kToldBytes);
-  if (asked.to.empty() || asked.to.size() > kToldBytes) range.to = behind(std::move(range.to));
+  if (asked.to.empty() || asked.to.size() > kToldBytes) range.to = sql::key_behind(std::move(range.to));
   if (!range.is_cut) return;
   range.full_from = asked.from;
   range.full_to = asked.to;
@@ -136,7 +129,7 @@ std::string EntryWalk::prefix(size_t parts) const {
 
 void EntryWalk::skip_equal(size_t parts) {
   if (!is_in_range_) return;
-  jump_ = is_reverse_ ? prefix(parts) : behind(prefix(parts));
+  jump_ = is_reverse_ ? prefix(parts) : sql::key_behind(prefix(parts));
 }
 
 Result<bool> EntryWalk::is_within(const IndexEntry& entry) const {

@@ -8,7 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <unordered_map>
+#include <utility>
 
+#include "sql/plan/index_condition.h"
 #include "sql/plan/index_estimate.h"
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
@@ -73,12 +77,13 @@ class IndexChooser {
     std::optional<Candidate> best, ordered;
     double best_cost = scan_cost;
     for (const IndexDescription& index : collection_.indexes()) {
-      if (!index.condition.empty()) continue;
+      if (!index.condition.empty() && !has_all_wanted(index)) continue;
       Candidate candidate = candidate_of(index);
       if (sort != nullptr && has_limit && is_in_order(candidate.probe, *sort) &&
           (!ordered || candidate.rows < ordered->rows))
         ordered = candidate;
-      if (candidate.probe.parts.empty()) continue;
+      // All entries of a partial index are a choice as well.
+      if (candidate.probe.parts.empty() && index.condition.empty()) continue;
       const double fetch = is_covered(plan_, query_, scan_, index) ? 0 : kFetchCost;
       const double cost = candidate.rows * (kEntryCost + fetch) + 1;
       if (cost >= best_cost) continue;
@@ -104,6 +109,20 @@ class IndexChooser {
   void add_bounds_of(const PlanNode& filter) {
     for (const BoundExpression* condition : filter.conditions)
       if (auto found = find_index_bound(*condition, slots_, own_slots_)) bounds_.push_back(std::move(*found));
+  }
+
+  // Whether a partial index has an entry for each item that the filter lets through. Notes the conditions
+  // that its own says already.
+  bool has_all_wanted(const IndexDescription& index) {
+    if (filter_ == nullptr) return false;
+    if (const auto known = said_by_index_.find(index.number); known != said_by_index_.end())
+      return known->second.has_value();
+    std::vector<const BoundExpression*> same;
+    const auto condition = IndexCondition::parse(index.condition);
+    const bool is_implied =
+        condition && implies(filter_->conditions, scan_.source->slot, plan_.slot_count, **condition, same);
+    said_by_index_.emplace(index.number, is_implied ? std::optional(std::move(same)) : std::nullopt);
+    return is_implied;
   }
 
   Candidate candidate_of(const IndexDescription& index) {
@@ -222,7 +241,7 @@ class IndexChooser {
     add_bounds(arm);
     std::optional<Candidate> best;
     for (const IndexDescription& index : collection_.indexes()) {
-      if (!index.condition.empty()) continue;
+      if (!index.condition.empty() && !has_all_wanted(index)) continue;
       Candidate candidate = candidate_of(index);
       if (!candidate.probe.parts.empty() && (!best || candidate.rows < best->rows))
         best = std::move(candidate);
@@ -260,6 +279,10 @@ class IndexChooser {
         // What a node above decides stays with it.
         if (bound.is_exact && std::erase(filter_->conditions, bound.condition) > 0)
           access.decided.push_back(bound.condition);
+    const auto said = said_by_index_.find(access.probes[0].index.number);
+    if (said == said_by_index_.end() || !said->second) return;
+    for (const BoundExpression* condition : *said->second)
+      if (std::erase(filter_->conditions, condition) > 0) access.decided.push_back(condition);
   }
 
   void take_union(std::vector<Candidate> arms) {
@@ -281,6 +304,9 @@ class IndexChooser {
   double items_ = 0;
   std::vector<PlacedSlot> slots_;
   std::vector<IndexBound> bounds_;
+  // By number of a partial index: the conditions of the filter that are parts of its own; nothing if the
+  // index lacks items that the filter lets through.
+  std::unordered_map<uint32_t, std::optional<std::vector<const BoundExpression*>>> said_by_index_;
 };
 
 // The scan at the bottom of a tree, and the places above it.

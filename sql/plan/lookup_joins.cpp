@@ -36,6 +36,13 @@ double estimated_rows(const PlanNode& top, Source& source) {
   return collection != nullptr ? static_cast<double>(collection->item_count()) * share : 0;
 }
 
+// How many items one key leads to, as far as that is known.
+double partners(const IndexDescription& index, Collection& collection) {
+  const auto statistics = collection.index_statistics(index.number);
+  if (!statistics || statistics->distinct.empty()) return 1;
+  return static_cast<double>(index.entries) / std::max(1.0, statistics->distinct[0]);
+}
+
 PlanNode* bottom_of(PlanNode& root) {
   PlanNode* node = &root;
   while (node->input != nullptr) node = node->input.get();
@@ -48,12 +55,14 @@ void look_up(PlanNode& join, Source& source) {
   Collection* const collection = source.collection(scan.source->collection_name);
   if (collection == nullptr) return;
   const double left_rows = estimated_rows(*join.input, source);
-  if (left_rows * kLookupCost >= static_cast<double>(collection->item_count())) return;
+  const auto items = static_cast<double>(collection->item_count());
+  if (left_rows * kLookupCost >= items) return;
   for (size_t key = 0; key < join.right_keys.size(); ++key) {
     const auto path = indexable_path(*join.right_keys[key], scan.source->slot);
     if (!path) continue;
     for (const IndexDescription& index : collection->indexes()) {
       if (index.parts[0].path != *path || !index.condition.empty() || index.is_multi_valued()) continue;
+      if (left_rows * kLookupCost * partners(index, *collection) >= items) continue;
       const IndexBound bound{BoundCheck::looked_up, *path, {}, {}, 0, 0, nullptr, true};
       scan.access.kind = Access::Kind::any_index;
       scan.access.probes.push_back({index, {{bound}}});

@@ -28,7 +28,8 @@ TEST_F(CheckApiTest, ASoundDatabaseHasNoFaults) {
   EXPECT_EQ(database_->check().value(), "[]");
   EXPECT_EQ(database_->check("c").value(), "[]");
   EXPECT_TRUE(fails_with(database_->check("d"), QUIRE_CONTAINER_NOT_FOUND, "'d'"));
-  EXPECT_EQ(query("CHECK c"), "{\"ok\":true,\"findings\":0,\"containers\":1,\"items\":100,\"entries\":100}\n");
+  EXPECT_EQ(query("CHECK c"),
+            "{\"ok\":true,\"findings\":0,\"containers\":1,\"items\":100,\"entries\":100}\n");
   EXPECT_EQ(query("BEGIN"), "");
   EXPECT_THAT(query("CHECK"), HasSubstr("within BEGIN"));
   EXPECT_TRUE(fails_with(database_->check(), QUIRE_MISUSE));

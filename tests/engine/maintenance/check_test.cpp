@@ -56,8 +56,7 @@ class CheckTest : public testing::Test {
   std::string faults(std::string_view container = {}) {
     std::string text;
     const CheckReport report = value_of(check_database(*environment_, container));
-    for (const Finding& finding : report.findings())
-      text += finding.where + ": " + finding.what + '\n';
+    for (const Finding& finding : report.findings()) text += finding.where + ": " + finding.what + '\n';
     return text;
   }
 
@@ -115,18 +114,14 @@ TEST_F(CheckTest, AnEntryThatIsMissingIsNamed) {
 TEST_F(CheckTest, AnEntryTooManyIsNamed) {
   auto [key, record] = row(index_table(), number_of("n"));
   key.back() = '!';  // the id's last byte
-  write([&, key = key](WriteTransaction& transaction) {
-    return transaction.put(index_table(), key, "");
-  });
+  write([&, key = key](WriteTransaction& transaction) { return transaction.put(index_table(), key, ""); });
   EXPECT_THAT(faults(), AllOf(HasSubstr("!'"), HasSubstr("leads to the item, which is not there")));
 }
 
 TEST_F(CheckTest, AnEntryForAValueThatTheItemDoesNotHaveIsNamed) {
   auto [key, record] = row(index_table(), number_of("n"));
   key[5] = static_cast<char>(key[5] ^ 1);  // within the number
-  write([&, key = key](WriteTransaction& transaction) {
-    return transaction.put(index_table(), key, "");
-  });
+  write([&, key = key](WriteTransaction& transaction) { return transaction.put(index_table(), key, ""); });
   EXPECT_THAT(faults(), HasSubstr("an entry for a value that the item does not have"));
 }
 
@@ -221,7 +216,8 @@ TEST_F(CheckTest, ManyFaultsAreCountedAndTheFirstThousandKept) {
   write([&](WriteTransaction& transaction) -> Result<void> {
     const std::string number = number_of("n");
     for (int i = 0; i < 1500; ++i)
-      QUIRE_TRY(transaction.put(index_table(), number + '\x10' + std::string(16, 'e') + std::to_string(i), ""));
+      QUIRE_TRY(
+          transaction.put(index_table(), number + '\x10' + std::string(16, 'e') + std::to_string(i), ""));
     return {};
   });
   const CheckReport report = value_of(check_database(*environment_));

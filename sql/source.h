@@ -110,6 +110,8 @@ struct Access {
   std::string_view id;                 // point
   std::span<const AccessKey> keys;     // partitions, points
   std::span<const IndexProbe> probes;  // index: one; the others: one or more
+  // any_index, all_index: what the keys of items that are found may take; out_of_memory past it.
+  size_t memory_limit = SIZE_MAX;
   // index: from the last values to the first; entries with equal values still in the order of the items'
   // keys.
   bool is_reverse = false;

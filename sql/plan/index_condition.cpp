@@ -66,9 +66,8 @@ Result<std::unique_ptr<IndexCondition>> IndexCondition::parse(std::string_view t
   QUIRE_ASSIGN(auto parsed, sql::parse(query, false));
   const Query* const select = parsed->statement.query;
   const bool is_condition = select != nullptr && parsed->statement.kind == StatementKind::query &&
-                            select->next == nullptr && select->group_by.empty() &&
-                            select->order_by.empty() && select->having == nullptr &&
-                            select->limit == nullptr;
+                            select->next == nullptr && select->group_by.empty() && select->order_by.empty() &&
+                            select->having == nullptr && select->limit == nullptr;
   if (!is_condition) return refused("clauses of a query");
   QUIRE_ASSIGN(auto bound, bind(std::move(parsed), source, {.strict = false, .scope = {}}));
   std::unique_ptr<IndexCondition> condition(new IndexCondition);
@@ -185,9 +184,8 @@ bool is_alike(const BoundExpression& a, SlotNumber a_slot, const BoundExpression
       a.negated != b.negated || a.function != b.function || a.escape != b.escape)
     return false;
   if (a.kind == BoundKind::path && (a.slot != a_slot || b.slot != b_slot)) return false;
-  const bool has_steps_alike = std::ranges::equal(a.steps, b.steps, [](const auto& x, const auto& y) {
-    return x.index == y.index && x.name == y.name;
-  });
+  const bool has_steps_alike = std::ranges::equal(
+      a.steps, b.steps, [](const auto& x, const auto& y) { return x.index == y.index && x.name == y.name; });
   if (!has_steps_alike) return false;
   if (a.kind == BoundKind::constant)
     return a.constant.kind() == b.constant.kind() && deep_equal(a.constant, b.constant);
@@ -203,9 +201,8 @@ bool is_alike(const BoundExpression& a, SlotNumber a_slot, const BoundExpression
 }
 
 bool has_constants_alone(const IndexBound& bound) {
-  return std::ranges::all_of(bound.operands, [](const BoundExpression* operand) {
-    return operand->kind == BoundKind::constant;
-  });
+  return std::ranges::all_of(
+      bound.operands, [](const BoundExpression* operand) { return operand->kind == BoundKind::constant; });
 }
 
 // What a bound leaves of a path's values.

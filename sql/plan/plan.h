@@ -63,6 +63,8 @@ struct AccessPath {
   // The items are not read: what is asked of them are parts of the index, by slot, or nothing at all.
   bool is_covering = false;
   bool reads_parts = false;
+  // With equal values in so many leading parts an entry says nothing that the one before it has not said.
+  size_t skipped_parts = 0;
   bool only_ends = false;  // MIN, MAX: the first and the last entry are enough
   std::vector<SlotNumber> part_slots;
   double estimated_rows = -1;  // -1: not known
@@ -155,8 +157,12 @@ void advise_index(Plan& plan, PlannedQuery& query, Source& source);
 void look_up_partners(PlannedQuery& query, Source& source);
 void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
 void cover_by_index(Plan& plan, PlannedQuery& query);
-// Whether the entries of an index hold all that the query asks of the items of its only scan.
-bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index);
+// Whether the entries of an index hold all that the query asks of the items of its only scan, and can be
+// read: in their own order if that is the one that is asked for, else where no order is.
+bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index,
+                bool is_in_order = false);
+// Whether rows that are equal to others change nothing: DISTINCT, or aggregates of different values.
+bool ignores_repeats(const BoundQuery& query);
 void limit_sorts(PlannedQuery& query);
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count);
 

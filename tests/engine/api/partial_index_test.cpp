@@ -42,7 +42,8 @@ TEST_F(PartialIndexTest, ServesQueriesThatDemandTheSame) {
   EXPECT_EQ(query(last), "980\n960\n");
   // Whatever lets other items through does not use it.
   for (const char* other :
-       {"SELECT VALUE c.n FROM c WHERE c.n = 40", "SELECT VALUE c.n FROM c WHERE c.state = 'done' AND c.n = 41",
+       {"SELECT VALUE c.n FROM c WHERE c.n = 40",
+        "SELECT VALUE c.n FROM c WHERE c.state = 'done' AND c.n = 41",
         "SELECT VALUE c.n FROM c WHERE (c.state = 'open' OR c.kind = 1) AND c.n = 41",
         "SELECT VALUE c.n FROM c WHERE c.state = @s AND c.n = 40",
         "SELECT VALUE c.n FROM c WHERE NOT (c.state = 'open') AND c.n = 41", "SELECT VALUE MAX(c.n) FROM c",
@@ -59,7 +60,8 @@ TEST_F(PartialIndexTest, ANarrowerBoundImpliesAWiderOne) {
     EXPECT_THAT(plan(fmt::format("SELECT VALUE c.id FROM c WHERE {} AND c.kind = 1", inside)),
                 HasSubstr("by high"))
         << inside;
-  for (const char* outside : {"c.n > 899", "c.n = 10", "c.n IN (10, 950)", "c.n < 950", "c.n = 'text'", "IS_DEFINED(c.n)"})
+  for (const char* outside :
+       {"c.n > 899", "c.n = 10", "c.n IN (10, 950)", "c.n < 950", "c.n = 'text'", "IS_DEFINED(c.n)"})
     EXPECT_THAT(plan(fmt::format("SELECT VALUE c.id FROM c WHERE {} AND c.kind = 1", outside)),
                 Not(HasSubstr("by high")))
         << outside;
@@ -72,7 +74,8 @@ TEST_F(PartialIndexTest, FollowsTheItems) {
   const auto urgent = [&] { return query("SELECT VALUE c.id FROM c WHERE c.state = 'urgent'"); };
   EXPECT_EQ(query("UPDATE c SET c.state = 'urgent' WHERE c.id = '7'"), "");
   EXPECT_EQ(urgent(), "\"7\"\n");
-  EXPECT_THAT(query("UPDATE c SET c.state = 'urgent' WHERE c.id = '11'"), HasSubstr("unique index 'one' is taken"));
+  EXPECT_THAT(query("UPDATE c SET c.state = 'urgent' WHERE c.id = '11'"),
+              HasSubstr("unique index 'one' is taken"));
   EXPECT_EQ(query("UPDATE c SET c.state = 'done' WHERE c.id = '7'"), "");
   EXPECT_EQ(urgent(), "");
   EXPECT_EQ(query("UPDATE c SET c.state = 'urgent' WHERE c.id = '11'"), "");
@@ -85,7 +88,8 @@ TEST_F(PartialIndexTest, FollowsTheItems) {
 TEST_F(PartialIndexTest, AConditionMayReadWhatNoItemHasYet) {
   make("c");
   EXPECT_EQ(query("CREATE INDEX i ON c (n) WHERE c.late.er > 1 AND c['odd name'] = true"), "");
-  EXPECT_EQ(query("INSERT INTO c VALUES {id: '1', n: 1, late: {er: 2}, 'odd name': true}, {id: '2', n: 2}"), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '1', n: 1, late: {er: 2}, 'odd name': true}, {id: '2', n: 2}"),
+            "");
   EXPECT_EQ(database_->check().value(), "[]");
   EXPECT_THAT(query("CHECK c"), HasSubstr(R"("entries":1)"));
 }
@@ -98,8 +102,8 @@ TEST_F(PartialIndexTest, ConditionsThatItemsAloneDoNotDecideAreRefused) {
         "udf.f(c.n)", "c.n IN (SELECT VALUE 1)"})
     EXPECT_NE(query(fmt::format("CREATE INDEX i ON c (n) WHERE {}", condition)), "") << condition;
   const auto define = [&](std::string_view where) {
-    const auto made = database_->create_container(
-        fmt::format(R"({{"id":"d","indexes":[{{"name":"i","paths":[{{"path":"/n"}}],"where":{}}}]}})", where));
+    const auto made = database_->create_container(fmt::format(
+        R"({{"id":"d","indexes":[{{"name":"i","paths":[{{"path":"/n"}}],"where":{}}}]}})", where));
     return made ? "" : made.error().message;
   };
   EXPECT_THAT(define("5"), HasSubstr("as text"));

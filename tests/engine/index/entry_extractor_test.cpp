@@ -43,11 +43,12 @@ class EntryExtractorTest : public testing::Test {
     const sql::Value root = sql::read_document(std::as_bytes(std::span(document)), dictionary_->number());
     extractor.add_explicit(root, "key", IndexSelection::all, list);
     paths_ = 0;
-    EXPECT_TRUE(extractor.add_covered(root, "key", IndexSelection::all,
-                                      [this](std::span<const sql::IndexStep>) -> Result<IndexNumber> {
-                                        return IndexNumber{static_cast<uint16_t>(1000 + ++paths_)};
-                                      },
-                                      list));
+    EXPECT_TRUE(extractor.add_covered(
+        root, "key", IndexSelection::all,
+        [this](std::span<const sql::IndexStep>) -> Result<IndexNumber> {
+          return IndexNumber{static_cast<uint16_t>(1000 + ++paths_)};
+        },
+        list));
     list.sort();
     return list.size();
   }
@@ -93,9 +94,9 @@ TEST_F(EntryExtractorTest, AConditionThatCannotBeReadHasNoItem) {
 }
 
 TEST_F(EntryExtractorTest, APolicyFindsPathsAsItemsHaveThem) {
-  set_.policy = IndexingPolicy::from_json(
-                    R"({"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/s/*"}]})")
-                    .value();
+  set_.policy =
+      IndexingPolicy::from_json(R"({"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/s/*"}]})")
+          .value();
   EXPECT_EQ(entries_of(R"({"id":"1","n":{"x":1,"y":[1,{"z":2}]},"s":{"t":1},"u":{},"v":[]})"), 4U);
   EXPECT_EQ(paths_, 4);
 }

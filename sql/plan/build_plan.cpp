@@ -203,7 +203,7 @@ void optimize(Plan& plan, Source& source) {
     choose_join_keys(plan, query);
     choose_access_path(plan, query, source);
     choose_index(plan, query, source);
-    look_up_partners(query, source);
+    join_by_index(query, source);
     read_ends_of_index(plan, query, source);
     cover_by_index(plan, query);
     if (is_explained) advise_index(plan, query, source);

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -65,6 +66,8 @@ struct AccessPath {
   bool reads_parts = false;
   // With equal values in so many leading parts an entry says nothing that the one before it has not said.
   size_t skipped_parts = 0;
+  // Only items that have a partner in a join above are wanted: the join's keys are what is looked up.
+  bool takes_join_keys = false;
   bool only_ends = false;  // MIN, MAX: the first and the last entry are enough
   std::vector<SlotNumber> part_slots;
   double estimated_rows = -1;  // -1: not known
@@ -91,6 +94,10 @@ struct PlanNode {
   // of the batch's values of this key.
   bool is_lookup = false;
   size_t lookup_key = 0;
+  // join: the node number of a scan below on the left side that reads only what has one of the right side's
+  // values of this key.
+  std::optional<uint32_t> narrowed_scan;
+  size_t narrowing_key = 0;
   // join, subquery: LEFT JOIN. A row without a partner stays, with undefined in the slots of the other side;
   // `conditions` of a join then hold the rest of ON.
   bool keeps_unmatched = false;
@@ -154,7 +161,7 @@ void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
 void choose_index(Plan& plan, PlannedQuery& query, Source& source);
 // Notes the index that would help most, if some scan reads all items though a condition bounds a path.
 void advise_index(Plan& plan, PlannedQuery& query, Source& source);
-void look_up_partners(PlannedQuery& query, Source& source);
+void join_by_index(PlannedQuery& query, Source& source);
 void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
 void cover_by_index(Plan& plan, PlannedQuery& query);
 // Whether the entries of an index hold all that the query asks of the items of its only scan, and can be

@@ -120,6 +120,7 @@ class PlanPrinter {
       const std::string bounds = describe_bounds(probe);
       if (!bounds.empty()) text += fmt::format(" ({})", bounds);
     }
+    if (access.takes_join_keys) text += ", what has a key of the join";
     if (access.is_ordered) text += ", in order";
     if (access.only_ends) text += ", first and last";
     if (access.estimated_rows >= 0) text += fmt::format(", about {:.0f} entries", access.estimated_rows);

@@ -116,8 +116,14 @@ class IndexScan final : public Operator {
     const auto value_of = [&](const BoundExpression& operand) {
       return operands_.at(&operand)->evaluate(first_rows(1), frame)[0];
     };
+    std::span<const Value> keys = frame.lookup_keys;
+    if (access_.takes_join_keys) {
+      const auto found = frame.run.join_keys.find(node_number());
+      if (found == frame.run.join_keys.end()) return open_all(frame);
+      keys = found->second;
+    }
     for (const PlannedProbe& probe : access_.probes) {
-      ranges.push_back(make_key_ranges(probe, value_of, frame.lookup_keys));
+      ranges.push_back(make_key_ranges(probe, value_of, keys));
       reads_all_ |= !ranges.back().is_served;
     }
     if (frame.run.error) return false;
@@ -125,6 +131,7 @@ class IndexScan final : public Operator {
   }
 
   bool open_all(Frame& frame) {
+    reads_all_ = true;
     auto cursor = collection_->open({});
     if (!cursor) {
       frame.run.set_error(std::move(cursor.error()));

@@ -52,7 +52,8 @@ TEST_F(IndexChoiceTest, TwoIndexesTogetherLeadToFewItems) {
 }
 
 TEST_F(IndexChoiceTest, ARangeInItsOwnOrderNeedsNoSort) {
-  const std::string range = "SELECT VALUE c.id FROM c WHERE c.text >= '000100' AND c.text < '000200' ORDER BY c.text";
+  const std::string range =
+      "SELECT VALUE c.id FROM c WHERE c.text >= '000100' AND c.text < '000200' ORDER BY c.text";
   EXPECT_THAT(plan(range), HasSubstr("by text"));
   EXPECT_THAT(plan(range), Not(HasSubstr("sort by")));
   EXPECT_EQ(query(range), scanned(range));

@@ -90,6 +90,27 @@ TEST_F(IndexChoiceTest, EqualValuesAreHoppedOver) {
   EXPECT_EQ(query("SELECT COUNT(DISTINCT c.few) AS n, COUNT(1) AS all FROM c"), "{\"n\":10,\"all\":20000}\n");
 }
 
+TEST_F(IndexChoiceTest, AJoinReadsOfEitherSideWhatTheOtherAsksFor) {
+  make("few", "");
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(query(fmt::format("INSERT INTO few VALUES {{id: '{}', a: '{:0>6}', n: {}}}", i, i * 100, i)),
+              "");
+  const std::string partners = "SELECT VALUE [c.id, f.n] FROM c JOIN few f ON f.a = c.text";
+  EXPECT_THAT(plan(partners), HasSubstr("index scan of container c by text, what has a key of the join"));
+  EXPECT_EQ(query(partners), scanned(partners));
+  // The keys are handed on: f leads to e, and e to c, though c is written first.
+  const std::string chain =
+      "SELECT VALUE [c.id, e.id, f.n] FROM c JOIN c e ON e.text = c.text JOIN few f ON f.a = e.text WHERE "
+      "f.n < 3";
+  const std::string analyzed = query("EXPLAIN ANALYZE " + chain);
+  EXPECT_THAT(analyzed, HasSubstr("items read 1"));
+  EXPECT_EQ(query(chain), scanned(chain));
+  // No partner at all, and undefined keys.
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c JOIN few f ON f.missing = c.text"), "");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c JOIN few f ON f.n = c.text"), "");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c LEFT JOIN few f ON f.a = c.text"), "20000\n");
+}
+
 TEST_F(IndexChoiceTest, WithoutMemoryForKeysAllItemsAreRead) {
   EXPECT_EQ(query("PRAGMA statement_memory = 2000000"), "2000000\n");
   EXPECT_EQ(query("SELECT VALUE COUNT(c.p) FROM c WHERE c.few IN (1, 2, 3) AND c.a < 30"),

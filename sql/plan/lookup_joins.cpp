@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sql/plan/estimate_rows.h"
 #include "sql/plan/plan.h"
 
 namespace quire::sql {
@@ -13,33 +14,6 @@ namespace {
 
 // What a looked-up item costs, in items of a scan.
 constexpr double kLookupCost = 6;
-// The share of the rows that a filter leaves, as far as nobody knows.
-constexpr double kFilteredShare = 0.25;
-constexpr double kPartitionShare = 0.01;
-
-// Rows that come out of the lower end of a tree.
-double estimated_rows(const PlanNode& top, Source& source) {
-  double share = 1;
-  const PlanNode* node = &top;
-  for (; node->input != nullptr; node = node->input.get())
-    if (node->kind == PlanKind::filter) share *= kFilteredShare;
-  if (node->kind != PlanKind::scan) return share;
-  switch (node->access.kind) {
-    case Access::Kind::point:
-    case Access::Kind::points:
-      return 1;
-    case Access::Kind::scan:
-    case Access::Kind::partition:
-    case Access::Kind::partitions:
-      break;
-    default:
-      return node->access.estimated_rows * share;
-  }
-  Collection* const collection = source.collection(node->source->collection_name);
-  if (node->access.kind != Access::Kind::scan) share *= kPartitionShare;
-  return collection != nullptr ? static_cast<double>(collection->item_count()) * share : 0;
-}
-
 // How many items one key leads to, as far as that is known.
 double partners(const IndexDescription& index, Collection& collection) {
   const auto statistics = collection.index_statistics(index.number);

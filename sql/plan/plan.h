@@ -75,7 +75,8 @@ struct AccessPath {
 
 struct PlanNode {
   PlanKind kind;
-  uint32_t number = 0;  // within the plan, for the counters of EXPLAIN ANALYZE
+  uint32_t number = 0;         // within the plan, for the counters of EXPLAIN ANALYZE
+  double estimated_rows = -1;  // for EXPLAIN; -1: not known
   std::unique_ptr<PlanNode> input;
 
   const BoundSource* source = nullptr;             // scan, expression, elements, subquery

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/file/file_cursor.h"
+#include "engine/index/index_statistics.h"
 
 namespace quire::engine {
 
@@ -106,6 +107,7 @@ class IndexBuilder {
       if (!waited) return std::unexpected(std::move(waited.error()));
       if (!lists) return std::unexpected(std::move(lists.error()));
       if (i + 1 < waiting.size()) next = collect_beside(snapshot, *waiting[i + 1]);
+      summarize(*lists, *waiting[i]);
       for (const EntryList& list : *lists) {
         auto is_true = insert(list, *waiting[i]);
         if (is_true && *is_true) continue;
@@ -157,6 +159,17 @@ class IndexBuilder {
     }
     lists.back().sort();
     return lists;
+  }
+
+  // What queries are planned by, where all entries are at hand in their order.
+  void summarize(const std::vector<EntryList>& lists, const Index& index) {
+    if (lists.size() != 1) return;
+    const IndexShape shape = shape_of(index, store_.indexes().scope_bytes());
+    const EntryList& list = lists[0];
+    IndexSummary summary(shape, list.size());
+    for (size_t i = 0; i < list.size(); ++i)
+      if (const auto entry = parse_index_entry(list.key(i), list.record(i), shape)) summary.add(*entry);
+    statistics_.emplace_back(index.number, summary.finish());
   }
 
   // False: somebody wrote to the container.
@@ -257,6 +270,8 @@ class IndexBuilder {
       if (!std::exchange(index.is_building, false)) continue;
       QUIRE_TRY(save_index(transaction, store_.indexes().table(), index));
     }
+    for (const auto& [number, statistics] : statistics_)
+      QUIRE_TRY(save_index_statistics(transaction, store_.indexes().table(), number, statistics));
     set->is_policy_building = false;
     QUIRE_TRY(save_index_build(transaction, store_.indexes().table(), std::nullopt));
     return store_.indexes().set_changed(transaction);
@@ -266,6 +281,7 @@ class IndexBuilder {
   ContainerStore& store_;
   LongWork work_;
   uint64_t items_ = 0;
+  std::vector<std::pair<IndexNumber, sql::IndexStatistics>> statistics_;
   std::atomic<uint64_t> collected_ = 0;   // items, of the index at hand
   std::atomic<bool> is_stopped_ = false;  // nobody wants what is being collected
   Lsn lsn_{};

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/maintenance/analyze.h"
 #include "engine/maintenance/check.h"
 #include "engine/query/container_change.h"
 #include "engine/query/index_change.h"
@@ -169,6 +170,10 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
       stats_.rows_returned = rows_.size();
       return {};
     }
+    case sql::StatementKind::analyze:
+      QUIRE_TRY(session.check_outside_transaction("ANALYZE cannot run"));
+      QUIRE_TRY(analyze_database(containers_.environment(), statement.upkeep->container, work));
+      return {};
     default:
       QUIRE_TRY(session.check_outside_transaction("containers cannot be made, changed or dropped"));
       return change_containers(containers_, statement, work);

@@ -75,14 +75,15 @@ std::vector<std::string> queries_for_indexes(Choices& choices) {
   queries.push_back(
       fmt::format("SELECT VALUE [c.id, d.id] FROM c JOIN d ON d.{} = c.{} WHERE d.id IN ('1', 'f2', 'f3')",
                   path().substr(2), path().substr(2)));
-  queries.push_back(fmt::format(
-      "SELECT VALUE [c.id, d.id, e.id] FROM c JOIN d ON d.{} = c.{} JOIN d e ON e.{} = d.{} AND e.id = 'f{}'",
-      path().substr(2), path().substr(2), path().substr(2), path().substr(2), choices.pick(9)));
-  const std::string_view shared = path().substr(2);
   queries.push_back(
-      fmt::format("SELECT VALUE [c.id, d.id, e.id] FROM c LEFT JOIN d ON d.{0} = c.{0} JOIN d e ON e.{1} = "
-                  "c.{2} AND e.n = {3}",
-                  shared, path().substr(2), path().substr(2), number()));
+      fmt::format("SELECT VALUE [x.id, y.id, e.id] FROM c x JOIN d y ON y.{} = x.{} JOIN d e ON e.{} = y.{} "
+                  "AND e.id = 'f{}'",
+                  path().substr(2), path().substr(2), path().substr(2), path().substr(2), choices.pick(9)));
+  const std::string_view shared = path().substr(2);
+  queries.push_back(fmt::format(
+      "SELECT VALUE [x.id, y.id, e.id] FROM c x LEFT JOIN d y ON y.{0} = x.{0} JOIN d e ON e.{1} = "
+      "x.{2} AND e.n = {3}",
+      shared, path().substr(2), path().substr(2), number()));
   const std::string_view condition =
       choices.one_of({"c.n > 0", "c.n >= -2 AND c.a > 1", "IS_DEFINED(c.b)", "c.b = 'b1'", "c.a > 3",
                       "STARTSWITH(c.s, 's1')", "c.n = 3", "c.a IN (4, 5, 7)", "c.a > 5 AND c.a < 9",

@@ -31,6 +31,8 @@ struct RunState {
   std::vector<NodeCounters> counters;
   uint64_t items_read = 0;
   bool measures_time = false;
+  // Cleared by whatever is made from the values of parameters, and so is of no use with others.
+  bool is_restartable = true;
   // The first failure; whoever sees it set stops.
   std::optional<Error> error;
 

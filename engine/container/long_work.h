@@ -12,8 +12,8 @@
 namespace quire::engine {
 
 struct WorkOptions {
-  // Called at once and then a few times a second, by the thread that the work was asked of: how much is done,
-  // of how much; false ends the work. May be null.
+  // Called a few times a second, by the thread that the work was asked of: how much is done, of how much;
+  // false ends the work. May be null.
   std::function<bool(uint64_t done, uint64_t all)> progress;
   const std::atomic<uint64_t>* interrupts = nullptr;  // the work ends when this changes
 };
@@ -48,8 +48,8 @@ class LongWork {
   uint64_t interrupts_at_start_;
   uint64_t done_ = 0;
   uint64_t all_ = 0;
-  uint64_t steps_ = 0;                                 // since the last look
-  std::chrono::steady_clock::time_point last_report_;  // none yet: the first look reports
+  uint64_t steps_ = 0;                                   // since the last look
+  std::chrono::steady_clock::time_point last_report_{};  // so the first look reports
 };
 
 }  // namespace quire::engine

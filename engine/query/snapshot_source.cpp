@@ -245,6 +245,20 @@ Result<std::unique_ptr<SnapshotSource>> SnapshotSource::begin(OpenContainers& co
       new SnapshotSource(containers, std::move(scope), openings, std::move(snapshot)));
 }
 
+void SnapshotSource::rest() noexcept {
+  if (!snapshot_) return;
+  commit_ = snapshot_->number();
+  snapshot_.reset();
+}
+
+// The collections refer to the place of the snapshot, which is the same again.
+Result<bool> SnapshotSource::resume() {
+  QUIRE_ASSIGN(ReadTransaction snapshot, containers_.environment().begin_read());
+  if (snapshot.number() != commit_) return false;
+  snapshot_.emplace(std::move(snapshot));
+  return true;
+}
+
 sql::Collection* SnapshotSource::collection(std::string_view name) {
   if (const auto found = collections_.find(name); found != collections_.end()) return found->second.get();
   auto opened = find(name);

@@ -56,7 +56,9 @@ class PreparedStatement {
   // Ends the snapshot; bindings stay.
   void reset() noexcept;
   // Since the last reset.
-  sql::ExecutionStats stats() const { return execution_ != nullptr ? execution_->stats() : stats_; }
+  sql::ExecutionStats stats() const {
+    return state_ == State::running && execution_ != nullptr ? execution_->stats() : stats_;
+  }
 
  private:
   // A value that was bound, and the memory that its bytes lie in.
@@ -85,6 +87,7 @@ class PreparedStatement {
   sql::ExecutionOptions execution_options();
   Result<std::optional<sql::Value>> next_row();
   void finish() noexcept;
+  void forget_run() noexcept;
 
   OpenContainers& containers_;
   std::string sql_;

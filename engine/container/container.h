@@ -215,10 +215,11 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   template <typename Source>
   Result<ItemOutcome> write_item(WriteTransaction& transaction, const Source& source, Mode mode,
                                  const WriteOptions& options);
-  Result<ItemOutcome> store(WriteTransaction& transaction, const EncodedItem& encoded, Mode mode,
-                            const WriteOptions& options, size_t names_before);
+  Result<ItemOutcome> store(WriteTransaction& transaction, const EncodedItem& encoded,
+                            const Lifetime& lifetime, Mode mode, const WriteOptions& options,
+                            size_t names_before);
   Result<void> erase_stored(WriteTransaction& transaction, Bytes key, const Item& item);
-  Result<void> erase_some_expired(WriteTransaction& transaction);
+  Result<void> erase_some_expired(WriteTransaction& transaction, const Lifetime& lifetime);
   Result<void> set_lifetime(WriteTransaction& transaction, const ContainerDefinition& definition);
   Result<void> refresh_lifetime(const Transaction& transaction, uint64_t commit);
   // The item under a key, if any, expired or not; it must have this partition key and id.

@@ -78,9 +78,8 @@ Result<uint64_t> ContainerStore::erase_expired(WriteTransaction& transaction, ui
 
 // With each write, so that expired items go about as fast as others come. A failure is for who looks at that
 // item, not for this write.
-Result<void> ContainerStore::erase_some_expired(WriteTransaction& transaction) {
+Result<void> ContainerStore::erase_some_expired(WriteTransaction& transaction, const Lifetime& lifetime) {
   constexpr uint64_t kWithEachWrite = 2;
-  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   if (!lifetime.is_on()) return {};
   QUIRE_ASSIGN(const auto index, indexes_.expiry(transaction));
   if (!index) return {};

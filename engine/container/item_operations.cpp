@@ -63,11 +63,12 @@ template <typename Source>
 Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, const Source& source, Mode mode,
                                                const WriteOptions& options) {
   QUIRE_TRY(refresh(transaction));
-  QUIRE_TRY(erase_some_expired(transaction));
+  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
+  QUIRE_TRY(erase_some_expired(transaction, lifetime));
   const size_t names_before = dictionary_->size();
   Result<ItemOutcome> outcome{};
   if (auto encoded = encoder_.encode(source, mode == Mode::replace ? MissingId::refuse : MissingId::make_one))
-    outcome = store(transaction, *encoded, mode, options, names_before);
+    outcome = store(transaction, *encoded, lifetime, mode, options, names_before);
   else
     outcome = std::unexpected(std::move(encoded.error()));
   if (!outcome) dictionary_->truncate(names_before);
@@ -75,14 +76,14 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
 }
 
 Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const EncodedItem& encoded,
-                                          Mode mode, const WriteOptions& options, size_t names_before) {
+                                          const Lifetime& lifetime, Mode mode, const WriteOptions& options,
+                                          size_t names_before) {
   if (options.partition_key && !keys_.is_in_partition(encoded.root, *options.partition_key))
     return fail(
         ErrorCode::invalid_partition_key,
         fmt::format("item '{}' has the partition key {}; this write is to {} alone", encoded.id,
                     partition_key_text(encoded.partition_key), partition_key_text(*options.partition_key)));
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
-  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   QUIRE_ASSIGN(const std::optional<Item> stored,
                find(transaction, encoded.key, encoded.partition_key, encoded.id));
   const bool is_there = stored && !lifetime.has_ended(stored->header(), transaction.now());
@@ -170,7 +171,8 @@ Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
 Result<void> ContainerStore::erase(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
                                    std::string_view id, std::string_view if_match) {
   QUIRE_TRY(refresh(transaction));
-  QUIRE_TRY(erase_some_expired(transaction));
+  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
+  QUIRE_TRY(erase_some_expired(transaction, lifetime));
   QUIRE_ASSIGN(const std::optional<Item> item, read(transaction, partition_key, id));
   if (!item) return std::unexpected(not_found(id.substr(0, kLongestItemId)));
   QUIRE_TRY(check_etag(item, if_match, id));

@@ -277,14 +277,13 @@ const std::shared_ptr<ContainerStore>& SnapshotSource::store(std::string_view co
 
 // A null store if there is none.
 Result<OpenContainers::Opened> SnapshotSource::find(std::string_view name) {
-  OpenContainers::Opened opened;
-  if (scope_ != nullptr && scope_->definition().name == name) {
-    opened.store = scope_;
-  } else {
-    QUIRE_ASSIGN(opened, containers_.find(transaction_, name));
-    if (opened.store == nullptr) return opened;
-    is_outdated_ |= opened.opening > openings_;
-  }
+  QUIRE_ASSIGN(OpenContainers::Opened opened, containers_.find(transaction_, name));
+  // As it is defined now, unless it was dropped, or its name is another's.
+  const bool is_scope = scope_ != nullptr && scope_->definition().name == name;
+  if (is_scope && (opened.store == nullptr || opened.store->number() != scope_->number()))
+    opened = {.store = scope_, .opening = 0};
+  if (opened.store == nullptr) return opened;
+  is_outdated_ |= opened.opening > openings_;
   // Names of properties are resolved next: the dictionary has to know what this snapshot's documents hold.
   if (!is_outdated_) QUIRE_TRY(opened.store->refresh(transaction_));
   return opened;

@@ -64,10 +64,14 @@ TEST_F(ComputedPropertyTest, TheItemsOwnPropertyComesFirst) {
 TEST_F(ComputedPropertyTest, FollowsItsDefinition) {
   auto statement = database_->prepare("SELECT VALUE c.lower FROM p c WHERE c.id = '2'");
   EXPECT_EQ(rows(*statement), "\"ale\"\n");
+  Container container = std::move(database_->container("p").value());
+  auto in_container = container.prepare("SELECT VALUE c.lower FROM c WHERE c.id = '2'");
+  EXPECT_EQ(rows(*in_container), "\"ale\"\n");
   EXPECT_EQ(query("ALTER CONTAINER p WITH {computedProperties: [{name: 'lower', query: 'SELECT VALUE c.cost "
                   "FROM c'}]}"),
             "");
   EXPECT_EQ(rows(*statement), "4\n");
+  EXPECT_EQ(rows(*in_container), "4\n");
   EXPECT_EQ(query("SELECT VALUE c.price FROM p c"), "");
   EXPECT_EQ(query("ALTER CONTAINER p WITH {computedProperties: null}"), "");
   EXPECT_EQ(rows(*statement), "");

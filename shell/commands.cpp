@@ -33,6 +33,13 @@ constexpr std::string_view kExportDetails =
     "  --query SQL            the rows of a query on the container rather than its items\n"
     "  --format jsonl|json|csv|tsv  told from the file's name where it is not given; json is one array\n";
 
+constexpr std::string_view kFeedDetails =
+    "  One line of JSON a change: each item as it is now, the one that changed last at the end.\n"
+    "  --follow               stay and show changes as they come, from any process, until Ctrl-C\n"
+    "  --all-versions         every change and deletion that the container's changeFeedPolicy keeps\n"
+    "  --now                  only changes from now on\n"
+    "  --token TOKEN          go on where an earlier .feed ended, which told the token\n";
+
 constexpr Command kCommands[] = {
     {".backup", "FILE", "copy the database to a new file while it is in use", "", 1, 1, backup_command},
     {".containers", "", "list the containers: partition keys, items, bytes", "", 0, 0, containers_command},
@@ -47,6 +54,8 @@ constexpr Command kCommands[] = {
     {".explain", "on|off", "show the plan before the rows of each query", "", 1, 1, explain_command},
     {".export", "CONTAINER FILE [OPTION]...", "write the items as JSON lines, JSON, CSV or TSV",
      kExportDetails, 0, kAnyNumber, export_command},
+    {".feed", "CONTAINER [OPTION]...", "show what has changed, in the order of the changes", kFeedDetails, 0,
+     kAnyNumber, feed_command},
     {".functions", "[PATTERN]", "list the functions whose name or summary has the pattern", "", 0, 1,
      functions_command},
     {".generate", "readings|people|orders CONTAINER [COUNT]", "fill a container with sample data",

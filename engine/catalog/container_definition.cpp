@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/catalog/change_feed_policy.h"
 #include "engine/index/indexing_policy.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
@@ -110,8 +111,8 @@ Result<void> read_partition_key(ContainerDefinition& definition, const Value& ke
   return {};
 }
 
-// What engine/index makes of a property is asked for here, so that no definition that it refuses is kept.
-Result<void> check_indexing(std::string_view name, std::string_view json) {
+// What others make of a property is asked for here, so that no definition that it refuses is kept.
+Result<void> check_property(std::string_view name, std::string_view json) {
   if (json == "null") return {};
   if (name == "indexingPolicy") {
     if (auto policy = IndexingPolicy::from_json(json); !policy) return std::unexpected(policy.error());
@@ -119,6 +120,8 @@ Result<void> check_indexing(std::string_view name, std::string_view json) {
     if (auto keys = unique_keys_from_json(json); !keys) return std::unexpected(keys.error());
   } else if (name == "indexes") {
     if (auto indexes = named_indexes_from_json(json); !indexes) return std::unexpected(indexes.error());
+  } else if (name == "changeFeedPolicy") {
+    if (auto minutes = retention_minutes_from_json(json); !minutes) return std::unexpected(minutes.error());
   }
   return {};
 }
@@ -159,7 +162,7 @@ Result<ContainerDefinition> ContainerDefinition::from_json(std::string_view json
     } else if (!member.name.starts_with('_') && member.name != "itemCount" && member.name != "bytes") {
       // The rest is what a listing adds, and what Azure's own listing adds (_rid, _ts, ...): not part of it.
       definition.other_properties.emplace_back(member.name, json_of(member.value));
-      QUIRE_TRY(check_indexing(member.name, definition.other_properties.back().second));
+      QUIRE_TRY(check_property(member.name, definition.other_properties.back().second));
     }
   }
   return definition;

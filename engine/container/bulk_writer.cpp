@@ -15,6 +15,7 @@ BulkWriter::BulkWriter(WriteTransaction& transaction, ContainerStore& store, Bul
       mode_(mode),
       statistics_(statistics),
       timestamp_(static_cast<uint32_t>(std::time(nullptr))),
+      run_(store.feed_),
       end_(std::move(end)) {}
 
 Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
@@ -52,14 +53,26 @@ Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash) {
                is_last ? transaction_->reserve_append(end_, key, size)
                        : transaction_->reserve_new(store_->tables_.items, key, size));
   if (place.data() == nullptr) return replace(key, document, hash);
-  if (is_last) last_key_.assign(key);
   RecordHeader header = next_header();
   header.rid = ++statistics_.last_rid;
   write_record(header, document, hash, place);
   ++items_;
   ++statistics_.items;
   statistics_.document_bytes += document.size();
-  return {};
+  const FeedChange change{FeedRowKind::created, header.lsn, timestamp_, key, {}};
+  if (!is_last) return feed(change, place);
+  last_key_.assign(key);
+  if (statistics_.retention_minutes > 0)
+    QUIRE_TRY(store_->feed_.add_version(*transaction_, change, std::string(place.data(), place.size())));
+  return run_.add(*transaction_, header.lsn, timestamp_, key);
+}
+
+// What is not appended breaks a run of items that are, and has a row of its own.
+Result<void> BulkWriter::feed(const FeedChange& change, std::span<const char> record) {
+  const std::string version(statistics_.retention_minutes > 0 ? Bytes(record.data(), record.size())
+                                                              : Bytes());
+  QUIRE_TRY(run_.end(*transaction_, last_key_));
+  return store_->feed_.add(*transaction_, change, version, statistics_);
 }
 
 // The key is there: with the same item, or one that shares its hash.
@@ -80,6 +93,7 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash) {
                             partition_key_text(partition_key), store_->definition().name));
   RecordHeader header = next_header();
   header.rid = existing->header().rid;
+  const FeedChange change{FeedRowKind::replaced, header.lsn, timestamp_, key, existing->header().lsn};
   statistics_.document_bytes += document.size();
   statistics_.document_bytes -= document_of(existing->record).size();
   if (has_indexes_) {
@@ -90,7 +104,7 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash) {
                transaction_->reserve(store_->tables_.items, key, RecordHeader::kBytes + document.size()));
   write_record(header, document, hash, place);
   ++items_;
-  return {};
+  return feed(change, place);
 }
 
 Result<void> BulkWriter::index(Bytes key, Bytes document) {
@@ -101,6 +115,9 @@ Result<void> BulkWriter::index(Bytes key, Bytes document) {
 }
 
 Result<void> BulkWriter::finish() {
+  QUIRE_TRY(run_.end(*transaction_, last_key_));
+  QUIRE_TRY(
+      store_->feed_.trim(*transaction_, statistics_, timestamp_, kMostTrimmedByOneWrite * (items_ + 1)));
   return write_statistics(*transaction_, store_->tables_.statistics, statistics_);
 }
 

@@ -39,7 +39,7 @@ class BulkWriter {
   Result<void> add(Bytes key, Bytes document, uint64_t hash);
   // What has been added since begin.
   uint64_t items() const noexcept { return items_; }
-  // Must be called last, else the statistics miss the items.
+  // Must be called last, else statistics and change feed miss items.
   Result<void> finish();
 
  private:
@@ -47,6 +47,7 @@ class BulkWriter {
              const ContainerStatistics& statistics, FileCursor end);
   Result<void> replace(Bytes key, Bytes document, uint64_t hash);
   Result<void> index(Bytes key, Bytes document);
+  Result<void> feed(const FeedChange& change, std::span<const char> record);
   RecordHeader next_header();
 
   WriteTransaction* transaction_;
@@ -57,6 +58,7 @@ class BulkWriter {
   ContainerStatistics statistics_;
   uint32_t timestamp_;
   uint64_t items_ = 0;
+  FeedRun run_;           // of what is appended
   FileCursor end_;        // of the table
   std::string last_key_;  // of the table, so that appends are known without trying
 };

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/catalog/catalog.h"
+#include "engine/container/change_feed.h"
 #include "engine/container/container_indexes.h"
 #include "engine/container/fixed_keys.h"
 #include "engine/container/item_cursor.h"
@@ -117,6 +118,9 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // build.
   Result<bool> set_indexes(WriteTransaction& transaction, const ContainerDefinition& definition);
 
+  // Keeps versions for as long as a definition of the container asks for.
+  Result<void> set_retention(WriteTransaction& transaction, const ContainerDefinition& definition);
+
   // Brings the dictionary up to what `transaction` sees. All functions above do so themselves; call it before
   // names are resolved against dictionary(). A comparison of two numbers if nothing was committed since the
   // last call.
@@ -158,12 +162,14 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
 
  private:
   friend class ItemCursor;
+  friend class LatestCursor;
+  friend class VersionCursor;
   friend class BulkWriter;
   friend class DetachedEncoder;
   friend class IndexBuilder;
 
   struct Tables {
-    Table items, keys, statistics, index;
+    Table items, keys, statistics, index, feed;
   };
   enum class Mode : uint8_t { create, upsert, replace };
   // Where a caller makes a store; not for others.
@@ -205,6 +211,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
     return root.is_object() ? root : sql::Value();
   }
   Error damaged(Bytes key) const;
+  Error damaged_feed() const;
   Error not_found(std::string_view id) const;
 
   // Saves the names from number `from` on, and takes them back if the transaction is undone.
@@ -223,6 +230,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // The newest commit whose names are all in the dictionary.
   std::atomic<uint64_t> refreshed_ = 0;
   std::mutex refresh_mutex_;  // held while names of other transactions are loaded
+  ChangeFeed feed_;
   ContainerIndexes indexes_;
   // Of the holder of the write lock.
   ItemEncoder encoder_;

@@ -15,6 +15,11 @@ Error ContainerStore::damaged(Bytes key) const {
                                           id_of_key(key, components()), entry_.definition.name)};
 }
 
+Error ContainerStore::damaged_feed() const {
+  return {ErrorCode::corrupt,
+          fmt::format("the change feed of container '{}' is damaged", entry_.definition.name)};
+}
+
 Error ContainerStore::not_found(std::string_view id) const {
   return {ErrorCode::not_found, fmt::format("there is no item '{}' with this partition key in container '{}'",
                                             id, entry_.definition.name)};
@@ -94,11 +99,23 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
   statistics.document_bytes += encoded.document.size();
   if (existing) statistics.document_bytes -= document_of(existing->record).size();
 
+  const FeedChange change{.kind = existing ? FeedRowKind::replaced : FeedRowKind::created,
+                          .lsn = header.lsn,
+                          .timestamp = header.timestamp,
+                          .item_key = encoded.key.bytes(),
+                          .previous = existing ? existing->header().lsn : Lsn{}};
+
   // The existing item's bytes end with the first write.
   QUIRE_TRY(indexes_.prepare(transaction, existing ? existing->root : sql::Value(), encoded.root,
                              encoded.key.bytes()));
   QUIRE_TRY(indexes_.apply(transaction));
   QUIRE_TRY(save_names(transaction, names_before));
+  std::string version;
+  if (statistics.retention_minutes > 0) {
+    version.resize(RecordHeader::kBytes + encoded.document.size());
+    write_record(header, encoded.document, document_hash(encoded.document), version);
+  }
+  QUIRE_TRY(feed_.add(transaction, change, version, statistics));
   QUIRE_TRY(write_statistics(transaction, tables_.statistics, statistics));
   QUIRE_ASSIGN(const std::span<char> place,
                transaction.reserve(tables_.items, encoded.key.bytes(),
@@ -150,8 +167,16 @@ Result<void> ContainerStore::erase(WriteTransaction& transaction, std::span<cons
   statistics.last_lsn = Lsn{static_cast<uint64_t>(statistics.last_lsn) + 1};
   statistics.items -= 1;
   statistics.document_bytes -= document_of(item->record).size();
+  const FeedChange change{.kind = FeedRowKind::deleted,
+                          .lsn = statistics.last_lsn,
+                          .timestamp = static_cast<uint32_t>(std::time(nullptr)),
+                          .item_key = key.bytes(),
+                          .previous = item->header().lsn};
+  // Its bytes end with the first write.
+  const std::string version(statistics.retention_minutes > 0 ? item->record : Bytes());
   QUIRE_TRY(indexes_.prepare(transaction, item->root, sql::Value(), key.bytes()));
   QUIRE_TRY(indexes_.apply(transaction));
+  QUIRE_TRY(feed_.add(transaction, change, version, statistics));
   QUIRE_TRY(write_statistics(transaction, tables_.statistics, statistics));
   QUIRE_TRY(transaction.erase(tables_.items, key.bytes()));
   return {};

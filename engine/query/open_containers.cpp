@@ -96,6 +96,7 @@ Result<bool> OpenContainers::redefine(std::string_view name,
     QUIRE_TRY(edit(entry->definition));
     QUIRE_TRY(catalog_.replace(transaction, *entry));
     QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry));
+    QUIRE_TRY(store->set_retention(transaction, entry->definition));
     QUIRE_ASSIGN(must_build, store->set_indexes(transaction, entry->definition));
     return {};
   }));

@@ -111,7 +111,7 @@ Result<void> read_partition_key(ContainerDefinition& definition, const Value& ke
   return {};
 }
 
-// What others make of a property is asked for here, so that no definition that it refuses is kept.
+// What is made of a property later is asked for here, so that no definition that would be refused is kept.
 Result<void> check_property(std::string_view name, std::string_view json) {
   if (json == "null") return {};
   if (name == "indexingPolicy") {
@@ -122,6 +122,8 @@ Result<void> check_property(std::string_view name, std::string_view json) {
     if (auto indexes = named_indexes_from_json(json); !indexes) return std::unexpected(indexes.error());
   } else if (name == "changeFeedPolicy") {
     if (auto minutes = retention_minutes_from_json(json); !minutes) return std::unexpected(minutes.error());
+  } else if (name == "defaultTtl") {
+    if (auto ttl = default_ttl_from_json(json); !ttl) return std::unexpected(ttl.error());
   }
   return {};
 }
@@ -198,6 +200,24 @@ std::string ContainerDefinition::to_json() const {
   }
   json += '}';
   return json;
+}
+
+Result<int64_t> default_ttl_from_json(std::string_view json) {
+  sql::JsonReader reader;
+  sql::Arena arena;
+  QUIRE_ASSIGN(const Value ttl, reader.to_value(json, arena));
+  if (ttl.is_null()) return 0;
+  const int64_t seconds = ttl.kind() == sql::Kind::integer ? ttl.as_integer() : 0;
+  if (seconds != -1 && (seconds < 1 || seconds > kLongestTtl))
+    return invalid(
+        fmt::format(R"("defaultTtl" must be -1, a number of seconds from 1 to {}, or null)", kLongestTtl));
+  return seconds;
+}
+
+int64_t default_ttl_of(const ContainerDefinition& definition) {
+  for (const auto& [name, json] : definition.other_properties)
+    if (name == "defaultTtl") return default_ttl_from_json(json).value_or(0);
+  return 0;
 }
 
 std::string partition_key_path_text(const std::vector<std::string>& path) {

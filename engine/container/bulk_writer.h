@@ -46,9 +46,11 @@ class BulkWriter {
   BulkWriter(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
              const ContainerStatistics& statistics, FileCursor end);
   Result<void> replace(Bytes key, Bytes document, uint64_t hash);
-  Result<void> index(Bytes key, Bytes document);
+  // As if it had been erased when it expired.
+  Result<void> erase_expired(Bytes key, const Item& item);
+  Result<void> index(Bytes key, Bytes document, const RecordHeader& header);
+  Result<RecordHeader> next_header(Bytes document);
   Result<void> feed(const FeedChange& change, std::span<const char> record);
-  RecordHeader next_header();
 
   WriteTransaction* transaction_;
   ContainerStore* store_;
@@ -56,7 +58,8 @@ class BulkWriter {
   bool has_indexes_ = false;
   IndexSelection selection_ = IndexSelection::all;
   ContainerStatistics statistics_;
-  uint32_t timestamp_;
+  Lifetime lifetime_;
+  sql::ResolvedKey ttl_{};
   uint64_t items_ = 0;
   FeedRun run_;           // of what is appended
   FileCursor end_;        // of the table

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <iterator>
 
 namespace quire::engine {
@@ -110,8 +109,7 @@ Result<void> Feed::open_cursor() {
     QUIRE_ASSIGN(cursor_, LatestCursor::open(*store_, *snapshot_, scope_, position_.after));
     return {};
   }
-  QUIRE_ASSIGN(cursor_, VersionCursor::open(*store_, *snapshot_, scope_, position_.after, must_have_all_,
-                                            static_cast<uint32_t>(std::time(nullptr))));
+  QUIRE_ASSIGN(cursor_, VersionCursor::open(*store_, *snapshot_, scope_, position_.after, must_have_all_));
   return {};
 }
 

@@ -80,6 +80,7 @@ class LatestCursor {
   const Transaction* snapshot_;
   const FeedScope* scope_;
   Lsn after_;
+  Lifetime lifetime_;
   FileCursor rows_;
   bool is_begun_ = false;
   bool is_done_ = false;
@@ -93,7 +94,7 @@ class VersionCursor {
   // misuse if the container keeps none. With `must_have_all` invalid_argument if changes later than `after`
   // have gone; otherwise it begins with the oldest that is kept.
   static Result<VersionCursor> open(ContainerStore& store, const Transaction& snapshot,
-                                    const FeedScope& scope, Lsn after, bool must_have_all, uint32_t now);
+                                    const FeedScope& scope, Lsn after, bool must_have_all);
   Result<bool> next(FeedEntry& entry);
 
  private:

@@ -23,6 +23,7 @@ Result<LatestCursor> LatestCursor::open(ContainerStore& store, const Transaction
   QUIRE_ASSIGN(const ContainerStatistics statistics, store.statistics(snapshot));
   QUIRE_ASSIGN(FileCursor rows, FileCursor::open(snapshot, store.feed_.table()));
   LatestCursor cursor(store, snapshot, scope, after, std::move(rows));
+  QUIRE_ASSIGN(cursor.lifetime_, store.lifetime_in_scan(snapshot));
   const uint64_t changes =
       number_of(statistics.last_lsn) - std::min(number_of(statistics.last_lsn), number_of(after));
   cursor.is_done_ = changes == 0;
@@ -84,6 +85,7 @@ Result<bool> LatestCursor::offer(Bytes key, Bytes record, FeedEntry& entry) {
     return std::unexpected(store_->damaged(key));
   const RecordHeader header = read_header(record);
   if (header.timestamp < scope_->from_timestamp) return false;
+  if (lifetime_.has_ended(header, snapshot_->now())) return false;
   if (!scope_->partition_key.empty() && !store_->is_in_partition(root, scope_->partition_key)) return false;
   entry = {.kind = FeedRowKind::item,
            .lsn = header.lsn,

@@ -15,8 +15,7 @@ std::unexpected<Error> changes_lost(const ContainerStore& store, uint32_t minute
 }  // namespace
 
 Result<VersionCursor> VersionCursor::open(ContainerStore& store, const Transaction& snapshot,
-                                          const FeedScope& scope, Lsn after, bool must_have_all,
-                                          uint32_t now) {
+                                          const FeedScope& scope, Lsn after, bool must_have_all) {
   QUIRE_TRY(store.refresh(snapshot));
   QUIRE_ASSIGN(const ContainerStatistics statistics, store.statistics(snapshot));
   if (statistics.retention_minutes == 0)
@@ -33,7 +32,7 @@ Result<VersionCursor> VersionCursor::open(ContainerStore& store, const Transacti
   QUIRE_ASSIGN(cursor.is_there_,
                cursor.rows_.seek(FeedKey::version(Lsn{static_cast<uint64_t>(after) + 1}).bytes()));
   // Past their time, and only not removed yet.
-  const uint32_t from = retained_from(statistics, now);
+  const uint32_t from = retained_from(statistics, snapshot.now());
   while (cursor.is_there_) {
     const std::optional<FeedRow> row = read_feed_row(cursor.rows_.record());
     if (!row) return std::unexpected(store.damaged_feed());

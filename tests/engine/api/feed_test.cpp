@@ -3,11 +3,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <thread>
 
 #include "tests/engine/api/database_fixture.h"
+#include "tests/engine/api/test_clock.h"
 
 namespace quire::tests {
 namespace {
@@ -155,6 +157,29 @@ TEST_F(FeedApiTest, AllVersionsThroughAlterContainer) {
   EXPECT_EQ(previous, (std::vector<int64_t>{0, 1, 2}));
   EXPECT_THAT(query("ALTER CONTAINER items WITH {changeFeedPolicy: {retentionDuration: -1}}"),
               testing::HasSubstr("retentionDuration"));
+}
+
+TEST_F(FeedApiTest, ItemsThatExpireLeaveTheFeedAndTheirEndIsTold) {
+  set_time(database_->c_handle(), 1'000'000);
+  EXPECT_EQ(query("CREATE CONTAINER items PARTITION KEY (/k) WITH {defaultTtl: 60, changeFeedPolicy: "
+                  "{retentionDuration: 10}}"),
+            "");
+  Container items = database_->container("items").value();
+  ASSERT_TRUE(succeeds(items.create(R"({"k":1,"id":"a"})")));
+  ASSERT_TRUE(succeeds(items.create(R"({"k":1,"id":"b"})")));
+  Feed versions = items.feed({.mode = FeedMode::all_versions}).value();
+  EXPECT_EQ(ids(versions), (Ids{"a", "b"}));
+  set_time(database_->c_handle(), 1'000'100);
+  Feed latest = items.feed().value();
+  EXPECT_EQ(ids(latest), Ids());
+  ASSERT_TRUE(succeeds(items.upsert(R"({"k":1,"id":"b","n":2})")));
+  EXPECT_EQ(ids(latest), Ids{"b"});
+  std::vector<std::string> told;
+  for (auto change = versions.next(); change && *change; change = versions.next())
+    told.push_back(std::to_string(static_cast<int>((*change)->operation())) +
+                   ((*change)->expired() ? "x" : ""));
+  std::ranges::sort(told);
+  EXPECT_EQ(told, (std::vector<std::string>{"1", "3x", "3x"})) << "two ends and a creation";
 }
 
 // Another process writes transactions of three items each, and is killed in the midst of it: the feed gives

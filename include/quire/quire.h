@@ -64,6 +64,7 @@ enum quire_code {
   QUIRE_INTERRUPTED = 28,           /* 499 */
   QUIRE_BUSY = 29,                  /* 449 */
   QUIRE_TIMEOUT = 30,               /* 408 */
+  QUIRE_TOO_MANY_REQUESTS = 31,     /* 429: see quire_error.retry_after_ms */
   QUIRE_NOT_A_DATABASE = 40,        /* 500, and so all below */
   QUIRE_NEWER_FORMAT = 41,
   QUIRE_PERMISSION = 42,
@@ -88,7 +89,8 @@ typedef struct quire_error {
   uint64_t offset; /* bytes from the start of the SQL or JSON text */
   uint32_t line;
   uint32_t column;
-  char message[1024]; /* ends in NUL; a longer message is cut */
+  char message[1024];      /* ends in NUL; a longer message is cut */
+  uint32_t retry_after_ms; /* QUIRE_TOO_MANY_REQUESTS: how long to wait before the request is made again */
 } quire_error;
 
 /* The stable name of a code ("unresolved_name"); static storage. */

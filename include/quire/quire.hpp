@@ -60,6 +60,7 @@ struct Error {
   uint64_t offset = 0;  // of the place in the SQL or JSON text; line 0: nowhere
   uint32_t line = 0;
   uint32_t column = 0;
+  uint32_t retry_after_ms = 0;  // QUIRE_TOO_MANY_REQUESTS: how long to wait
 
   const char* name() const noexcept { return quire_code_name(code); }  // "not_found"
 };
@@ -150,7 +151,8 @@ class [[nodiscard]] Result<void> {
 namespace detail {
 
 inline Error error_of(const quire_error& error) {
-  return {error.code, error.status, error.message, error.offset, error.line, error.column};
+  return {error.code, error.status, error.message,       error.offset,
+          error.line, error.column, error.retry_after_ms};
 }
 inline Failure failure(const quire_error& error) {
   return Failure(error_of(error));

@@ -1,8 +1,9 @@
 /* Quire: an embedded JSON document database with the Azure Cosmos DB data model and SQL dialect. C99 ABI.
  *
  * Conventions
- *   Functions return QUIRE_OK (0) or an error code; quire_step also QUIRE_ROW and QUIRE_DONE. Where the last
- *   parameter is a quire_error*, it may be NULL; on failure it is filled, on success left alone.
+ *   Functions return QUIRE_OK (0) or an error code; quire_step also QUIRE_ROW and QUIRE_DONE, quire_read
+ *   QUIRE_NOT_MODIFIED. Where the last parameter is a quire_error*, it may be NULL; on failure it is filled, on
+ *   success left alone.
  *   Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type is a plain `const
  * char*`. Every handle that a function gives is released by the function named beside it; NULL may be
  * released. JSON in is one JSON text; JSON out is compact.

@@ -47,10 +47,11 @@ struct quire_snapshot {
 };
 
 struct quire_feed {
-  quire_feed(quire_database& database, std::unique_ptr<quire::engine::Feed> feed)
-      : handle(database), feed(std::move(feed)) {}
+  quire_feed(quire_container& container, std::unique_ptr<quire::engine::Feed> feed)
+      : handle(container.database), store(container.store), feed(std::move(feed)) {}
 
   quire::engine::OpenHandle handle;
+  std::shared_ptr<quire::engine::ContainerStore> store;
   std::unique_ptr<quire::engine::Feed> feed;
   bool has_entry = false;
 };

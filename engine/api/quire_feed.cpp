@@ -7,6 +7,7 @@
 
 #include "engine/api/boundary.h"
 #include "engine/api/handles.h"
+#include "engine/api/request.h"
 #include "quire/quire.h"
 
 using quire::ErrorCode;
@@ -70,6 +71,11 @@ quire_operation operation_of(FeedRowKind kind) {
   return QUIRE_WRITTEN;
 }
 
+double charge_of(const FeedEntry& entry) {
+  const quire::sql::Value& item = entry.current.is_defined() ? entry.current : entry.previous;
+  return quire::engine::feed_charge(quire::engine::json_bytes_of_document(item.encoded_bytes().size()));
+}
+
 Result<void> check_feed(const quire_feed* feed, const quire_buffer* out) {
   if (feed == nullptr) return null_argument("the feed");
   if (out == nullptr) return null_argument("the buffer");
@@ -92,7 +98,7 @@ int quire_feed_open(quire_container* container, const quire_feed_options* given,
     options.partition_key = key.components();
     options.interrupts = &container->database.interrupts();
     QUIRE_ASSIGN(auto opened, Feed::open(container->database.environment(), container->store, options));
-    *feed = std::make_unique<quire_feed>(container->database, std::move(opened)).release();
+    *feed = std::make_unique<quire_feed>(*container, std::move(opened)).release();
     return {};
   });
 }
@@ -104,7 +110,10 @@ int quire_feed_next(quire_feed* feed, int64_t patience_ms, quire_change* change,
     feed->has_entry = false;
     const std::chrono::milliseconds patience =
         patience_ms < 0 ? std::chrono::milliseconds::max() : std::chrono::milliseconds(patience_ms);
+    quire::engine::Request request(*feed->store);
+    QUIRE_TRY(request.admit({}));
     QUIRE_ASSIGN(has_entry, feed->feed->next(patience));
+    request.charge(has_entry ? charge_of(feed->feed->entry()) : quire::engine::feed_charge(0));
     feed->has_entry = has_entry;
     if (!has_entry || change == nullptr) return {};
     const FeedEntry& entry = feed->feed->entry();

@@ -31,6 +31,7 @@
 #include "engine/container/record.h"
 #include "engine/container/statistics.h"
 #include "engine/container/system_property.h"
+#include "engine/container/throughput.h"
 #include "engine/file/environment.h"
 #include "sql/error.h"
 #include "sql/value/document.h"
@@ -172,6 +173,12 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
     engine::write_item_json(names_, root, out);
   }
 
+  // What requests to it may use; those who run them ask and tell.
+  Throughput& throughput() const noexcept { return *throughput_; }
+  // `before` is the container as it was before a change of its definition: who has that one has the same
+  // throughput. Not once threads share the store.
+  void share_throughput(const ContainerStore& before) noexcept { throughput_ = before.throughput_; }
+
   Table items_table() const noexcept { return tables_.items; }
   ContainerIndexes& indexes() noexcept { return indexes_; }
   PartitionHash hash() const noexcept { return options_.hash; }
@@ -268,6 +275,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   std::deque<Lifetime> lifetimes_;
   ChangeFeed feed_;
   ContainerIndexes indexes_;
+  // Shared with the stores that share_throughput() names.
+  std::shared_ptr<Throughput> throughput_ = std::make_shared<Throughput>();
   // Of the holder of the write lock.
   ItemEncoder encoder_;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/container/container.h"
+#include "engine/container/request_charge.h"
 
 namespace quire::engine {
 
@@ -125,7 +126,9 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
                                            .new_header = header,
                                            .item_key = encoded.key.bytes(),
                                            .selection = IndexSelection::all}));
-  QUIRE_TRY(indexes_.apply(transaction));
+  QUIRE_ASSIGN(const uint64_t terms, indexes_.apply(transaction));
+  const uint64_t json_bytes = json_bytes_of_document(encoded.document.size());
+  transaction.charge(existing ? replace_charge(json_bytes, terms) : create_charge(json_bytes, terms));
   QUIRE_TRY(save_names(transaction, names_before));
   std::string version;
   if (statistics.retention_minutes > 0) {
@@ -185,6 +188,7 @@ Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
   }
   sql::Arena arena;
   QUIRE_ASSIGN(const sql::Value patched, patch.apply(item->root, arena));
+  transaction.charge(patch_charge(patch.size()));
   return replace(transaction, patched, options);
 }
 
@@ -202,7 +206,8 @@ Result<void> ContainerStore::erase_stored(WriteTransaction& transaction, Bytes k
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
   statistics.last_lsn = Lsn{static_cast<uint64_t>(statistics.last_lsn) + 1};
   statistics.items -= 1;
-  statistics.document_bytes -= document_of(item.record).size();
+  const uint64_t document_bytes = document_of(item.record).size();
+  statistics.document_bytes -= document_bytes;
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   const bool has_expired = lifetime.has_ended(item.header(), transaction.now());
   const FeedChange change{.kind = has_expired ? FeedRowKind::expired : FeedRowKind::deleted,
@@ -218,7 +223,9 @@ Result<void> ContainerStore::erase_stored(WriteTransaction& transaction, Bytes k
                                            .new_header = {},
                                            .item_key = key,
                                            .selection = IndexSelection::all}));
-  QUIRE_TRY(indexes_.apply(transaction));
+  QUIRE_ASSIGN(const uint64_t terms, indexes_.apply(transaction));
+  // What expires goes at nobody's request.
+  if (!has_expired) transaction.charge(delete_charge(json_bytes_of_document(document_bytes), terms));
   QUIRE_TRY(feed_.add(transaction, change, version, statistics));
   QUIRE_TRY(write_statistics(transaction, tables_.statistics, statistics));
   QUIRE_TRY(transaction.erase(tables_.items, key));

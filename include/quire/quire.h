@@ -2,11 +2,10 @@
  *
  * Conventions
  *   Functions return QUIRE_OK (0) or an error code; quire_step also QUIRE_ROW and QUIRE_DONE, quire_read
- *   QUIRE_NOT_MODIFIED. Where the last parameter is a quire_error*, it may be NULL; on failure it is filled, on
- *   success left alone.
- *   Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type is a plain `const
- * char*`. Every handle that a function gives is released by the function named beside it; NULL may be
- * released. JSON in is one JSON text; JSON out is compact.
+ *   QUIRE_NOT_MODIFIED. Where the last parameter is a quire_error*, it may be NULL; on failure it is filled,
+ * on success left alone. Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type
+ * is a plain `const char*`. Every handle that a function gives is released by the function named beside it;
+ * NULL may be released. JSON in is one JSON text; JSON out is compact.
  *
  * Threads
  *   A quire_database and its containers may be used from any number of threads at once. A quire_statement, a
@@ -249,9 +248,10 @@ QUIRE_API void quire_transaction_rollback(quire_transaction* transaction);
 
 /* What a write made. */
 typedef struct quire_item_info {
-  char etag[40];     /* with its quotes, ends in NUL */
-  int64_t timestamp; /* _ts: Unix seconds */
-  int created;       /* 1: created, 0: replaced */
+  char etag[40];         /* with its quotes, ends in NUL */
+  int64_t timestamp;     /* _ts: Unix seconds */
+  int created;           /* 1: created, 0: replaced */
+  double request_charge; /* see quire_request_charge */
 } quire_item_info;
 
 /* Each write is a transaction of its own where `transaction` is NULL. `if_match`: an etag with its quotes,
@@ -484,8 +484,22 @@ typedef struct quire_statement_stats {
   uint64_t items_read;
   uint64_t rows_returned;
   uint64_t items_changed; /* written or deleted */
+  double request_charge;  /* see quire_request_charge */
 } quire_statement_stats;
 QUIRE_API void quire_stats(quire_statement* statement, quire_statement_stats* stats);
+
+/* ---- Request units
+ * --------------------------------------------------------------------------------------------- */
+
+/* What Azure would have charged for this thread's last call, by its published tables: one that wrote, read or
+ * deleted items, or asked a feed; of quire_step, for the statement since its reset. The sizes are
+ * those of the items, the index terms those of this container. 0 after a call that failed, save for
+ * QUIRE_NOT_FOUND.
+ *
+ * A container whose definition has a "throughput" of so many request units a second refuses what is asked of
+ * it beyond that with QUIRE_TOO_MANY_REQUESTS. As in the service, it is divided evenly among physical
+ * partitions, one for each 10,000 units or 50 GB; imports are not counted. */
+QUIRE_API double quire_request_charge(void);
 
 /* ---- The language
  * ------------------------------------------------------------------------------------------------ */

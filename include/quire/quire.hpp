@@ -548,6 +548,7 @@ class ItemInfo {
   std::string_view etag() const noexcept { return info_.etag; }   // with its quotes
   int64_t timestamp() const noexcept { return info_.timestamp; }  // _ts: Unix seconds
   bool was_created() const noexcept { return info_.created != 0; }
+  double request_charge() const noexcept { return info_.request_charge; }
 
  private:
   friend class Container;
@@ -922,6 +923,13 @@ inline Result<quire_import_result> Container::import(const ReadInput& read, cons
   if (callbacks.thrown) std::rethrow_exception(callbacks.thrown);
   if (code != QUIRE_OK) return detail::failure(error);
   return result;
+}
+
+// ---- Request units
+
+// Of this thread's last call: see quire_request_charge.
+inline double request_charge() noexcept {
+  return quire_request_charge();
 }
 
 // ---- Databases

@@ -58,8 +58,8 @@ TEST_F(RequestTest, PastItsThroughputAContainerRefuses) {
   EXPECT_EQ(query("CREATE CONTAINER items PARTITION KEY (/k) WITH {throughput: 1}"), "");
   Container items = database_->container("items").value();
   // One request, with a debt of minutes.
-  EXPECT_EQ(query("INSERT INTO items (SELECT 1 AS k, CONCAT('a', TOSTRING(n)) AS id FROM n IN (SELECT VALUE "
-                  "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]))"),
+  EXPECT_EQ(query("INSERT INTO items SELECT 1 AS k, CONCAT('a', TOSTRING(n)) AS id FROM n IN (SELECT VALUE "
+                  "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20])"),
             "");
   const auto refused = items.upsert(R"({"k":1,"id":"b"})");
   ASSERT_TRUE(fails_with(refused, QUIRE_TOO_MANY_REQUESTS, "retry after"));

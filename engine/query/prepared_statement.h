@@ -55,10 +55,12 @@ class PreparedStatement {
   Result<std::optional<sql::Value>> step();
   // Ends the snapshot; bindings stay.
   void reset() noexcept;
-  // Since the last reset.
   // What Azure would charge for it, in request units (request_charge.h), since the last reset.
   double charge() const;
-  sql::ExecutionStats stats() const { return execution_ != nullptr ? execution_->stats() : stats_; }
+  // Since the last reset.
+  sql::ExecutionStats stats() const {
+    return state_ == State::running && execution_ != nullptr ? execution_->stats() : stats_;
+  }
 
  private:
   // A value that was bound, and the memory that its bytes lie in.
@@ -89,6 +91,7 @@ class PreparedStatement {
   // Asks the containers that have a throughput whether they take the statement; too_many_requests.
   Result<void> admit();
   void finish() noexcept;
+  void forget_run() noexcept;
 
   OpenContainers& containers_;
   std::string sql_;

@@ -199,7 +199,8 @@ enum class StatementKind : uint8_t {
   commit,
   rollback,
   pragma,  // pragma
-  check,   // upkeep
+  check,   // these two: upkeep
+  analyze,
 };
 // EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL | JSON)] query, or without ANALYZE a change
 enum class ExplainStage : uint8_t { ast, logical, physical, json };
@@ -268,6 +269,7 @@ struct Pragma {
 };
 
 // CHECK [container]
+// ANALYZE [container]
 struct Upkeep {
   std::string_view container;  // empty: all
   Span span;

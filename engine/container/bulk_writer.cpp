@@ -12,8 +12,8 @@ BulkWriter::BulkWriter(WriteTransaction& transaction, ContainerStore& store, Bul
       store_(&store),
       mode_(mode),
       statistics_(statistics),
-      run_(store.feed_),
       ttl_(sql::resolve_key("ttl", store.dictionary().number())),
+      run_(store.feed_),
       end_(std::move(end)) {}
 
 Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
@@ -135,7 +135,8 @@ Result<void> BulkWriter::index(Bytes key, Bytes document, const RecordHeader& he
                                                      .new_header = header,
                                                      .item_key = key,
                                                      .selection = selection_}));
-  return store_->indexes_.apply(*transaction_);
+  QUIRE_TRY(store_->indexes_.apply(*transaction_));
+  return {};
 }
 
 Result<void> BulkWriter::finish() {

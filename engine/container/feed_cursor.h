@@ -20,6 +20,7 @@ struct FeedScope {
   std::vector<sql::Value> partition_key;
   std::string epk_prefix;       // its hashes
   uint32_t from_timestamp = 0;  // changes from then on
+  bool with_expired = false;    // also items that have expired and are still stored
 
   bool covers(Bytes item_key) const noexcept { return item_key.starts_with(epk_prefix); }
 };

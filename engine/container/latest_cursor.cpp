@@ -23,7 +23,9 @@ Result<LatestCursor> LatestCursor::open(ContainerStore& store, const Transaction
   QUIRE_ASSIGN(const ContainerStatistics statistics, store.statistics(snapshot));
   QUIRE_ASSIGN(FileCursor rows, FileCursor::open(snapshot, store.feed_.table()));
   LatestCursor cursor(store, snapshot, scope, after, std::move(rows));
-  QUIRE_ASSIGN(cursor.lifetime_, store.lifetime_in_scan(snapshot));
+  if (!scope.with_expired) {
+    QUIRE_ASSIGN(cursor.lifetime_, store.lifetime_in_scan(snapshot));
+  }
   const uint64_t changes =
       number_of(statistics.last_lsn) - std::min(number_of(statistics.last_lsn), number_of(after));
   cursor.is_done_ = changes == 0;

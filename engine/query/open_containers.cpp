@@ -9,6 +9,13 @@
 namespace quire::engine {
 namespace {
 
+// What the layers below do not know how to check.
+Result<void> check_queries(const ContainerDefinition& definition) {
+  for (const auto& [name, json] : definition.other_properties)
+    if (name == "computedProperties") QUIRE_TRY(sql::check_computed_properties(json));
+  return {};
+}
+
 Result<void> remove_indexes(ContainerDefinition& definition,
                             const std::function<bool(const NamedIndex&)>& is_unwanted) {
   QUIRE_ASSIGN(std::vector<NamedIndex> indexes, named_indexes_of(definition));
@@ -73,17 +80,6 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view na
   if (opened.store == nullptr) return std::unexpected(catalog_.not_found(snapshot, name));
   return std::move(opened.store);
 }
-
-namespace {
-
-// What the layers below do not know how to check.
-Result<void> check_queries(const ContainerDefinition& definition) {
-  for (const auto& [name, json] : definition.other_properties)
-    if (name == "computedProperties") QUIRE_TRY(sql::check_computed_properties(json));
-  return {};
-}
-
-}  // namespace
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDefinition& definition) {
   QUIRE_TRY(check_queries(definition));

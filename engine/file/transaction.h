@@ -70,6 +70,10 @@ class ReadTransaction : public Transaction {
   ReadTransaction& operator=(ReadTransaction&& other) noexcept;
   ~ReadTransaction() { end(); }
 
+  // Another view of the same commit and time, for another thread. Nothing if `transaction` writes, or if
+  // there has been a commit since it began.
+  static std::optional<ReadTransaction> beside(const Transaction& transaction);
+
   // Moves to the newest commit. Bytes and cursors taken from this transaction are void. On failure the
   // transaction has ended and every operation on it fails.
   Result<void> renew();
@@ -116,6 +120,11 @@ class WriteTransaction : public Transaction {
   // by other means meanwhile. `work` gets the transaction to use.
   Result<void> nested(const std::function<Result<void>(WriteTransaction&)>& work);
 
+  // What the service would charge for the work done here, in request units: who does the work adds to it. A
+  // nested transaction that is undone costs nothing.
+  void charge(double units) noexcept { charge_ += units; }
+  double charged() const noexcept { return charge_; }
+
   // Called once if what has been written so far is undone: in reverse order, before any other transaction
   // starts. What lives in memory beside the file (key dictionaries) takes back its changes here. Must not
   // throw.
@@ -146,6 +155,7 @@ class WriteTransaction : public Transaction {
   void note(Retry retry) noexcept { outermost().retry_ = retry; }
 
   WriteTransaction* parent_;
+  double charge_ = 0;
   Retry retry_ = Retry::none;
   uint64_t tables_version_ = 0;  // of the registry when the outermost transaction began
   bool owns_tables_ = false;

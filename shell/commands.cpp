@@ -25,6 +25,7 @@ constexpr std::string_view kImportDetails =
     "  --upsert               replace items that exist\n"
     "  --dry-run              read and check everything, change nothing\n"
     "  --extended-json        files of mongoexport: _id, {\"$oid\"}, {\"$date\"}, ...\n"
+    "  --batch N              commit every N lines: what was read before an error stays\n"
     "  --lines N              only so many lines, as .dump writes it\n"
     "  The system properties of a Cosmos DB export are left out.\n";
 
@@ -33,8 +34,19 @@ constexpr std::string_view kExportDetails =
     "  --query SQL            the rows of a query on the container rather than its items\n"
     "  --format jsonl|json|csv|tsv  told from the file's name where it is not given; json is one array\n";
 
+constexpr std::string_view kAdviseDetails =
+    "  Reads the items (of a large container a sample) and tells what will not hold as it grows: arrays "
+    "without "
+    "bound,\n"
+    "  stale copies, dangling references, a poor partition key, queries without an index. As rows: ADVISE "
+    "CONTAINER.\n";
+
 constexpr Command kCommands[] = {
+    {".advise", "CONTAINER", "whether the model of a container will hold, and what to change", kAdviseDetails,
+     1, 1, advise_command},
     {".backup", "FILE", "copy the database to a new file while it is in use", "", 1, 1, backup_command},
+    {".compact", "", "rewrite the file without its free pages; nobody else may have it open", "", 0, 0,
+     compact_command},
     {".containers", "", "list the containers: partition keys, items, bytes", "", 0, 0, containers_command},
     {".create", "DEFINITION", "make a container from its definition in JSON, as in Cosmos DB",
      "  .create {\"id\": \"readings\", \"partitionKey\": {\"paths\": [\"/deviceId\"]}}\n", 1, 1,
@@ -54,6 +66,8 @@ constexpr Command kCommands[] = {
     {".help", "[COMMAND]", "list the commands, or tell more of one", "", 0, 1, help_command},
     {".import", "FILE CONTAINER [OPTION]...", "load JSON lines, a JSON array, CSV or TSV", kImportDetails, 0,
      kAnyNumber, import_command},
+    {".indexes", "[CONTAINER]", "list the indexes: their paths and what made them", "", 0, 1,
+     indexes_command},
     {".mode", "[MODE [CONTAINER]]", "how rows are shown; alone, list the modes",
      "  CONTAINER is the name that the statements of the mode insert have.\n", 0, 2, mode_command},
     {".once", "FILE", "write the rows of the next statement to a file", "", 1, 1, once_command},

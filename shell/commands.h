@@ -56,6 +56,7 @@ Outcome create_command(Session& session, const Words& words);
 Outcome functions_command(Session& session, const Words& words);
 Outcome status_command(Session& session, const Words& words);
 Outcome backup_command(Session& session, const Words& words);
+Outcome compact_command(Session& session, const Words& words);
 // Each in a file of its own.
 Outcome describe_command(Session& session, const Words& words);
 Outcome partitions_command(Session& session, const Words& words);
@@ -64,5 +65,7 @@ Outcome import_command(Session& session, const Words& words);
 Outcome export_command(Session& session, const Words& words);
 Outcome generate_command(Session& session, const Words& words);
 Outcome param_command(Session& session, const Words& words);
+Outcome advise_command(Session& session, const Words& words);
+Outcome indexes_command(Session& session, const Words& words);
 
 }  // namespace quire::shell

@@ -97,6 +97,13 @@ Outcome status_command(Session& session, const Words&) {
       options.read_only, options.strict));
 }
 
+Outcome compact_command(Session& session, const Words&) {
+  const auto done = session.compact();
+  if (!done) return failed(done.error());
+  fmt::print(stderr, "{} bytes before, {} now\n", done->bytes_before, done->bytes_after);
+  return Outcome::done;
+}
+
 Outcome backup_command(Session& session, const Words& words) {
   if (const auto copied = session.database().backup(words[0]); !copied) return failed(copied.error());
   return Outcome::done;

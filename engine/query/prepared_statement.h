@@ -85,6 +85,8 @@ class PreparedStatement {
   sql::ExecutionOptions execution_options();
   Result<std::optional<sql::Value>> next_row();
   void finish() noexcept;
+  // Finds the entry of the statement's shape in the record of queries.
+  void enter_workload();
 
   OpenContainers& containers_;
   std::string sql_;
@@ -101,8 +103,9 @@ class PreparedStatement {
   std::unique_ptr<SnapshotSource> source_;
   std::unique_ptr<sql::Execution> execution_;
   sql::ExecutionStats stats_;
-  std::vector<std::string> rows_;      // as JSON, of what was run to its end at once
-  std::vector<sql::Value> collected_;  // of a query within BEGIN
+  std::shared_ptr<Workload::Entry> workload_entry_;  // of queries and changes, from their first run on
+  std::vector<std::string> rows_;                    // as JSON, of what was run to its end at once
+  std::vector<sql::Value> collected_;                // of a query within BEGIN
   size_t next_row_ = 0;
   std::unique_ptr<sql::Arena> row_arena_;  // of the row at hand, or of all that were collected
 };

@@ -1,5 +1,5 @@
-// What the statements of one Database share beyond its containers: the transaction that BEGIN opened, and the
-// settings that PRAGMA changes.
+// What the statements of one Database share beyond its containers: the transaction that BEGIN opened, the
+// settings that PRAGMA changes, and the record of the queries that were run.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "engine/advisor/workload.h"
 #include "engine/file/environment.h"
 #include "engine/query/open_containers.h"
 #include "sql/error.h"
@@ -42,6 +43,9 @@ class Session {
   // misuse if the calling thread is within BEGIN: it would wait for itself.
   Result<void> check_outside_transaction(std::string_view what);
 
+  // The queries that were run, for the advisor.
+  Workload& workload() noexcept { return workload_; }
+
   // PRAGMA: the setting as JSON, after the change if there is one. unresolved_name, invalid_argument.
   Result<std::string> pragma(const sql::Pragma& pragma);
 
@@ -52,6 +56,7 @@ class Session {
   OpenContainers& containers_;
   std::atomic<bool> strict_;
   std::atomic<size_t> statement_memory_;
+  Workload workload_;
 
   std::mutex mutex_;  // guards the members below
   std::unique_ptr<ExplicitWrite> write_;

@@ -199,6 +199,7 @@ enum class StatementKind : uint8_t {
   commit,
   rollback,
   pragma,  // pragma
+  advise,  // advise
 };
 // EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL | JSON)] query, or without ANALYZE a change
 enum class ExplainStage : uint8_t { ast, logical, physical, json };
@@ -264,6 +265,12 @@ struct Pragma {
   Span span;
 };
 
+// ADVISE container
+struct Advise {
+  std::string_view container;
+  Span span;
+};
+
 struct Statement {
   StatementKind kind = StatementKind::query;
   ExplainStage explain_stage = ExplainStage::physical;
@@ -273,6 +280,7 @@ struct Statement {
   ContainerChange* definition = nullptr;
   IndexChange* index = nullptr;
   Pragma* pragma = nullptr;
+  Advise* advise = nullptr;
 };
 
 // A parsed text: owns a copy of the text and all nodes, which point into it and into each other.

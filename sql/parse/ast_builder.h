@@ -169,6 +169,7 @@ class AstBuilder {
   Expression* index_path(Expression* path, const Token& step, bool is_element);
   void transaction(StatementKind kind, const Token& start);
   void pragma(const Token& start, const Token& name, Expression* value);
+  void advise(const Token& start, const Token& container);
   List<Assignment> concatenate(List<Assignment> first, List<Assignment> second);
   // An identifier whose text is the path.
   Expression* key_path(const Token& string);

@@ -144,6 +144,15 @@ void AstBuilder::pragma(const Token& start, const Token& name, Expression* value
   parsed_.statement.pragma = pragma;
 }
 
+void AstBuilder::advise(const Token& start, const Token& container) {
+  extension(start, "ADVISE");
+  auto* advise = parsed_.arena.make<Advise>();
+  advise->container = text_of(container);
+  advise->span = span_from(start.offset);
+  parsed_.statement.kind = StatementKind::advise;
+  parsed_.statement.advise = advise;
+}
+
 Expression* AstBuilder::key_path(const Token& string) {
   Expression* path = make(ExpressionKind::identifier, string.offset);
   path->text = string_of(string);

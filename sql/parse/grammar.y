@@ -147,6 +147,8 @@ statement ::= PRAGMA(K) name(N) terminator. { build->pragma(K, N, nullptr); }
 statement ::= PRAGMA(K) name(N) EQUAL primary(V) terminator. { build->pragma(K, N, V); }
 statement ::= PRAGMA(K) name(N) EQUAL ON(V) terminator. { build->pragma(K, N, build->identifier(V)); }
 
+statement ::= ADVISE(K) name(C) terminator. { build->advise(K, C); }
+
 target(R) ::= name(C). { R = build->path_source(C, {nullptr, 0}); }
 target(R) ::= name(C) name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }
 target(R) ::= name(C) AS name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }

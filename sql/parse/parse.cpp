@@ -20,7 +20,6 @@ namespace {
 constexpr std::string_view kOtherStatements[] = {
     "PATCH",
     "EXECUTE",
-    "ADVISE",
     "CHECK",
 };
 

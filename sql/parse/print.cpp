@@ -45,6 +45,7 @@ class Printer {
       (out_ += "PRAGMA ") += statement.pragma->name;
       clause(" = ", statement.pragma->value);
     }
+    if (statement.advise) (out_ += "ADVISE ") += statement.advise->container;
     if (statement.definition) definition(statement.kind, *statement.definition);
     if (statement.index) index(statement.kind, *statement.index);
   }

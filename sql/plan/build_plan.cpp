@@ -197,7 +197,6 @@ Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> stateme
 }
 
 void optimize(Plan& plan, Source& source) {
-  const bool is_explained = plan.statement->parsed->statement.kind == StatementKind::explain;
   const auto apply = [&](PlannedQuery& query) {
     push_down_conditions(plan, query);
     choose_join_keys(plan, query);
@@ -206,7 +205,7 @@ void optimize(Plan& plan, Source& source) {
     look_up_partners(query, source);
     read_ends_of_index(plan, query, source);
     cover_by_index(plan, query);
-    if (is_explained) advise_index(plan, query, source);
+    advise_index(plan, query, source);
     limit_sorts(query);
     find_carried_slots(query, plan.slot_count);
   };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/file/environment.h"
+#include "engine/maintenance/check.h"
 #include "engine/query/advise_statement.h"
 #include "engine/query/open_containers.h"
 #include "engine/query/prepared_statement.h"
@@ -48,6 +49,11 @@ class Database {
             .memory_limit = session_.statement_memory(),
             .session = &session_,
             .interrupts = &interrupts_};
+  }
+
+  // Of one container, or of all where the name is empty.
+  Result<CheckReport> check(std::string_view container) {
+    return check_database(*environment_, container, {session_.progress(), &interrupts_});
   }
 
   // Appends a JSON array of all containers' definitions with "itemCount" and "bytes", from one snapshot.

@@ -199,7 +199,8 @@ enum class StatementKind : uint8_t {
   commit,
   rollback,
   pragma,  // pragma
-  advise,  // advise
+  advise,  // these two: upkeep
+  check,
 };
 // EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL | JSON)] query, or without ANALYZE a change
 enum class ExplainStage : uint8_t { ast, logical, physical, json };
@@ -265,9 +266,10 @@ struct Pragma {
   Span span;
 };
 
+// CHECK [container]
 // ADVISE container
-struct Advise {
-  std::string_view container;
+struct Upkeep {
+  std::string_view container;  // empty: all
   Span span;
 };
 
@@ -280,7 +282,7 @@ struct Statement {
   ContainerChange* definition = nullptr;
   IndexChange* index = nullptr;
   Pragma* pragma = nullptr;
-  Advise* advise = nullptr;
+  Upkeep* upkeep = nullptr;
 };
 
 // A parsed text: owns a copy of the text and all nodes, which point into it and into each other.

@@ -168,8 +168,8 @@ class AstBuilder {
   // An identifier whose text is the path in a policy's words; `step` is a name, a string or a bracket.
   Expression* index_path(Expression* path, const Token& step, bool is_element);
   void transaction(StatementKind kind, const Token& start);
+  void upkeep(StatementKind kind, const Token& start, const Token& container);
   void pragma(const Token& start, const Token& name, Expression* value);
-  void advise(const Token& start, const Token& container);
   List<Assignment> concatenate(List<Assignment> first, List<Assignment> second);
   // An identifier whose text is the path.
   Expression* key_path(const Token& string);

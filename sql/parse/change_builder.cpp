@@ -77,8 +77,8 @@ void AstBuilder::create_index(const Token& start, bool is_unique, bool is_condit
                               const Token& container, List<IndexKey> keys, Expression* where) {
   extension(start, "CREATE INDEX");
   auto* index = parsed_.arena.make<IndexChange>();
-  index->name = name.length == 0 ? std::string_view() : text_of(name);
-  index->container = text_of(container);
+  index->name = name.length == 0 ? std::string_view() : name_of(name);
+  index->container = name_of(container);
   index->is_unique = is_unique;
   index->is_conditional = is_conditional;
   index->keys = keys.span();
@@ -101,8 +101,8 @@ void AstBuilder::drop_index(const Token& start, bool is_conditional, const Token
                             const Token& container) {
   extension(start, "DROP INDEX");
   auto* index = parsed_.arena.make<IndexChange>();
-  index->name = text_of(name);
-  index->container = container.length == 0 ? std::string_view() : text_of(container);
+  index->name = name_of(name);
+  index->container = container.length == 0 ? std::string_view() : name_of(container);
   index->is_conditional = is_conditional;
   index->span = span_from(start.offset);
   parsed_.statement.kind = StatementKind::drop_index;
@@ -134,6 +134,15 @@ void AstBuilder::transaction(StatementKind kind, const Token& start) {
   parsed_.statement.kind = kind;
 }
 
+void AstBuilder::upkeep(StatementKind kind, const Token& start, const Token& container) {
+  extension(start, text_of(start));
+  auto* upkeep = parsed_.arena.make<Upkeep>();
+  upkeep->container = container.length == 0 ? std::string_view() : name_of(container);
+  upkeep->span = span_from(start.offset);
+  parsed_.statement.kind = kind;
+  parsed_.statement.upkeep = upkeep;
+}
+
 // Not refused in strict mode, which it turns on and off.
 void AstBuilder::pragma(const Token& start, const Token& name, Expression* value) {
   auto* pragma = parsed_.arena.make<Pragma>();
@@ -142,15 +151,6 @@ void AstBuilder::pragma(const Token& start, const Token& name, Expression* value
   pragma->span = span_from(start.offset);
   parsed_.statement.kind = StatementKind::pragma;
   parsed_.statement.pragma = pragma;
-}
-
-void AstBuilder::advise(const Token& start, const Token& container) {
-  extension(start, "ADVISE");
-  auto* advise = parsed_.arena.make<Advise>();
-  advise->container = text_of(container);
-  advise->span = span_from(start.offset);
-  parsed_.statement.kind = StatementKind::advise;
-  parsed_.statement.advise = advise;
 }
 
 Expression* AstBuilder::key_path(const Token& string) {

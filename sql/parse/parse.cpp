@@ -20,7 +20,6 @@ namespace {
 constexpr std::string_view kOtherStatements[] = {
     "PATCH",
     "EXECUTE",
-    "CHECK",
 };
 
 // The offset of the first byte that is not part of a well-formed code point; `text` has one.

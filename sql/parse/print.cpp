@@ -45,7 +45,11 @@ class Printer {
       (out_ += "PRAGMA ") += statement.pragma->name;
       clause(" = ", statement.pragma->value);
     }
-    if (statement.advise) (out_ += "ADVISE ") += statement.advise->container;
+    if (statement.upkeep) {
+      out_ += statement.kind == StatementKind::advise ? "ADVISE" : "CHECK";
+      if (!statement.upkeep->container.empty()) out_ += ' ';
+      if (!statement.upkeep->container.empty()) object(statement.upkeep->container);
+    }
     if (statement.definition) definition(statement.kind, *statement.definition);
     if (statement.index) index(statement.kind, *statement.index);
   }
@@ -128,13 +132,15 @@ class Printer {
     if (kind == StatementKind::create_index) {
       out_ += change.is_unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ";
       if (change.is_conditional) out_ += "IF NOT EXISTS ";
-      if (!change.name.empty()) (out_ += change.name) += ' ';
+      if (!change.name.empty()) object(change.name);
+      if (!change.name.empty()) out_ += ' ';
     } else {
       out_ += change.is_conditional ? "DROP INDEX IF EXISTS " : "DROP INDEX ";
-      out_ += change.name;
+      object(change.name);
       if (!change.container.empty()) out_ += ' ';
     }
-    if (!change.container.empty()) (out_ += "ON ") += change.container;
+    if (!change.container.empty()) out_ += "ON ";
+    if (!change.container.empty()) object(change.container);
     if (change.keys.empty()) return;
     out_ += " (";
     list(change.keys, [this](const IndexKey& key) {
@@ -143,6 +149,14 @@ class Printer {
     });
     out_ += ')';
     if (change.where) clause(" WHERE ", change.where);
+  }
+
+  // The name of a container or an index.
+  void object(std::string_view name) {
+    if (is_plain_name(name))
+      out_ += name;
+    else
+      append_quoted(out_, name);
   }
 
   // ---- Queries

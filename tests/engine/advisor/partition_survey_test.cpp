@@ -14,7 +14,7 @@ class PartitionSurveyTest : public testing::Test {
  protected:
   PartitionSurveyTest() : keys_(sql::KeyDictionary::create()) {
     keys_->add("device");
-    survey_ = PartitionSurvey({{"device"}}, keys_->number());
+    survey_ = PartitionSurvey(paths_, keys_->number());
   }
 
   void add(std::string_view json, int64_t written) {
@@ -26,6 +26,7 @@ class PartitionSurveyTest : public testing::Test {
 
   std::unique_ptr<sql::KeyDictionary> keys_;
   sql::JsonReader reader_;
+  const std::vector<std::vector<std::string>> paths_{{"device"}};
   PartitionSurvey survey_;
   // The survey looks back at the item before.
   std::vector<std::unique_ptr<std::string>> documents_;

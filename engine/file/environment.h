@@ -53,6 +53,9 @@ struct FileFacts {
   uint64_t oldest_reader_lag = 0;  // commits since the oldest open snapshot
 };
 
+// "LMDB 0.9.24"
+std::string storage_library();
+
 class ExplicitWrite;
 class FileState;
 

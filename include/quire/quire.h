@@ -94,6 +94,8 @@ typedef struct quire_error {
 QUIRE_API const char* quire_code_name(int code);
 /* "1.2.3"; static storage. */
 QUIRE_API const char* quire_version(void);
+/* The libraries that it is built of: "LMDB 0.9.24, simdjson 1.0.2, ..."; static storage. */
+QUIRE_API const char* quire_libraries(void);
 
 /* ---- Bytes that a call gives back ---------------------------------------------------------------------- */
 

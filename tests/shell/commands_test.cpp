@@ -249,7 +249,10 @@ TEST_F(ShellTest, TellsOfFunctionsStatusAndVersion) {
   EXPECT_NE(run({":memory:", ".functions starts"}).output.find("STARTSWITH("), std::string::npos);
   EXPECT_EQ(run({":memory:", ".functions nosuch"}).exit_code, 1);
   EXPECT_NE(run({path("s.quire"), ".status"}).output.find("\"containers\":0"), std::string::npos);
-  EXPECT_NE(run({"--version"}).output.find("commit"), std::string::npos);
+  const std::string version = run({"--version"}).output;
+  for (const char* part : {"(commit ", "LMDB ", "simdjson ", "libedit ", "zstd "})
+    EXPECT_NE(version.find(part), std::string::npos) << part << version;
+  EXPECT_EQ(run({":memory:", ".version"}).output, version);
 }
 
 TEST_F(ShellTest, ShowsPlansAndFigures) {

@@ -1,6 +1,8 @@
 // ADVISE over containers that are modelled well, or in one way badly: what is wrong is found, and nothing
 // else.
+#include <atomic>
 #include <sstream>
+#include <thread>
 
 #include "tests/engine/api/advisor_models.h"
 #include "tests/engine/api/database_fixture.h"
@@ -136,6 +138,21 @@ TEST_F(AdvisorTest, SaysWhenItLookedIntoASampleAlone) {
   EXPECT_EQ(ask("numbers", "(f.finding = 'summary' ? f.numbers.isSampled : undefined)"), "true\n");
   EXPECT_EQ(ask("numbers", "(f.finding = 'summary' ? f.numbers.sampledItems : undefined)"), "15000\n");
   EXPECT_NE(ask("numbers", "f.what").find("a sample of 15000"), std::string::npos);
+}
+
+TEST_F(AdvisorTest, EndsWhenItIsInterrupted) {
+  auto container = DatabaseTest::make("numbers");
+  std::stringstream lines;
+  for (int i = 0; i < 100'000; ++i) lines << R"({"id":")" << i << R"(","n":)" << i << "}\n";
+  ASSERT_TRUE(succeeds(container.import(lines)));
+  std::atomic<bool> is_done = false;
+  std::thread other([&] {
+    while (!is_done) database_->interrupt();
+  });
+  const auto advised = database_->advise("numbers");
+  is_done = true;
+  other.join();
+  EXPECT_TRUE(fails_with(advised, QUIRE_INTERRUPTED));
 }
 
 TEST_F(AdvisorTest, TakesWhateverItemsHold) {

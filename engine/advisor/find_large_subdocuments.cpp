@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kDeepest = 3;
 // With so many runs recorded, what they read is known.
-constexpr uint64_t kLeastRuns = 20;
+constexpr uint64_t kLeastRuns = 10;
 constexpr double kRarely = 0.1;
 constexpr double kLargeBytes = 2048;
 constexpr double kLargeShare = 0.4;

@@ -11,8 +11,8 @@ namespace quire::engine {
 namespace {
 
 // One run may have been a question asked once.
-constexpr uint64_t kLeastRuns = 3;
-constexpr uint64_t kLeastKeyedRuns = 20;
+constexpr uint64_t kLeastRuns = 2;
+constexpr uint64_t kLeastKeyedRuns = 10;
 constexpr double kLeastKeyedShare = 0.5;
 constexpr size_t kShownShapes = 10;
 

@@ -20,6 +20,7 @@
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/open_file.h"
 
 namespace quire::engine {
 namespace {
@@ -42,6 +43,19 @@ class CopyGuard {
  private:
   std::string path_;
 };
+
+// What is to be compacted must be a whole Quire file: of anything else nothing is touched.
+Result<struct stat> look_at(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  struct stat status = {};
+  if (file.number() < 0 || fstat(file.number(), &status) != 0) return cannot(errno, "open", path);
+  if (!S_ISREG(status.st_mode))
+    return fail(ErrorCode::not_a_database,
+                fmt::format("'{}' is not a Quire file: it is no regular file", path));
+  QUIRE_ASSIGN(const bool is_new, check_pages(file.number(), path));
+  if (is_new) return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", path));
+  return status;
+}
 
 Result<Descriptor> lock_exclusively(const std::string& path) {
   const std::string lock_path = path + "-lock";
@@ -78,22 +92,10 @@ Result<void> sync_to_disk(const std::string& path, int flags) {
   return {};
 }
 
-}  // namespace
-
-Result<Compaction> compact_file(const std::string& given) {
-  std::error_code failure;
-  // A link stays one.
-  const std::string path = std::filesystem::canonical(given, failure).string();
-  if (failure) return cannot(failure.value(), "open", given);
+Result<Compaction> compact(const std::string& path) {
+  QUIRE_TRY(look_at(path));
   QUIRE_ASSIGN(const Descriptor lock, lock_exclusively(path));
-  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  struct stat before;
-  if (file.number() < 0 || fstat(file.number(), &before) != 0) return cannot(errno, "open", path);
-  if (!S_ISREG(before.st_mode))
-    return fail(ErrorCode::not_a_database,
-                fmt::format("'{}' is not a Quire file: it is no regular file", path));
-  QUIRE_ASSIGN(const bool is_new, check_pages(file.number(), path));
-  if (is_new) return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", path));
+  QUIRE_ASSIGN(const struct stat before, look_at(path));
 
   const std::string copy = path + "-compact";
   ::unlink(copy.c_str());  // of a compaction that was killed
@@ -110,6 +112,21 @@ Result<Compaction> compact_file(const std::string& given) {
   guard.keep();
   QUIRE_TRY(sync_to_disk(std::filesystem::path(path).parent_path().string(), O_RDONLY | O_DIRECTORY));
   return Compaction{static_cast<uint64_t>(before.st_size), static_cast<uint64_t>(after.st_size)};
+}
+
+}  // namespace
+
+Result<Compaction> compact_file(const std::string& given) {
+  std::error_code failure;
+  // A link stays one.
+  const std::string path = std::filesystem::canonical(given, failure).string();
+  if (failure) return cannot(failure.value(), "open", given);
+  Compaction done;
+  QUIRE_TRY(while_not_open(path, [&]() -> Result<void> {
+    QUIRE_ASSIGN(done, compact(path));
+    return {};
+  }));
+  return done;
 }
 
 }  // namespace quire::engine

@@ -211,6 +211,17 @@ void close_shared_file(std::shared_ptr<FileState> state) noexcept {
   state.reset();
 }
 
+Result<void> while_not_open(const std::string& path, const std::function<Result<void>()>& work) {
+  OpenFiles& files = open_files();
+  const std::lock_guard lock(files.mutex);
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return cannot(errno, "open", path);
+  const auto found = files.states.find({status.st_dev, status.st_ino});
+  if (found != files.states.end() && !found->second.expired())
+    return fail(ErrorCode::busy, fmt::format("'{}' is open in this process: close it first", path));
+  return work();
+}
+
 Result<std::optional<Table>> open_table_of_file(FileState& state, const std::string& name) {
   if (const auto found = state.tables().find(name)) return found;
   state.readers().enter();

@@ -101,6 +101,7 @@ TEST_F(CompactTest, WhatIsNoDatabaseIsLeftAlone) {
   std::ofstream(file("empty.quire")) << "";
   EXPECT_TRUE(fails_with(Database::compact(file("empty.quire")), QUIRE_NOT_A_DATABASE));
   EXPECT_EQ(std::filesystem::file_size(file("text.quire")), 10'000u);
+  EXPECT_FALSE(std::filesystem::exists(file("text.quire-lock")));
 }
 
 }  // namespace

@@ -7,6 +7,10 @@
 namespace quire::engine {
 namespace {
 
+// What is kept of a statement, however long it is.
+constexpr size_t kMostProperties = 64;
+constexpr size_t kLongestAdvice = 1000;
+
 // Collects what the expressions of a statement read of the items of each container.
 class ReadCollector {
  public:
@@ -34,7 +38,8 @@ class ReadCollector {
       uses_[plan_.item_slots[node->slot]].reads_whole_items = true;
     if (is_item && node->kind == sql::BoundKind::path && !node->steps[0].is_index()) {
       std::vector<std::string>& read = uses_[plan_.item_slots[node->slot]].properties;
-      if (std::ranges::find(read, node->steps[0].name) == read.end()) read.emplace_back(node->steps[0].name);
+      const bool is_new = std::ranges::find(read, node->steps[0].name) == read.end();
+      if (is_new && read.size() < kMostProperties) read.emplace_back(shortened(node->steps[0].name));
     }
     for (const sql::BoundExpression* operand : node->operands) expression(operand);
     for (const sql::BoundEntry& entry : node->entries) expression(entry.value);
@@ -68,7 +73,7 @@ void note_scans(const sql::PlannedQuery& query, std::map<std::string, ContainerU
 QueryFacts facts_of(const sql::Plan& plan) {
   QueryFacts facts{.text = sql::shape_of(plan.statement->parsed->text),
                    .uses = {},
-                   .index_advice = plan.advice,
+                   .index_advice = plan.advice.size() <= kLongestAdvice ? plan.advice : std::string(),
                    .index_weight = plan.advice_weight};
   ReadCollector reads(plan);
   if (!plan.statement->change) reads.query(plan.statement->query);

@@ -291,7 +291,6 @@ TEST_F(ShellTest, EveryCommandRefusesMissingAndWrongWords) {
   for (std::string line; std::getline(help, line) && line.starts_with('.');) {
     const std::string name = line.substr(0, line.find(' '));
     const std::string arguments = line.substr(name.size(), 45);
-    const std::string first = arguments.substr(arguments.find_first_not_of(' '), arguments.find("  ", 1));
     const bool needs_words = arguments.size() > 1 && arguments[1] != ' ' && arguments[1] != '[';
     if (needs_words) {
       ++missing;

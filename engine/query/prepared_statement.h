@@ -56,7 +56,9 @@ class PreparedStatement {
   // Ends the snapshot; bindings stay.
   void reset() noexcept;
   // Since the last reset.
-  sql::ExecutionStats stats() const { return execution_ != nullptr ? execution_->stats() : stats_; }
+  sql::ExecutionStats stats() const {
+    return state_ == State::running && execution_ != nullptr ? execution_->stats() : stats_;
+  }
 
  private:
   // A value that was bound, and the memory that its bytes lie in.
@@ -87,6 +89,7 @@ class PreparedStatement {
   void finish() noexcept;
   // Finds the entry of the statement's shape in the record of queries.
   void enter_workload();
+  void forget_run() noexcept;
 
   OpenContainers& containers_;
   std::string sql_;

@@ -152,6 +152,9 @@ statement ::= ADVISE(K) object(C) terminator. { build->upkeep(StatementKind::adv
 statement ::= CHECK(K) terminator. { build->upkeep(StatementKind::check, K, kNoToken); }
 statement ::= CHECK(K) object(C) terminator. { build->upkeep(StatementKind::check, K, C); }
 
+statement ::= ANALYZE(K) terminator. { build->upkeep(StatementKind::analyze, K, kNoToken); }
+statement ::= ANALYZE(K) object(C) terminator. { build->upkeep(StatementKind::analyze, K, C); }
+
 // Names of containers and indexes may be any text, quoted.
 object(R) ::= name(N). { R = N; }
 object(R) ::= STRING(S). { R = S; }

@@ -198,6 +198,7 @@ Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> stateme
 }
 
 void optimize(Plan& plan, Source& source) {
+  const bool is_explained = plan.statement->parsed->statement.kind == StatementKind::explain;
   const auto apply = [&](PlannedQuery& query) {
     push_down_conditions(plan, query);
     choose_join_keys(plan, query);

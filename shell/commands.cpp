@@ -78,7 +78,7 @@ constexpr Command kCommands[] = {
      open_command},
     {".output", "[FILE]", "write rows to a file, or to standard output again", "", 0, 1, output_command},
     {".pager", "on|off", "show long results with $PAGER", "", 1, 1, pager_command},
-    {".param", "set @NAME JSON | list | clear [@NAME]", "values of parameters", "", 0, kAnyNumber,
+    {".param", "[set @NAME JSON | list | clear [@NAME]]", "values of parameters", "", 0, kAnyNumber,
      param_command},
     {".partitions", "CONTAINER", "sizes of the partitions, the largest, and their skew", "", 1, 1,
      partitions_command},

@@ -154,6 +154,16 @@ int quire_container_drop(quire_database* database, const char* name, size_t leng
   });
 }
 
+int quire_erase_expired(quire_database* database, uint64_t most, uint64_t* erased, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (database == nullptr) return null_argument("the database");
+    QUIRE_TRY(database->session().check_outside_transaction("expired items cannot be erased"));
+    QUIRE_ASSIGN(const uint64_t count, database->containers().erase_expired(most));
+    if (erased != nullptr) *erased = count;
+    return {};
+  });
+}
+
 int quire_containers(quire_database* database, quire_buffer* out, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (database == nullptr) return null_argument("the database");

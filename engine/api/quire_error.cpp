@@ -71,6 +71,7 @@ extern "C" {
 const char* quire_code_name(int code) {
   if (code == QUIRE_ROW) return "row";
   if (code == QUIRE_DONE) return "done";
+  if (code == QUIRE_NOT_MODIFIED) return "not_modified";
   for (const Pair& pair : kCodes)
     if (static_cast<int>(pair.number) == code)
       return quire::error_code_row(pair.code).name.data();  // a literal, so it ends in NUL

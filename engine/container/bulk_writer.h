@@ -46,8 +46,8 @@ class BulkWriter {
   BulkWriter(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
              const ContainerStatistics& statistics, FileCursor end);
   Result<void> replace(Bytes key, Bytes document, uint64_t hash);
-  Result<void> index(Bytes key, Bytes document);
-  RecordHeader next_header();
+  Result<void> index(Bytes key, Bytes document, const RecordHeader& header);
+  Result<RecordHeader> next_header(Bytes document);
 
   WriteTransaction* transaction_;
   ContainerStore* store_;
@@ -55,7 +55,8 @@ class BulkWriter {
   bool has_indexes_ = false;
   IndexSelection selection_ = IndexSelection::all;
   ContainerStatistics statistics_;
-  uint32_t timestamp_;
+  Lifetime lifetime_;
+  sql::ResolvedKey ttl_{};
   uint64_t items_ = 0;
   FileCursor end_;        // of the table
   std::string last_key_;  // of the table, so that appends are known without trying

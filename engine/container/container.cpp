@@ -29,7 +29,8 @@ ContainerStore::ContainerStore(Opened opened)
       names_{opened.database_number, entry_.number, entry_.etag_salt},
       dictionary_(std::move(opened.dictionary)),
       keys_(entry_.definition, *dictionary_),
-      indexes_(tables_.index, dictionary_->number(), components() * kEpkBytes),
+      indexes_(tables_.index, dictionary_->number(), components() * kEpkBytes,
+               [this](const Transaction& transaction, Bytes key) { return has_expired(transaction, key); }),
       encoder_(entry_.definition, keys_, options_.hash, *dictionary_) {}
 
 Result<std::shared_ptr<ContainerStore>> ContainerStore::make(const Environment& environment,
@@ -105,6 +106,7 @@ Result<void> ContainerStore::refresh_names(const Transaction& transaction, uint6
   const std::lock_guard lock(refresh_mutex_);
   if (commit <= refreshed_.load(std::memory_order_relaxed)) return {};
   QUIRE_TRY(load_names(transaction, *dictionary_));
+  QUIRE_TRY(refresh_lifetime(transaction, commit));
   refreshed_.store(commit, std::memory_order_release);
   return {};
 }
@@ -165,6 +167,7 @@ Result<void> ContainerStore::reserve_names(Environment& environment,
 
 Result<bool> ContainerStore::set_indexes(WriteTransaction& transaction,
                                          const ContainerDefinition& definition) {
+  QUIRE_TRY(set_lifetime(transaction, definition));
   QUIRE_ASSIGN(std::vector<Index> wanted, indexes_of(definition));
   QUIRE_ASSIGN(auto policy, policy_of(definition));
   QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, tables_.index));
@@ -192,9 +195,10 @@ Result<bool> ContainerStore::set_indexes(WriteTransaction& transaction,
     index.number = IndexNumber{set->next_number++};
     index.is_building = has_items;
     // Known from here on, so that a look-up prepared for an index stays right.
-    for (const sql::IndexPart& part : index.parts)
-      for (const sql::IndexStep& step : part.path)
-        if (!step.is_element) dictionary_->add(step.name);
+    if (!index.is_of_expiry)
+      for (const sql::IndexPart& part : index.parts)
+        for (const sql::IndexStep& step : part.path)
+          if (!step.is_element) dictionary_->add(step.name);
     if (!index.condition.empty()) {
       QUIRE_ASSIGN(const auto condition, sql::IndexCondition::parse(index.condition));
       for (const std::string& name : condition->names()) dictionary_->add(name);

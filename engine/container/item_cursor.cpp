@@ -19,8 +19,12 @@ void prefetch(Bytes record) noexcept {
 // The strings of the partition key are copied: a cursor outlives the call that opened it, and its caller's
 // values.
 ItemCursor::ItemCursor(const ContainerStore& store, FileCursor cursor,
-                       std::span<const sql::Value> partition_key)
-    : store_(&store), cursor_(std::move(cursor)), partition_key_(partition_key.begin(), partition_key.end()) {
+                       std::span<const sql::Value> partition_key, const Lifetime& lifetime, uint32_t now)
+    : store_(&store),
+      cursor_(std::move(cursor)),
+      lifetime_(lifetime),
+      now_(now),
+      partition_key_(partition_key.begin(), partition_key.end()) {
   size_t text_bytes = 0;
   for (const sql::Value& component : partition_key)
     if (component.is_string()) text_bytes += component.as_string().size();
@@ -43,7 +47,7 @@ Result<size_t> ItemCursor::next(std::span<sql::Value> roots) {
 }
 
 Result<size_t> ItemCursor::fill_all(std::span<sql::Value> roots) {
-  for (size_t filled = 0; filled < roots.size(); ++filled) {
+  for (size_t filled = 0; filled < roots.size();) {
     QUIRE_ASSIGN(const bool is_there, cursor_.next());
     if (!is_there) {
       is_done_ = true;
@@ -54,6 +58,8 @@ Result<size_t> ItemCursor::fill_all(std::span<sql::Value> roots) {
     if (roots[filled].is_undefined()) [[unlikely]]
       return std::unexpected(store_->damaged(cursor_.key()));
     prefetch(record);
+    if (is_visible(record)) [[likely]]
+      ++filled;
   }
   return roots.size();
 }
@@ -70,7 +76,7 @@ Result<size_t> ItemCursor::fill_partition(std::span<sql::Value> roots) {
     if (root.is_undefined()) [[unlikely]]
       return std::unexpected(store_->damaged(cursor_.key()));
     // Another partition key with the same hash is another's partition.
-    if (store_->is_in_partition(root, partition_key_)) [[likely]]
+    if (store_->is_in_partition(root, partition_key_) && is_visible(cursor_.record())) [[likely]]
       roots[filled++] = root;
   }
   return roots.size();

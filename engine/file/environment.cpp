@@ -33,7 +33,11 @@ Environment::~Environment() {
 
 Result<ReadTransaction> Environment::begin_read() const {
   QUIRE_ASSIGN(MDB_txn * handle, state_->readers().begin());
-  return ReadTransaction(state_.get(), handle);
+  return ReadTransaction(state_.get(), handle, state_->now());
+}
+
+void Environment::use_clock(UnixClock clock) noexcept {
+  state_->use_clock(clock);
 }
 
 Result<void> Environment::write(const std::function<Result<void>(WriteTransaction&)>& work) {

@@ -56,6 +56,9 @@ struct FileFacts {
 // "LMDB 0.9.24"
 std::string storage_library();
 
+// Unix seconds.
+using UnixClock = uint32_t (*)() noexcept;
+
 class ExplicitWrite;
 class FileState;
 
@@ -102,6 +105,10 @@ class Environment {
   // Has the machine begin to write to the disk what the file has in memory, without waiting for it: a commit
   // that is under way then has less to wait for.
   void begin_writeback() const noexcept;
+
+  // Tests put their own time here; it holds for the file in this process. Transactions that have begun keep
+  // theirs.
+  void use_clock(UnixClock clock) noexcept;
 
   Result<FileFacts> facts() const;
   // Writes a copy of the file as it is now, without its free pages, while others read and write. Errors:

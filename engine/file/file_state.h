@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <utility>
@@ -68,6 +69,10 @@ class FileState {
   WriteLock& write_lock() noexcept { return write_lock_; }
   bool is_read_only() const noexcept { return is_read_only_; }
 
+  // The time of a transaction that begins now.
+  uint32_t now() const noexcept { return clock_.load(std::memory_order_relaxed)(); }
+  void use_clock(UnixClock clock) noexcept { clock_.store(clock, std::memory_order_relaxed); }
+
   Clock::time_point deadline() const { return Clock::now() + busy_timeout_; }
 
   // The strongest that was asked for holds; takes effect with the next write transaction.
@@ -103,6 +108,7 @@ class FileState {
   bool is_in_memory_;
   std::chrono::milliseconds busy_timeout_;
   std::atomic<Durability> durability_;
+  std::atomic<UnixClock> clock_{[]() noexcept { return static_cast<uint32_t>(std::time(nullptr)); }};
 };
 
 // LMDB's flags for a durability.

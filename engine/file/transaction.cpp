@@ -59,6 +59,7 @@ ReadTransaction& ReadTransaction::operator=(ReadTransaction&& other) noexcept {
     end();
     state_ = other.state_;
     handle_ = std::exchange(other.handle_, nullptr);
+    now_ = other.now_;
   }
   return *this;
 }
@@ -68,6 +69,7 @@ Result<void> ReadTransaction::renew() {
   MDB_txn* handle = std::exchange(handle_, nullptr);
   QUIRE_TRY(state_->readers().renew(handle));
   handle_ = handle;
+  now_ = state_->now();
   return {};
 }
 

@@ -39,21 +39,27 @@ class Transaction {
   // become. Numbers grow by one with each commit to the file, by whichever process.
   uint64_t number() const noexcept;
   bool is_write() const noexcept { return is_write_; }
+  // Unix seconds when it began (or was renewed): the time that all of it happens at.
+  uint32_t now() const noexcept { return now_; }
 
   // For engine/file alone.
   MDB_txn* handle() const noexcept { return handle_; }
   FileState& state() const noexcept { return *state_; }
 
  protected:
-  Transaction(FileState* state, MDB_txn* handle, bool is_write)
-      : state_(state), handle_(handle), is_write_(is_write) {}
+  Transaction(FileState* state, MDB_txn* handle, bool is_write, uint32_t now)
+      : state_(state), handle_(handle), is_write_(is_write), now_(now) {}
   Transaction(Transaction&& other) noexcept
-      : state_(other.state_), handle_(std::exchange(other.handle_, nullptr)), is_write_(other.is_write_) {}
+      : state_(other.state_),
+        handle_(std::exchange(other.handle_, nullptr)),
+        is_write_(other.is_write_),
+        now_(other.now_) {}
   ~Transaction() = default;
 
   FileState* state_;
   MDB_txn* handle_;
   bool is_write_;
+  uint32_t now_;
 };
 
 // A view of the file at one commit. Waits for nobody and holds up nobody, but keeps the pages of its commit
@@ -70,7 +76,7 @@ class ReadTransaction : public Transaction {
 
  private:
   friend class Environment;
-  ReadTransaction(FileState* state, MDB_txn* handle) : Transaction(state, handle, false) {}
+  ReadTransaction(FileState* state, MDB_txn* handle, uint32_t now) : Transaction(state, handle, false, now) {}
   void end() noexcept;
 };
 
@@ -119,8 +125,8 @@ class WriteTransaction : public Transaction {
 
  private:
   friend class WriteSession;
-  WriteTransaction(FileState* state, MDB_txn* handle, WriteTransaction* parent)
-      : Transaction(state, handle, true), parent_(parent) {}
+  WriteTransaction(FileState* state, MDB_txn* handle, WriteTransaction* parent, uint32_t now)
+      : Transaction(state, handle, true, now), parent_(parent) {}
   ~WriteTransaction() = default;
 
   Result<std::span<char>> reserve_with(Table table, Bytes key, size_t size, unsigned flags);

@@ -4,8 +4,17 @@
 #include <optional>
 #include <utility>
 
+#include "sql/bind/computed_property.h"
+
 namespace quire::engine {
 namespace {
+
+// What the layers below do not know how to check.
+Result<void> check_queries(const ContainerDefinition& definition) {
+  for (const auto& [name, json] : definition.other_properties)
+    if (name == "computedProperties") QUIRE_TRY(sql::check_computed_properties(json));
+  return {};
+}
 
 Result<void> remove_indexes(ContainerDefinition& definition,
                             const std::function<bool(const NamedIndex&)>& is_unwanted) {
@@ -62,6 +71,7 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view na
 }
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDefinition& definition) {
+  QUIRE_TRY(check_queries(definition));
   std::shared_ptr<ContainerStore> store;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
     QUIRE_ASSIGN(store, ContainerStore::create(environment_, transaction, definition));
@@ -73,6 +83,11 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDe
 Result<void> OpenContainers::alter(std::string_view name,
                                    const std::function<Result<void>(ContainerDefinition&)>& edit,
                                    const WorkOptions& building) {
+  // What has expired before a change stays so: most of it goes now, in short transactions.
+  {
+    QUIRE_ASSIGN(const auto altered, open(name));
+    QUIRE_TRY(erase_expired(*altered, UINT64_MAX));
+  }
   Redefinition change;
   std::shared_ptr<ContainerStore> store;
   QUIRE_ASSIGN(const bool must_build, redefine(name, edit, change, store));
@@ -108,6 +123,7 @@ Result<bool> OpenContainers::redefine(std::string_view name,
     if (!entry) return std::unexpected(catalog_.not_found(transaction, name));
     change.before = entry->definition;
     QUIRE_TRY(edit(entry->definition));
+    QUIRE_TRY(check_queries(entry->definition));
     change.after = entry->definition;
     QUIRE_TRY(catalog_.replace(transaction, *entry));
     QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry));
@@ -131,6 +147,43 @@ Result<void> OpenContainers::drop(std::string_view name) {
   const std::lock_guard lock(mutex_);
   if (number) stores_.erase(*number);
   return {};
+}
+
+Result<uint64_t> OpenContainers::erase_expired(ContainerStore& store, uint64_t most) {
+  constexpr uint64_t kAtATime = 256;
+  uint64_t erased = 0;
+  for (uint64_t step = kAtATime; step == kAtATime && erased < most; erased += step) {
+    {
+      QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+      QUIRE_TRY(store.refresh(snapshot));
+      QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(snapshot));
+      if (!lifetime.is_on()) return erased;
+    }
+    QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_TRY(store.refresh(transaction));
+      QUIRE_ASSIGN(step, store.erase_expired(transaction, std::min(kAtATime, most - erased)));
+      return {};
+    }));
+  }
+  return erased;
+}
+
+Result<uint64_t> OpenContainers::erase_expired(uint64_t most) {
+  std::vector<std::string> names;
+  {
+    QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+    QUIRE_ASSIGN(names, catalog_.names(snapshot));
+  }
+  uint64_t erased = 0;
+  for (const std::string& name : names) {
+    const auto store = open(name);
+    // Dropped meanwhile: then nothing of it is left.
+    if (!store && store.error().code == ErrorCode::container_not_found) continue;
+    if (!store) return std::unexpected(store.error());
+    QUIRE_ASSIGN(const uint64_t of_this, erase_expired(**store, most - erased));
+    erased += of_this;
+  }
+  return erased;
 }
 
 OpenContainers::Opened OpenContainers::known(ContainerNumber number) const {

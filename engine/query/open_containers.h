@@ -49,6 +49,8 @@ class OpenContainers {
                      const WorkOptions& building = {});
   // Who has the container keeps it, and gets container_not_found from it; errors of Catalog::drop.
   Result<void> drop(std::string_view name);
+  // Erases items of all containers that have expired, in short transactions, at most so many; how many.
+  Result<uint64_t> erase_expired(uint64_t most);
 
   Environment& environment() const noexcept { return environment_; }
   const Catalog& catalog() const noexcept { return catalog_; }
@@ -60,6 +62,7 @@ class OpenContainers {
   // The part of alter() that is one transaction; whether indexes have to be built.
   Result<bool> redefine(std::string_view name, const std::function<Result<void>(ContainerDefinition&)>& edit,
                         Redefinition& definition, std::shared_ptr<ContainerStore>& store);
+  Result<uint64_t> erase_expired(ContainerStore& store, uint64_t most);
   Result<void> go_on_building(const Transaction& transaction, ContainerStore& store);
   // Takes indexes that the container does not have out of its definition.
   Result<void> forget_missing_indexes(ContainerStore& store);

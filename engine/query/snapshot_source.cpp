@@ -46,7 +46,7 @@ std::vector<sql::IndexDescription> describe_indexes(const Transaction& snapshot,
   if (!set) return descriptions;
   IndexCounterBlocks blocks;
   for (const Index& index : (*set)->indexes) {
-    if (index.is_building || index.unique == UniqueScope::partition) continue;
+    if (index.is_building || index.is_of_expiry || index.unique == UniqueScope::partition) continue;
     const auto counters = blocks.read(snapshot, store.indexes().table(), index.number);
     if (!counters) continue;
     sql::IndexDescription& made = descriptions.emplace_back();

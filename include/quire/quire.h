@@ -1,11 +1,11 @@
 /* Quire: an embedded JSON document database with the Azure Cosmos DB data model and SQL dialect. C99 ABI.
  *
  * Conventions
- *   Functions return QUIRE_OK (0) or an error code; quire_step also QUIRE_ROW and QUIRE_DONE. Where the last
- *   parameter is a quire_error*, it may be NULL; on failure it is filled, on success left alone.
- *   Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type is a plain `const
- * char*`. Every handle that a function gives is released by the function named beside it; NULL may be
- * released. JSON in is one JSON text; JSON out is compact.
+ *   Functions return QUIRE_OK (0) or an error code; quire_step also QUIRE_ROW and QUIRE_DONE, quire_read
+ *   QUIRE_NOT_MODIFIED. Where the last parameter is a quire_error*, it may be NULL; on failure it is filled,
+ * on success left alone. Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type
+ * is a plain `const char*`. Every handle that a function gives is released by the function named beside it;
+ * NULL may be released. JSON in is one JSON text; JSON out is compact.
  *
  * Threads
  *   A quire_database and its containers may be used from any number of threads at once. A quire_statement, a
@@ -77,7 +77,8 @@ enum quire_code {
   QUIRE_MISUSE = 50,
   QUIRE_INTERNAL = 51,
   QUIRE_ROW = 100,
-  QUIRE_DONE = 101
+  QUIRE_DONE = 101,
+  QUIRE_NOT_MODIFIED = 102 /* 304, of quire_read */
 };
 
 /* Filled by a failing call. `line` is 0 where the error has no place in a text; columns count code points. */
@@ -238,6 +239,12 @@ QUIRE_API void quire_container_close(quire_container* container);
 QUIRE_API int quire_advise(quire_database* database, const char* container, size_t length, quire_buffer* out,
                            quire_error* error);
 
+/* Erases items that have expired (their "ttl", or the container's "defaultTtl"), of all containers, in short
+ * transactions, at most `most`; how many into `erased`, which may be NULL. They are gone for reads, queries
+ * and unique keys at once; each write to their container erases two, and this is for who has time. */
+QUIRE_API int quire_erase_expired(quire_database* database, uint64_t most, uint64_t* erased,
+                                  quire_error* error);
+
 /* ---- Items
  * -------------------------------------------------------------------------------------------------- */
 
@@ -272,6 +279,15 @@ QUIRE_API int quire_upsert(quire_container* container, quire_transaction* transa
                            size_t length, const char* if_match, quire_item_info* info, quire_error* error);
 QUIRE_API int quire_replace(quire_container* container, quire_transaction* transaction, const char* json,
                             size_t length, const char* if_match, quire_item_info* info, quire_error* error);
+/* Changes parts of an item: at most ten operations in order, all or none. `patch` is Cosmos's JSON,
+ * {"condition": "FROM c WHERE c.stock > 0", "operations": [{"op": "incr", "path": "/stock", "value": -1}]},
+ * or the operations alone: add, set, replace, remove, incr, move. QUIRE_NOT_FOUND; QUIRE_PRECONDITION_FAILED
+ * where the condition is not true or the etag another one; QUIRE_INVALID_ARGUMENT where an operation cannot
+ * be done, or would change the id, the partition key or what the database sets. */
+QUIRE_API int quire_patch(quire_container* container, quire_transaction* transaction,
+                          const quire_scalar* partition_key, size_t components, const char* id,
+                          size_t id_length, const char* patch, size_t length, const char* if_match,
+                          quire_item_info* info, quire_error* error);
 /* `partition_key`: as many components as the container's key has paths (none where it has none). */
 QUIRE_API int quire_delete(quire_container* container, quire_transaction* transaction,
                            const quire_scalar* partition_key, size_t components, const char* id,
@@ -280,6 +296,51 @@ QUIRE_API int quire_delete(quire_container* container, quire_transaction* transa
 QUIRE_API int quire_read_json(quire_container* container, const quire_scalar* partition_key,
                               size_t components, const char* id, size_t id_length, int with_system_properties,
                               quire_buffer* out, quire_error* error);
+
+/* The same, and what it is, as the transaction sees it if there is one (of BEGIN, where `transaction` is NULL
+ * and the thread is within it). `if_none_match`: an etag that the caller has, or "*"; QUIRE_NOT_MODIFIED,
+ * with `info` filled, where the item has it. `out`, `info` and `if_none_match` may be NULL. */
+QUIRE_API int quire_read(quire_container* container, quire_transaction* transaction,
+                         const quire_scalar* partition_key, size_t components, const char* id,
+                         size_t id_length, const char* if_none_match, quire_buffer* out,
+                         quire_item_info* info, quire_error* error);
+
+typedef enum quire_batch_kind {
+  QUIRE_BATCH_CREATE = 0,
+  QUIRE_BATCH_UPSERT = 1,
+  QUIRE_BATCH_REPLACE = 2,
+  QUIRE_BATCH_READ = 3,
+  QUIRE_BATCH_PATCH = 4,
+  QUIRE_BATCH_DELETE = 5
+} quire_batch_kind;
+
+/* Zero what an operation does not take. */
+typedef struct quire_batch_operation {
+  quire_batch_kind kind;
+  const char* id; /* read, patch, delete */
+  size_t id_length;
+  const char* json; /* create, upsert, replace: the item; patch: as of quire_patch */
+  size_t json_length;
+  const char* if_match;      /* upsert, replace, patch, delete */
+  const char* if_none_match; /* read */
+} quire_batch_operation;
+
+/* Starts as {0}; `item` is released by quire_buffer_release. */
+typedef struct quire_batch_result {
+  int status;           /* 200, 201, 204, 304; of the operation that failed its own, of all others then 424 */
+  quire_item_info info; /* of a write or a read that succeeded */
+  quire_buffer item;    /* of a read: the item's JSON */
+} quire_batch_result;
+
+/* A transactional batch: 1 to 100 operations, 2 MiB together, on items of one partition, one after the other,
+ * each seeing those before it: all of them or none. With a transaction they take part in it, all or none.
+ * Returns the code of the operation that failed, which the message names. QUIRE_LIMIT_EXCEEDED,
+ * QUIRE_TOO_LARGE: the batch as a whole. `results`: as many as operations, filled also on failure; may be
+ * NULL. */
+QUIRE_API int quire_batch(quire_container* container, quire_transaction* transaction,
+                          const quire_scalar* partition_key, size_t components,
+                          const quire_batch_operation* operations, size_t count, quire_batch_result* results,
+                          quire_error* error);
 
 /* A view of the database at one moment. Keeps old pages alive while it lives: keep it short. A container that
  * this process opens for the first time later is QUIRE_CONTAINER_NOT_FOUND in it until it is renewed. */

@@ -148,8 +148,11 @@ class [[nodiscard]] Result<void> {
 
 namespace detail {
 
+inline Error error_of(const quire_error& error) {
+  return {error.code, error.status, error.message, error.offset, error.line, error.column};
+}
 inline Failure failure(const quire_error& error) {
-  return Failure(Error{error.code, error.status, error.message, error.offset, error.line, error.column});
+  return Failure(error_of(error));
 }
 
 inline Result<void> checked(int code, const quire_error& error) {
@@ -561,6 +564,62 @@ struct ImportOptions {
 // Gives the next bytes of an import: how many, 0 at the end, negative on failure.
 using ReadInput = std::function<int64_t(char* buffer, size_t capacity)>;
 
+// What a transactional batch is to do, in order: at most 100 operations, 2 MiB, on items of one partition.
+class Batch {
+ public:
+  Batch& create(std::string json) { return add(QUIRE_BATCH_CREATE, {}, std::move(json)); }
+  Batch& upsert(std::string json, std::string_view if_match = {}) {
+    return add(QUIRE_BATCH_UPSERT, {}, std::move(json), if_match);
+  }
+  Batch& replace(std::string json, std::string_view if_match = {}) {
+    return add(QUIRE_BATCH_REPLACE, {}, std::move(json), if_match);
+  }
+  Batch& read(std::string_view id, std::string_view if_none_match = {}) {
+    return add(QUIRE_BATCH_READ, id, {}, {}, if_none_match);
+  }
+  Batch& patch(std::string_view id, std::string json, std::string_view if_match = {}) {
+    return add(QUIRE_BATCH_PATCH, id, std::move(json), if_match);
+  }
+  Batch& remove(std::string_view id, std::string_view if_match = {}) {
+    return add(QUIRE_BATCH_DELETE, id, {}, if_match);
+  }
+  size_t size() const noexcept { return operations_.size(); }
+
+ private:
+  friend class Container;
+  struct Operation {
+    quire_batch_kind kind;
+    std::string id, json, if_match, if_none_match;
+  };
+  Batch& add(quire_batch_kind kind, std::string_view id, std::string json, std::string_view if_match = {},
+             std::string_view if_none_match = {}) {
+    operations_.push_back(
+        {kind, std::string(id), std::move(json), std::string(if_match), std::string(if_none_match)});
+    return *this;
+  }
+  std::vector<Operation> operations_;
+};
+
+// What became of a batch: all of it happened, or nothing did.
+struct BatchResult {
+  struct Operation {
+    int status = 0;    // 200, 201, 204, 304; of the one that failed its own, of all others then 424
+    ItemInfo info;     // of a write or a read that succeeded
+    std::string json;  // of a read
+  };
+  std::vector<Operation> operations;
+  std::optional<Error> error;  // why nothing happened
+
+  bool succeeded() const noexcept { return !error; }
+};
+
+// An item that was read, unless the caller has it already.
+struct ReadItem {
+  std::string json;
+  ItemInfo info;
+  bool is_unchanged = false;  // it has the etag of if_none_match; json is empty
+};
+
 // May be used by many threads at once.
 class Container {
  public:
@@ -574,6 +633,16 @@ class Container {
   }
   Result<ItemInfo> replace(std::string_view json, const WriteOptions& options = {}) {
     return write_matching(quire_replace, json, options);
+  }
+  // Cosmos's JSON: an array of operations, or {"condition": ..., "operations": [...]}; see quire_patch.
+  Result<ItemInfo> patch(const PartitionKey& key, std::string_view id, std::string_view json,
+                         const WriteOptions& options = {}) {
+    const std::string etag(options.if_match);
+    return write([&](quire_item_info* info, quire_error* error) {
+      return quire_patch(handle_.get(), handle_of(options.transaction), key.data(), key.size(), id.data(),
+                         id.size(), json.data(), json.size(), etag.empty() ? nullptr : etag.c_str(), info,
+                         error);
+    });
   }
   Result<void> remove(const PartitionKey& key, std::string_view id, const WriteOptions& options = {}) {
     const std::string etag(options.if_match);
@@ -592,6 +661,26 @@ class Container {
       return detail::failure(error);
     return buffer.text();
   }
+
+  // The same with its etag, as of the transaction if there is one; without JSON where the item has the etag
+  // `if_none_match` ("*": any).
+  Result<ReadItem> read(const PartitionKey& key, std::string_view id, std::string_view if_none_match = {},
+                        Transaction* transaction = nullptr) const {
+    const std::string etag(if_none_match);
+    detail::Buffer buffer;
+    ReadItem item;
+    quire_error error;
+    const int code =
+        quire_read(handle_.get(), handle_of(transaction), key.data(), key.size(), id.data(), id.size(),
+                   etag.empty() ? nullptr : etag.c_str(), buffer.get(), &item.info.info_, &error);
+    item.is_unchanged = code == QUIRE_NOT_MODIFIED;
+    if (code != QUIRE_OK && !item.is_unchanged) return detail::failure(error);
+    if (!item.is_unchanged) item.json = buffer.text();
+    return item;
+  }
+
+  // All operations or none; see Batch.
+  BatchResult execute(const PartitionKey& key, const Batch& batch, Transaction* transaction = nullptr);
 
   // NDJSON, or one JSON array of objects. All or nothing, unless options.skip_errors.
   Result<quire_import_result> import(const ReadInput& read, const ImportOptions& options = {});
@@ -638,6 +727,29 @@ class Container {
 
   detail::Owned<quire_container, quire_container_close> handle_;
 };
+
+inline BatchResult Container::execute(const PartitionKey& key, const Batch& batch, Transaction* transaction) {
+  const size_t count = batch.operations_.size();
+  const auto text = [](const std::string& etag) { return etag.empty() ? nullptr : etag.c_str(); };
+  std::vector<quire_batch_operation> operations;
+  for (const Batch::Operation& operation : batch.operations_)
+    operations.push_back({operation.kind, operation.id.data(), operation.id.size(), operation.json.data(),
+                          operation.json.size(), text(operation.if_match), text(operation.if_none_match)});
+  std::vector<quire_batch_result> results(count);
+  quire_error error;
+  const int code = quire_batch(handle_.get(), handle_of(transaction), key.data(), key.size(),
+                               operations.data(), count, results.data(), &error);
+  BatchResult made;
+  if (code != QUIRE_OK) made.error = detail::error_of(error);
+  for (quire_batch_result& result : results) {
+    BatchResult::Operation& operation = made.operations.emplace_back();
+    operation.status = result.status;
+    operation.info.info_ = result.info;
+    if (result.item.data != nullptr) operation.json.assign(result.item.data, result.item.length);
+    quire_buffer_release(&result.item);
+  }
+  return made;
+}
 
 inline Result<Value> Snapshot::read(const Container& container, const PartitionKey& key,
                                     std::string_view id) {
@@ -810,6 +922,13 @@ class Database {
     quire_error error;
     if (quire_snapshot_begin(handle_.get(), &snapshot, &error) != QUIRE_OK) return detail::failure(error);
     return Snapshot(snapshot);
+  }
+  // Items whose time to live has ended, which no read sees any more; how many.
+  Result<uint64_t> erase_expired(uint64_t most = UINT64_MAX) {
+    uint64_t erased = 0;
+    quire_error error;
+    if (quire_erase_expired(handle_.get(), most, &erased, &error) != QUIRE_OK) return detail::failure(error);
+    return erased;
   }
   // To a new file, while others read and write.
   Result<void> backup(const std::string& path) const {

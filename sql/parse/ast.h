@@ -189,7 +189,7 @@ struct Query {
 enum class StatementKind : uint8_t {
   query,
   explain,
-  change,            // INSERT, UPSERT, REPLACE, UPDATE, DELETE: change
+  change,            // INSERT, UPSERT, REPLACE, UPDATE, DELETE, PATCH: change
   create_container,  // these three: definition
   alter_container,
   drop_container,
@@ -212,10 +212,11 @@ struct Assignment {
   Expression* value;
 };
 
-enum class ChangeKind : uint8_t { insert, upsert, replace, update, remove };
+enum class ChangeKind : uint8_t { insert, upsert, replace, update, remove, patch };
 
 // INSERT | UPSERT | REPLACE INTO target VALUES values, or a query
 // UPDATE target SET/UNSET assignments [WHERE where]
+// PATCH target WITH operations [WHERE where]
 // DELETE FROM target [WHERE where]              each with [RETURNING selection]
 struct Change {
   ChangeKind kind;
@@ -223,6 +224,7 @@ struct Change {
   std::span<Expression*> values;
   Query* query = nullptr;
   std::span<Assignment> assignments;
+  Expression* operations = nullptr;
   Expression* where = nullptr;
   bool returns = false;
   SelectKind select = SelectKind::star;

@@ -109,6 +109,7 @@ change ::= INSERT(K) INTO name(C) VALUES expressions(L) returning(R). { build->w
 change ::= INSERT(K) INTO name(C) query(Q) returning(R). { build->write(K, C, {nullptr, 0}, Q, R); }
 change ::= UPDATE(K) target(T) set(S) unset(U) where(W) returning(R).
   { build->update(K, T, build->concatenate(S, U), W, R); }
+change ::= PATCH(K) target(T) WITH expression(O) where(W) returning(R). { build->patch(K, T, O, W, R); }
 change ::= DELETE(K) FROM target(T) where(W) returning(R). { build->remove(K, T, W, R); }
 
 statement ::= CREATE(K) CONTAINER if_not_exists(I) name(N) partition_key(P) properties(J) terminator.

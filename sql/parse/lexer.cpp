@@ -312,16 +312,12 @@ class ContextualWords {
   // Statements other than queries: no query begins with their first words, so nothing is taken away. What
   // introduces a clause does so outside of brackets alone.
   void resolve_change() {
-    static constexpr Word kFirst[] = {{"INSERT", TOKEN_INSERT},
-                                      {"UPSERT", TOKEN_INSERT},
-                                      {"REPLACE", TOKEN_INSERT},
-                                      {"UPDATE", TOKEN_UPDATE},
-                                      {"DELETE", TOKEN_DELETE}};
-    static constexpr Word kClauses[] = {{"INTO", TOKEN_INTO, 1},
-                                        {"VALUES", TOKEN_VALUES, 3},
-                                        {"SET", TOKEN_SET},
-                                        {"UNSET", TOKEN_UNSET},
-                                        {"RETURNING", TOKEN_RETURNING}};
+    static constexpr Word kFirst[] = {{"INSERT", TOKEN_INSERT},  {"UPSERT", TOKEN_INSERT},
+                                      {"REPLACE", TOKEN_INSERT}, {"UPDATE", TOKEN_UPDATE},
+                                      {"DELETE", TOKEN_DELETE},  {"PATCH", TOKEN_PATCH}};
+    static constexpr Word kClauses[] = {{"INTO", TOKEN_INTO, 1}, {"VALUES", TOKEN_VALUES, 3},
+                                        {"SET", TOKEN_SET},      {"UNSET", TOKEN_UNSET},
+                                        {"WITH", TOKEN_WITH},    {"RETURNING", TOKEN_RETURNING}};
     resolve_words(kFirst, kClauses);
   }
   void resolve_definition() {

@@ -18,7 +18,6 @@ namespace {
 
 // Statements that this version does not execute; no query begins with these words.
 constexpr std::string_view kOtherStatements[] = {
-    "PATCH",
     "EXECUTE",
 };
 

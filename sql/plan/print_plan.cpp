@@ -187,6 +187,8 @@ class PlanPrinter {
         return fmt::format("replace in container {}", change.collection_name);
       case ChangeKind::update:
         return fmt::format("update container {}", change.collection_name);
+      case ChangeKind::patch:
+        return fmt::format("patch container {}", change.collection_name);
       case ChangeKind::remove:
         return fmt::format("delete from container {}", change.collection_name);
     }

@@ -47,6 +47,7 @@ class Database {
     return {.strict = session_.strict(),
             .scope = std::move(scope),
             .memory_limit = session_.statement_memory(),
+            .threads = session_.threads(),
             .session = &session_,
             .interrupts = &interrupts_};
   }

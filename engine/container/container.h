@@ -118,6 +118,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // All items, in key order; those of one partition, or of the partitions under a prefix of a hierarchical
   // key. As everywhere here, without those that have expired.
   Result<ItemCursor> scan(const Transaction& transaction);
+  // Those in one of `parts` ranges of the hashes, which in turn are all.
+  Result<ItemCursor> scan_part(const Transaction& transaction, uint32_t part, uint32_t parts);
   Result<ItemCursor> scan_partition(const Transaction& transaction,
                                     std::span<const sql::Value> partition_key);
   Result<ContainerStatistics> statistics(const Transaction& transaction);

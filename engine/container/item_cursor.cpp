@@ -43,7 +43,33 @@ ItemCursor::ItemCursor(const ContainerStore& store, FileCursor cursor,
 
 Result<size_t> ItemCursor::next(std::span<sql::Value> roots) {
   if (is_done_ || roots.empty()) return size_t{0};
+  if (is_confined_) return fill_range(roots);
   return partition_key_.empty() ? fill_all(roots) : fill_partition(roots);
+}
+
+void ItemCursor::confine(std::string from, std::string to) {
+  range_from_ = std::move(from);
+  range_to_ = std::move(to);
+  is_confined_ = true;
+}
+
+Result<size_t> ItemCursor::fill_range(std::span<sql::Value> roots) {
+  for (size_t filled = 0; filled < roots.size();) {
+    QUIRE_ASSIGN(const bool is_there, is_begun_ ? cursor_.next() : cursor_.seek(range_from_));
+    is_begun_ = true;
+    if (!is_there || (!range_to_.empty() && cursor_.key().substr(0, range_to_.size()) >= range_to_)) {
+      is_done_ = true;
+      return filled;
+    }
+    const Bytes record = cursor_.record();
+    roots[filled] = store_->root_of(record);
+    if (roots[filled].is_undefined()) [[unlikely]]
+      return std::unexpected(store_->damaged(cursor_.key()));
+    prefetch(record);
+    if (is_visible(record)) [[likely]]
+      ++filled;
+  }
+  return roots.size();
 }
 
 Result<size_t> ItemCursor::fill_all(std::span<sql::Value> roots) {

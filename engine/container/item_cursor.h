@@ -27,6 +27,9 @@ class ItemCursor {
 
  private:
   friend class ContainerStore;
+  // Items of which the hash of the partition key begins with at least `from` and, unless it is empty, less
+  // than `to`; each of four bytes.
+  void confine(std::string from, std::string to);
   // An empty partition key: all items.
   ItemCursor(const ContainerStore& store, FileCursor cursor, std::span<const sql::Value> partition_key,
              const Lifetime& lifetime, uint32_t now);
@@ -35,6 +38,7 @@ class ItemCursor {
     return !lifetime_.is_on() || !lifetime_.has_ended(read_header(record), now_);
   }
   Result<size_t> fill_all(std::span<sql::Value> roots);
+  Result<size_t> fill_range(std::span<sql::Value> roots);
   Result<size_t> fill_partition(std::span<sql::Value> roots);
 
   const ContainerStore* store_;
@@ -45,6 +49,8 @@ class ItemCursor {
   std::string epk_prefix_;
   std::vector<sql::Value> partition_key_;
   std::unique_ptr<char[]> text_;  // what its strings point to
+  std::string range_from_, range_to_;
+  bool is_confined_ = false;
   bool is_begun_ = false;
   bool is_done_ = false;
 };

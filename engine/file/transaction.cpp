@@ -64,6 +64,15 @@ ReadTransaction& ReadTransaction::operator=(ReadTransaction&& other) noexcept {
   return *this;
 }
 
+std::optional<ReadTransaction> ReadTransaction::beside(const Transaction& transaction) {
+  if (transaction.is_write()) return std::nullopt;
+  auto handle = transaction.state().readers().begin();
+  if (!handle) return std::nullopt;
+  ReadTransaction other(&transaction.state(), *handle, transaction.now());
+  if (other.number() != transaction.number()) return std::nullopt;
+  return other;
+}
+
 Result<void> ReadTransaction::renew() {
   if (handle_ == nullptr) return fail(ErrorCode::misuse, "the snapshot has ended");
   MDB_txn* handle = std::exchange(handle_, nullptr);

@@ -70,6 +70,10 @@ class ReadTransaction : public Transaction {
   ReadTransaction& operator=(ReadTransaction&& other) noexcept;
   ~ReadTransaction() { end(); }
 
+  // Another view of the same commit and time, for another thread. Nothing if `transaction` writes, or if
+  // there has been a commit since it began.
+  static std::optional<ReadTransaction> beside(const Transaction& transaction);
+
   // Moves to the newest commit. Bytes and cursors taken from this transaction are void. On failure the
   // transaction has ended and every operation on it fails.
   Result<void> renew();

@@ -287,6 +287,7 @@ sql::ExecutionOptions PreparedStatement::execution_options() {
   return {.parameters = parameters_,
           .is_bound = {is_bound_.get(), bindings_.size()},
           .memory_limit = options_.memory_limit,
+          .threads = options_.threads,
           .interrupts = options_.interrupts};
 }
 

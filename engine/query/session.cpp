@@ -124,6 +124,16 @@ Result<std::string> Session::pragma(const sql::Pragma& pragma) {
     }
     return fmt::format("{}", statement_memory());
   }
+  if (pragma.name == "threads") {
+    constexpr int64_t kMostThreads = 64;
+    if (pragma.value != nullptr) {
+      const sql::Value& count = pragma.value->literal;
+      if (count.kind() != sql::Kind::integer || count.as_integer() < 1 || count.as_integer() > kMostThreads)
+        return std::unexpected(wrong_value(pragma.name, "a whole number from 1 to 64"));
+      threads_ = static_cast<size_t>(count.as_integer());
+    }
+    return fmt::format("{}", threads());
+  }
   if (pragma.name == "durability") {
     Environment& environment = containers_.environment();
     if (pragma.value != nullptr) {
@@ -151,7 +161,7 @@ Result<std::string> Session::pragma(const sql::Pragma& pragma) {
     return fmt::format("{}", erased);
   }
   NearestName nearest(pragma.name);
-  for (const std::string_view name : {"strict", "statement_memory", "durability", "erase_expired"})
+  for (const std::string_view name : {"strict", "statement_memory", "threads", "durability", "erase_expired"})
     nearest.offer(name);
   return fail(ErrorCode::unresolved_name,
               fmt::format("there is no PRAGMA {}{}", pragma.name, nearest.hint()));

@@ -28,6 +28,8 @@ class Session {
 
   bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
   size_t statement_memory() const noexcept { return statement_memory_.load(std::memory_order_relaxed); }
+  // How many threads may share the work of one query.
+  size_t threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
 
   // BEGIN, COMMIT, ROLLBACK. A transaction belongs to the thread that began it, and holds the file's write
   // lock: writes of other threads wait, and are busy in the end. misuse for a second BEGIN, and for an end
@@ -62,6 +64,7 @@ class Session {
   OpenContainers& containers_;
   std::atomic<bool> strict_;
   std::atomic<size_t> statement_memory_;
+  std::atomic<size_t> threads_ = 1;
   Workload workload_;
 
   mutable std::mutex mutex_;  // guards the members below

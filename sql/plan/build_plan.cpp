@@ -212,7 +212,10 @@ void optimize(Plan& plan, Source& source) {
     find_carried_slots(query, plan.slot_count);
     if (is_explained) estimate_rows(query, source);
   };
-  if (plan.query.root != nullptr) apply(plan.query);
+  if (plan.query.root != nullptr) {
+    apply(plan.query);
+    fan_out(plan.query, source);
+  }
   if (plan.returning != nullptr) apply(*plan.returning);
   for (auto& [bound, query] : plan.subqueries) apply(*query);
 }

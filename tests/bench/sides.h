@@ -10,6 +10,7 @@ Sample quire_import(const Fixture& fixture);
 Sample quire_point_read_value(const Fixture& fixture);
 Sample quire_point_read_json(const Fixture& fixture);
 Sample quire_scan_filter(const Fixture& fixture);
+Sample quire_parallel_scan(const Fixture& fixture);
 Sample quire_group_by(const Fixture& fixture);
 Sample quire_join_in(const Fixture& fixture);
 Sample quire_expression_filter(const Fixture& fixture);

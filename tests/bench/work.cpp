@@ -21,6 +21,7 @@ std::span<const Work> works() {
       {"point_read_value", "reads/s", true, quire_point_read_value, lmdb_point_read, sqlite_point_read_value},
       {"point_read_json", "reads/s", true, quire_point_read_json, nullptr, sqlite_point_read_json},
       {"scan_filter", "items/s", true, quire_scan_filter, lmdb_walk_quire_file, sqlite_scan_filter},
+      {"parallel_scan", "items/s", true, quire_parallel_scan, quire_scan_filter, nullptr},
       {"group_by", "items/s", true, quire_group_by, nullptr, sqlite_group_by},
       {"join_in", "items/s", true, quire_join_in, nullptr, sqlite_join_in},
       {"expression_filter", "items/s", true, quire_expression_filter, nullptr, sqlite_expression_filter},

@@ -41,6 +41,13 @@ constexpr std::string_view kAdviseDetails =
     "  stale copies, dangling references, a poor partition key, queries without an index. As rows: ADVISE "
     "CONTAINER.\n";
 
+constexpr std::string_view kFeedDetails =
+    "  One line of JSON a change: each item as it is now, the one that changed last at the end.\n"
+    "  --follow               stay and show changes as they come, from any process, until Ctrl-C\n"
+    "  --all-versions         every change and deletion that the container's changeFeedPolicy keeps\n"
+    "  --now                  only changes from now on\n"
+    "  --token TOKEN          go on where an earlier .feed ended, which told the token\n";
+
 constexpr Command kCommands[] = {
     {".advise", "CONTAINER", "whether the model of a container will hold, and what to change", kAdviseDetails,
      1, 1, advise_command},
@@ -62,6 +69,8 @@ constexpr Command kCommands[] = {
     {".explain", "on|off", "show the plan before the rows of each query", "", 1, 1, explain_command},
     {".export", "CONTAINER FILE [OPTION]...", "write the items as JSON lines, JSON, CSV or TSV",
      kExportDetails, 0, kAnyNumber, export_command},
+    {".feed", "CONTAINER [OPTION]...", "show what has changed, in the order of the changes", kFeedDetails, 0,
+     kAnyNumber, feed_command},
     {".functions", "[PATTERN]", "list the functions whose name or summary has the pattern", "", 0, 1,
      functions_command},
     {".generate", "readings|people|orders CONTAINER [COUNT]", "fill a container with sample data",
@@ -84,7 +93,8 @@ constexpr Command kCommands[] = {
      partitions_command},
     {".quit", "", "leave", "", 0, 0, quit_command},
     {".read", "FILE", "run a script", "", 1, 1, read_command},
-    {".stats", "on|off", "show items read and changed after each statement", "", 1, 1, stats_command},
+    {".stats", "on|off", "show items read and changed, and request units, after each statement", "", 1, 1,
+     stats_command},
     {".status", "", "the file, its size, and what it holds", "", 0, 0, status_command},
     {".timer", "on|off", "show the time that each statement takes", "", 1, 1, timer_command},
     {".use", "[CONTAINER]", "run queries on a container, or on the database",

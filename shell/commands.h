@@ -64,6 +64,7 @@ Outcome partitions_command(Session& session, const Words& words);
 Outcome dump_command(Session& session, const Words& words);
 Outcome import_command(Session& session, const Words& words);
 Outcome export_command(Session& session, const Words& words);
+Outcome feed_command(Session& session, const Words& words);
 Outcome generate_command(Session& session, const Words& words);
 Outcome param_command(Session& session, const Words& words);
 Outcome advise_command(Session& session, const Words& words);

@@ -16,8 +16,8 @@ namespace {
 
 void show_statistics(const Statement& statement) {
   const quire_statement_stats stats = statement.stats();
-  fmt::print(stderr, "{} items read, {} rows, {} items changed\n", stats.items_read, stats.rows_returned,
-             stats.items_changed);
+  fmt::print(stderr, "{} items read, {} rows, {} items changed, {:.2f} request units\n", stats.items_read,
+             stats.rows_returned, stats.items_changed, stats.request_charge);
 }
 
 FormatOptions format_of(const Session& session) {

@@ -25,6 +25,7 @@ std::string shape_json(const QueryShape& shape) {
   row.text("query", shape.facts.text).count("runs", shape.runs);
   row.figure("itemsRead", per_run(shape.items_read, shape.runs))
       .figure("rows", per_run(shape.rows, shape.runs));
+  row.figure("requestUnits", shape.charge / static_cast<double>(std::max<uint64_t>(1, shape.runs)));
   return row.object();
 }
 
@@ -96,13 +97,20 @@ void tell_mix(const Evidence& evidence, Findings& findings) {
   if (evidence.queries.empty()) return;
   uint64_t runs = 0;
   std::string mix = "[";
-  for (const QueryShape& shape : evidence.queries) runs += shape.runs;
+  double charge = 0;
+  for (const QueryShape& shape : evidence.queries) {
+    runs += shape.runs;
+    charge += shape.charge;
+  }
   for (const QueryShape& shape : evidence.queries.first(std::min(kShownShapes, evidence.queries.size())))
     mix += (mix.size() > 1 ? "," : "") + shape_json(shape);
   Finding& finding = findings.emplace_back("query_mix", Severity::note);
   finding.what = fmt::format("{} runs of {} different queries since the database was opened", runs,
                              evidence.queries.size());
-  finding.numbers.count("runs", runs).count("queries", evidence.queries.size()).json("mix", mix + "]");
+  finding.numbers.figure("requestUnits", charge)
+      .count("runs", runs)
+      .count("queries", evidence.queries.size())
+      .json("mix", mix + "]");
 }
 
 }  // namespace

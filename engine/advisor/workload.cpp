@@ -110,7 +110,8 @@ std::vector<QueryShape> Workload::shapes_of(std::string_view container) const {
     const bool reads_it = std::ranges::any_of(
         entry->facts_.uses, [&](const ContainerUse& use) { return use.container == container; });
     if (reads_it && entry->runs_ > 0)
-      shapes.push_back({entry->facts_, entry->runs_, entry->items_read_, entry->rows_});
+      shapes.push_back({entry->facts_, entry->runs_, entry->items_read_, entry->rows_,
+                        static_cast<double>(entry->charge_) / Entry::kPerUnit});
   }
   std::ranges::stable_sort(shapes, std::ranges::greater(), &QueryShape::runs);
   return shapes;

@@ -37,6 +37,7 @@ struct QueryShape {
   uint64_t runs = 0;
   uint64_t items_read = 0;
   uint64_t rows = 0;
+  double charge = 0;  // request units
 };
 
 // Thread-safe.
@@ -44,18 +45,22 @@ class Workload {
  public:
   class Entry {
    public:
-    void add_run(uint64_t items_read, uint64_t rows) noexcept {
+    // The charge is in request units, of which thousandths are counted.
+    void add_run(uint64_t items_read, uint64_t rows, double charge) noexcept {
       runs_.fetch_add(1, std::memory_order_relaxed);
       items_read_.fetch_add(items_read, std::memory_order_relaxed);
       rows_.fetch_add(rows, std::memory_order_relaxed);
+      charge_.fetch_add(static_cast<uint64_t>(charge * kPerUnit), std::memory_order_relaxed);
     }
 
    private:
     friend class Workload;
+    static constexpr double kPerUnit = 1000;
     QueryFacts facts_;  // guarded by the Workload's mutex
     std::atomic<uint64_t> runs_ = 0;
     std::atomic<uint64_t> items_read_ = 0;
     std::atomic<uint64_t> rows_ = 0;
+    std::atomic<uint64_t> charge_ = 0;
   };
 
   static constexpr size_t kMostShapes = 256;

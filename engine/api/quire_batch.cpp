@@ -7,6 +7,7 @@
 #include "engine/api/boundary.h"
 #include "engine/api/handles.h"
 #include "engine/api/item_call.h"
+#include "engine/api/request.h"
 #include "engine/container/batch.h"
 #include "quire/quire.h"
 
@@ -74,6 +75,8 @@ extern "C" int quire_batch(quire_container* container, quire_transaction* transa
       QUIRE_ASSIGN(const BatchOperation operation, operation_argument(operations[i]));
       batch.push_back(operation);
     }
+    quire::engine::Request request(*container->store);
+    QUIRE_TRY(request.admit(key.components()));
     std::vector<BatchOutcome> outcomes(count);
     const auto work = [&](WriteTransaction& writing) {
       const auto make_condition = [&](std::string_view condition) {
@@ -83,8 +86,11 @@ extern "C" int quire_batch(quire_container* container, quire_transaction* transa
                                       outcomes);
     };
     const auto done = quire::engine::write(*container, transaction, [&](WriteTransaction& writing) {
-      return transaction != nullptr ? writing.nested(work) : work(writing);
+      return request.run(writing, [&](WriteTransaction& running) {
+        return transaction != nullptr ? running.nested(work) : work(running);
+      });
     });
+    if (done) request.finish();
     // A commit that fails undoes what each operation had done.
     for (size_t i = 0; results != nullptr && i < count; ++i) {
       const bool is_true = done.has_value() || outcomes[i].status >= 400;

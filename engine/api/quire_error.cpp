@@ -41,6 +41,7 @@ constexpr Pair kCodes[] = {
     {QUIRE_INTERRUPTED, ErrorCode::interrupted},
     {QUIRE_BUSY, ErrorCode::busy},
     {QUIRE_TIMEOUT, ErrorCode::timeout},
+    {QUIRE_TOO_MANY_REQUESTS, ErrorCode::too_many_requests},
     {QUIRE_NOT_A_DATABASE, ErrorCode::not_a_database},
     {QUIRE_NEWER_FORMAT, ErrorCode::newer_format},
     {QUIRE_PERMISSION, ErrorCode::permission},

@@ -7,6 +7,7 @@
 #include "engine/api/boundary.h"
 #include "engine/api/handles.h"
 #include "engine/api/item_call.h"
+#include "engine/api/request.h"
 #include "quire/quire.h"
 #include "sql/value/json.h"
 
@@ -21,6 +22,7 @@ using quire::engine::ItemOutcome;
 using quire::engine::null_argument;
 using quire::engine::PartitionKeyArgument;
 using quire::engine::Patch;
+using quire::engine::Request;
 using quire::engine::ScratchText;
 using quire::engine::text_argument;
 using quire::engine::text_or_empty;
@@ -35,6 +37,12 @@ namespace {
 using Operation = Result<ItemOutcome> (ContainerStore::*)(WriteTransaction&, std::string_view,
                                                           const WriteOptions&);
 
+void finish(Request& request, quire_item_info& written, quire_item_info* info) {
+  request.finish();
+  written.request_charge = request.charged();
+  if (info != nullptr) *info = written;
+}
+
 int write_item(Operation operation, quire_container* container, quire_transaction* transaction,
                const char* json, size_t length, const char* if_match, quire_item_info* info,
                quire_error* error) {
@@ -44,14 +52,23 @@ int write_item(Operation operation, quire_container* container, quire_transactio
     WriteOptions options;
     options.if_match = text_or_empty(if_match);
     quire_item_info written{};
-    QUIRE_TRY(write(*container, transaction, [&](WriteTransaction& writing) -> Result<void> {
+    Request request(*container->store);
+    const auto work = [&](WriteTransaction& writing) -> Result<void> {
       QUIRE_ASSIGN(const ItemOutcome outcome, (container->store.get()->*operation)(writing, text, options));
       fill(written, outcome.etag, outcome.timestamp, outcome.created);
-      return {};
-    }));
-    if (info != nullptr) *info = written;
+      return request.admit(container->store->partition_key_of(outcome.item.root));
+    };
+    QUIRE_TRY(write(*container, transaction,
+                    [&](WriteTransaction& writing) { return request.run(writing, work); }));
+    finish(request, written, info);
     return {};
   });
+}
+
+// What a read costs that has found this.
+double charge_of(const std::optional<Item>& item) {
+  const uint64_t document_bytes = item ? quire::engine::document_of(item->record).size() : 0;
+  return quire::engine::read_charge(quire::engine::json_bytes_of_document(document_bytes));
 }
 
 std::unexpected<quire::Error> not_found(const quire_container& container, std::span<const Value> key,
@@ -97,14 +114,18 @@ int quire_patch(quire_container* container, quire_transaction* transaction, cons
     WriteOptions options;
     options.if_match = text_or_empty(if_match);
     quire_item_info written{};
-    QUIRE_TRY(write(*container, transaction, [&](WriteTransaction& writing) -> Result<void> {
+    Request request(*store);
+    QUIRE_TRY(request.admit(key.components()));
+    const auto work = [&](WriteTransaction& writing) -> Result<void> {
       QUIRE_ASSIGN(const ItemOutcome outcome,
                    store->patch(writing, key.components(), item, operations,
                                 quire::engine::condition_on(*container, writing, parts.condition), options));
       fill(written, outcome.etag, outcome.timestamp, outcome.created);
       return {};
-    }));
-    if (info != nullptr) *info = written;
+    };
+    QUIRE_TRY(write(*container, transaction,
+                    [&](WriteTransaction& writing) { return request.run(writing, work); }));
+    finish(request, written, info);
     return {};
   });
 }
@@ -117,9 +138,15 @@ int quire_delete(quire_container* container, quire_transaction* transaction,
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
     const std::string_view etag = text_or_empty(if_match);
-    return write(*container, transaction, [&](WriteTransaction& writing) {
+    Request request(*container->store);
+    QUIRE_TRY(request.admit(key.components()));
+    const auto work = [&](WriteTransaction& writing) {
       return container->store->erase(writing, key.components(), item, etag);
-    });
+    };
+    QUIRE_TRY(write(*container, transaction,
+                    [&](WriteTransaction& writing) { return request.run(writing, work); }));
+    request.finish();
+    return {};
   });
 }
 
@@ -131,11 +158,17 @@ int quire_read(quire_container* container, quire_transaction* transaction, const
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
+    Request request(*container->store);
+    QUIRE_TRY(request.admit(key.components()));
     const auto read = [&](const Transaction& view) -> Result<void> {
       QUIRE_ASSIGN(const std::optional<Item> item, container->store->read(view, key.components(), name));
+      request.charge(charge_of(item));
       if (!item) return not_found(*container, key.components(), name);
       is_known = container->store->has_etag(*item, text_or_empty(if_none_match));
-      if (info != nullptr) fill(*info, container->store->etag_of(*item), item->header().timestamp, false);
+      if (info != nullptr) {
+        fill(*info, container->store->etag_of(*item), item->header().timestamp, false);
+        info->request_charge = request.charged();
+      }
       if (out == nullptr || is_known) return {};
       ScratchText scratch;
       container->store->write_item_json(item->root, scratch.text());
@@ -162,8 +195,11 @@ int quire_read_json(quire_container* container, const quire_scalar* partition_ke
     if (out == nullptr) return null_argument("the buffer");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
+    Request request(*container->store);
+    QUIRE_TRY(request.admit(key.components()));
     QUIRE_ASSIGN(const auto snapshot, container->database.environment().begin_read());
     QUIRE_ASSIGN(const std::optional<Item> item, container->store->read(snapshot, key.components(), name));
+    request.charge(charge_of(item));
     if (!item) return not_found(*container, key.components(), name);
     ScratchText scratch;
     if (with_system_properties != 0)
@@ -211,8 +247,11 @@ int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container,
       return fail(ErrorCode::misuse, "the snapshot and the container belong to different databases");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
+    Request request(*container->store);
+    QUIRE_TRY(request.admit(key.components()));
     QUIRE_ASSIGN(const std::optional<Item> item,
                  container->store->read(snapshot->transaction, key.components(), name));
+    request.charge(charge_of(item));
     if (!item) return not_found(*container, key.components(), name);
     *value = quire::engine::to_c(item->root);
     return {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/catalog/change_feed_policy.h"
 #include "engine/index/indexing_policy.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
@@ -119,8 +120,12 @@ Result<void> check_property(std::string_view name, std::string_view json) {
     if (auto keys = unique_keys_from_json(json); !keys) return std::unexpected(keys.error());
   } else if (name == "indexes") {
     if (auto indexes = named_indexes_from_json(json); !indexes) return std::unexpected(indexes.error());
+  } else if (name == "changeFeedPolicy") {
+    if (auto minutes = retention_minutes_from_json(json); !minutes) return std::unexpected(minutes.error());
   } else if (name == "defaultTtl") {
     if (auto ttl = default_ttl_from_json(json); !ttl) return std::unexpected(ttl.error());
+  } else if (name == "throughput") {
+    if (auto units = throughput_from_json(json); !units) return std::unexpected(units.error());
   }
   return {};
 }
@@ -209,6 +214,25 @@ Result<int64_t> default_ttl_from_json(std::string_view json) {
     return invalid(
         fmt::format(R"("defaultTtl" must be -1, a number of seconds from 1 to {}, or null)", kLongestTtl));
   return seconds;
+}
+
+Result<uint32_t> throughput_from_json(std::string_view json) {
+  sql::JsonReader reader;
+  sql::Arena arena;
+  QUIRE_ASSIGN(const Value units, reader.to_value(json, arena));
+  if (units.is_null()) return 0;
+  const int64_t number = units.kind() == sql::Kind::integer ? units.as_integer() : 0;
+  if (number < 1 || number > kHighestThroughput)
+    return invalid(fmt::format(R"("throughput" must be a number of request units a second from 1 to {}, or )"
+                               "null",
+                               kHighestThroughput));
+  return static_cast<uint32_t>(number);
+}
+
+uint32_t throughput_of(const ContainerDefinition& definition) {
+  for (const auto& [name, json] : definition.other_properties)
+    if (name == "throughput") return throughput_from_json(json).value_or(0);
+  return 0;
 }
 
 int64_t default_ttl_of(const ContainerDefinition& definition) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/container/patch.h"
+#include "engine/container/request_charge.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
 
@@ -72,6 +73,7 @@ class Batch {
     if (!item)
       return fail(ErrorCode::not_found,
                   fmt::format("there is no item '{}' with this partition key", shortened(operation.id)));
+    transaction_.charge(read_charge(json_bytes_of_document(document_of(item->record).size())));
     const bool is_known = store_.has_etag(*item, operation.if_none_match);
     outcome.status = is_known ? 304 : 200;
     outcome.etag = store_.etag_of(*item);

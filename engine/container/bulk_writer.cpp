@@ -13,6 +13,7 @@ BulkWriter::BulkWriter(WriteTransaction& transaction, ContainerStore& store, Bul
       mode_(mode),
       statistics_(statistics),
       ttl_(sql::resolve_key("ttl", store.dictionary().number())),
+      run_(store.feed_),
       end_(std::move(end)) {}
 
 Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
@@ -54,14 +55,26 @@ Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash) {
                is_last ? transaction_->reserve_append(end_, key, size)
                        : transaction_->reserve_new(store_->tables_.items, key, size));
   if (place.data() == nullptr) return replace(key, document, hash);
-  if (is_last) last_key_.assign(key);
   header.rid = ++statistics_.last_rid;
   statistics_.last_lsn = header.lsn;
   write_record(header, document, hash, place);
   ++items_;
   ++statistics_.items;
   statistics_.document_bytes += document.size();
-  return {};
+  const FeedChange change{FeedRowKind::created, header.lsn, header.timestamp, key, {}};
+  if (!is_last) return feed(change, place);
+  last_key_.assign(key);
+  if (statistics_.retention_minutes > 0)
+    QUIRE_TRY(store_->feed_.add_version(*transaction_, change, std::string(place.data(), place.size())));
+  return run_.add(*transaction_, header.lsn, header.timestamp, key);
+}
+
+// What is not appended breaks a run of items that are, and has a row of its own.
+Result<void> BulkWriter::feed(const FeedChange& change, std::span<const char> record) {
+  const std::string version(statistics_.retention_minutes > 0 ? Bytes(record.data(), record.size())
+                                                              : Bytes());
+  QUIRE_TRY(run_.end(*transaction_, last_key_));
+  return store_->feed_.add(*transaction_, change, version, statistics_);
 }
 
 // The key is there: with the same item, or one that shares its hash.
@@ -76,14 +89,18 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash) {
                store_->find(*transaction_, item_key, partition_key, id.as_string()));
   if (!existing || item_key.bytes() != key)
     return fail(ErrorCode::invalid_argument, "a key for bulk writing is not that of its document");
-  const bool is_there = !lifetime_.has_ended(existing->header(), transaction_->now());
-  if (mode_ == BulkMode::create && is_there)
+  if (lifetime_.has_ended(existing->header(), transaction_->now())) {
+    QUIRE_TRY(erase_expired(key, *existing));
+    return add(key, document, hash);
+  }
+  if (mode_ == BulkMode::create)
     return fail(ErrorCode::conflict,
                 fmt::format("item '{}' with partition key {} exists in container '{}'", id.as_string(),
                             partition_key_text(partition_key), store_->definition().name));
   QUIRE_ASSIGN(RecordHeader header, next_header(document));
-  header.rid = is_there ? existing->header().rid : ++statistics_.last_rid;
+  header.rid = existing->header().rid;
   statistics_.last_lsn = header.lsn;
+  const FeedChange change{FeedRowKind::replaced, header.lsn, header.timestamp, key, existing->header().lsn};
   statistics_.document_bytes += document.size();
   statistics_.document_bytes -= document_of(existing->record).size();
   if (has_indexes_) {
@@ -98,6 +115,14 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash) {
                transaction_->reserve(store_->tables_.items, key, RecordHeader::kBytes + document.size()));
   write_record(header, document, hash, place);
   ++items_;
+  return feed(change, place);
+}
+
+Result<void> BulkWriter::erase_expired(Bytes key, const Item& item) {
+  QUIRE_TRY(run_.end(*transaction_, last_key_));
+  QUIRE_TRY(write_statistics(*transaction_, store_->tables_.statistics, statistics_));
+  QUIRE_TRY(store_->erase_stored(*transaction_, key, item));
+  QUIRE_ASSIGN(statistics_, read_statistics(*transaction_, store_->tables_.statistics));
   return {};
 }
 
@@ -110,10 +135,14 @@ Result<void> BulkWriter::index(Bytes key, Bytes document, const RecordHeader& he
                                                      .new_header = header,
                                                      .item_key = key,
                                                      .selection = selection_}));
-  return store_->indexes_.apply(*transaction_);
+  QUIRE_TRY(store_->indexes_.apply(*transaction_));
+  return {};
 }
 
 Result<void> BulkWriter::finish() {
+  QUIRE_TRY(run_.end(*transaction_, last_key_));
+  QUIRE_TRY(store_->feed_.trim(*transaction_, statistics_, transaction_->now(),
+                               kMostTrimmedByOneWrite * (items_ + 1)));
   return write_statistics(*transaction_, store_->tables_.statistics, statistics_);
 }
 

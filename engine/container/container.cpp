@@ -29,6 +29,7 @@ ContainerStore::ContainerStore(Opened opened)
       names_{opened.database_number, entry_.number, entry_.etag_salt},
       dictionary_(std::move(opened.dictionary)),
       keys_(entry_.definition, *dictionary_),
+      feed_(tables_.feed),
       indexes_(tables_.index, dictionary_->number(), components() * kEpkBytes,
                [this](const Transaction& transaction, Bytes key) { return has_expired(transaction, key); }),
       encoder_(entry_.definition, keys_, options_.hash, *dictionary_) {}
@@ -50,6 +51,7 @@ Result<std::shared_ptr<ContainerStore>> ContainerStore::create(Environment& envi
   QUIRE_ASSIGN(const CatalogEntry entry, Catalog(environment).create(transaction, definition));
   QUIRE_ASSIGN(std::shared_ptr<ContainerStore> store, open(environment, transaction, entry, options));
   QUIRE_TRY(write_statistics(transaction, store->tables_.statistics, {}));
+  QUIRE_TRY(store->set_retention(transaction, definition));
   QUIRE_TRY(store->save_names(transaction, 0));
   QUIRE_TRY(store->set_indexes(transaction, definition));
   return store;
@@ -61,7 +63,8 @@ Result<std::shared_ptr<ContainerStore>> ContainerStore::open(Environment& enviro
   Tables tables;
   for (const auto& [name, table] :
        {std::pair{kItemsTable, &tables.items}, std::pair{kKeysTable, &tables.keys},
-        std::pair{kStatisticsTable, &tables.statistics}, std::pair{kIndexTable, &tables.index}}) {
+        std::pair{kStatisticsTable, &tables.statistics}, std::pair{kIndexTable, &tables.index},
+        std::pair{kFeedTable, &tables.feed}}) {
     QUIRE_ASSIGN(const std::optional<Table> found, environment.open_table(table_name(entry.number, name)));
     if (!found)
       return fail(ErrorCode::container_not_found,
@@ -78,7 +81,8 @@ Result<std::shared_ptr<ContainerStore>> ContainerStore::open(Environment& enviro
   Tables tables;
   for (const auto& [name, table] :
        {std::pair{kItemsTable, &tables.items}, std::pair{kKeysTable, &tables.keys},
-        std::pair{kStatisticsTable, &tables.statistics}, std::pair{kIndexTable, &tables.index}}) {
+        std::pair{kStatisticsTable, &tables.statistics}, std::pair{kIndexTable, &tables.index},
+        std::pair{kFeedTable, &tables.feed}}) {
     QUIRE_ASSIGN(const std::optional<Table> found, transaction.open_table(table_name(entry.number, name)));
     if (!found)
       return fail(ErrorCode::container_not_found,
@@ -163,7 +167,16 @@ Result<void> ContainerStore::reserve_names(Environment& environment,
   });
 }
 
-// ---- Indexes
+// ---- What the definition asks for
+
+Result<void> ContainerStore::set_retention(WriteTransaction& transaction,
+                                           const ContainerDefinition& definition) {
+  QUIRE_ASSIGN(const uint32_t minutes, retention_minutes_of(definition));
+  QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
+  if (statistics.retention_minutes == minutes) return {};
+  ChangeFeed::set_retention(minutes, statistics);
+  return write_statistics(transaction, tables_.statistics, statistics);
+}
 
 Result<bool> ContainerStore::set_indexes(WriteTransaction& transaction,
                                          const ContainerDefinition& definition) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "engine/catalog/catalog.h"
+#include "engine/container/change_feed.h"
 #include "engine/container/container_indexes.h"
 #include "engine/container/fixed_keys.h"
 #include "engine/container/item_cursor.h"
@@ -30,6 +31,7 @@
 #include "engine/container/record.h"
 #include "engine/container/statistics.h"
 #include "engine/container/system_property.h"
+#include "engine/container/throughput.h"
 #include "engine/file/environment.h"
 #include "sql/error.h"
 #include "sql/value/document.h"
@@ -145,6 +147,9 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // if there is something to build.
   Result<bool> set_indexes(WriteTransaction& transaction, const ContainerDefinition& definition);
 
+  // Keeps versions for as long as a definition of the container asks for.
+  Result<void> set_retention(WriteTransaction& transaction, const ContainerDefinition& definition);
+
   // Brings the dictionary up to what `transaction` sees. All functions above do so themselves; call it before
   // names are resolved against dictionary(). A comparison of two numbers if nothing was committed since the
   // last call.
@@ -170,6 +175,12 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
     engine::write_item_json(names_, root, out);
   }
 
+  // What requests to it may use; those who run them ask and tell.
+  Throughput& throughput() const noexcept { return *throughput_; }
+  // `before` is the container as it was before a change of its definition: who has that one has the same
+  // throughput. Not once threads share the store.
+  void share_throughput(const ContainerStore& before) noexcept { throughput_ = before.throughput_; }
+
   Table items_table() const noexcept { return tables_.items; }
   ContainerIndexes& indexes() noexcept { return indexes_; }
   PartitionHash hash() const noexcept { return options_.hash; }
@@ -188,6 +199,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
 
  private:
   friend class ItemCursor;
+  friend class LatestCursor;
+  friend class VersionCursor;
   friend class BulkWriter;
   friend class DetachedEncoder;
   friend class IndexBuilder;
@@ -195,7 +208,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   friend class IndexCheck;
 
   struct Tables {
-    Table items, keys, statistics, index;
+    Table items, keys, statistics, index, feed;
   };
   enum class Mode : uint8_t { create, upsert, replace };
   // Where a caller makes a store; not for others.
@@ -240,6 +253,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
     return root.is_object() ? root : sql::Value();
   }
   Error damaged(Bytes key) const;
+  Error damaged_feed() const;
   Error not_found(std::string_view id) const;
 
   // Saves the names from number `from` on, and takes them back if the transaction is undone.
@@ -261,7 +275,10 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // The newest that is known, one of those below: few, and they stay where they are.
   std::atomic<const Lifetime*> lifetime_ = nullptr;
   std::deque<Lifetime> lifetimes_;
+  ChangeFeed feed_;
   ContainerIndexes indexes_;
+  // Shared with the stores that share_throughput() names.
+  std::shared_ptr<Throughput> throughput_ = std::make_shared<Throughput>();
   // Of the holder of the write lock.
   ItemEncoder encoder_;
 };

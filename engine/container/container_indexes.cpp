@@ -278,12 +278,13 @@ Result<void> ContainerIndexes::prepare(WriteTransaction& transaction, const Item
   return {};
 }
 
-Result<void> ContainerIndexes::apply(WriteTransaction& transaction) {
-  if (*writer_ == nullptr) return {};
+Result<uint64_t> ContainerIndexes::apply(WriteTransaction& transaction) {
+  if (*writer_ == nullptr) return uint64_t{0};
   const EntryList& before = held().old_entries;
   const EntryList& after = held().new_entries;
   IndexCounterBlocks& counters = held().counters;
   counters.clear();
+  uint64_t changed = 0;
   size_t i = 0, j = 0;
   while (i < before.size() || j < after.size()) {
     const int order = i == before.size() ? 1 : j == after.size() ? -1 : before.key(i).compare(after.key(j));
@@ -298,12 +299,14 @@ Result<void> ContainerIndexes::apply(WriteTransaction& transaction) {
         QUIRE_TRY(
             counters.add(transaction, table_, after.number(j), 1, has_cut_values(after.record(j)) ? 1 : 0));
     }
+    changed += order != 0 ? 1 : 0;
     i += order <= 0 ? 1 : 0;
     j += order >= 0 ? 1 : 0;
   }
   held().old_entries.clear();
   held().new_entries.clear();
-  return counters.save(transaction, table_);
+  QUIRE_TRY(counters.save(transaction, table_));
+  return changed;
 }
 
 // ---- Building

@@ -85,8 +85,8 @@ class ContainerIndexes {
   // An item is about to be written. Finds out which entries change, and fails with conflict if a unique key
   // is taken; nothing is changed but that new paths get numbers. Both roots are read now.
   Result<void> prepare(WriteTransaction& transaction, const ItemChange& change);
-  // Writes what prepare() found.
-  Result<void> apply(WriteTransaction& transaction);
+  // Writes what prepare() found; how many entries came or went.
+  Result<uint64_t> apply(WriteTransaction& transaction);
 
   // ---- Building
 

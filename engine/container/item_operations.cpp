@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/container/container.h"
+#include "engine/container/request_charge.h"
 
 namespace quire::engine {
 
@@ -12,6 +13,11 @@ namespace quire::engine {
 Error ContainerStore::damaged(Bytes key) const {
   return {ErrorCode::corrupt, fmt::format("item '{}' of container '{}' is damaged",
                                           id_of_key(key, components()), entry_.definition.name)};
+}
+
+Error ContainerStore::damaged_feed() const {
+  return {ErrorCode::corrupt,
+          fmt::format("the change feed of container '{}' is damaged", entry_.definition.name)};
 }
 
 Error ContainerStore::not_found(std::string_view id) const {
@@ -83,10 +89,14 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
                     partition_key_text(encoded.partition_key), partition_key_text(*options.partition_key)));
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
-  QUIRE_ASSIGN(const std::optional<Item> stored,
+  QUIRE_ASSIGN(std::optional<Item> existing,
                find(transaction, encoded.key, encoded.partition_key, encoded.id));
-  const bool is_there = stored && !lifetime.has_ended(stored->header(), transaction.now());
-  const std::optional<Item> existing = is_there ? stored : std::nullopt;
+  if (existing && lifetime.has_ended(existing->header(), transaction.now())) {
+    // As if it had been erased when it expired: the change feed tells of its end.
+    QUIRE_TRY(erase_stored(transaction, encoded.key.bytes(), *existing));
+    QUIRE_ASSIGN(statistics, read_statistics(transaction, tables_.statistics));
+    existing.reset();
+  }
   if (mode == Mode::create && existing)
     return fail(ErrorCode::conflict,
                 fmt::format("item '{}' with partition key {} exists in container '{}'", encoded.id,
@@ -99,19 +109,33 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
   QUIRE_ASSIGN(header.expiry, expiry_of(encoded.root.member("ttl"), header.timestamp, lifetime));
   header.lsn = statistics.last_lsn = Lsn{static_cast<uint64_t>(statistics.last_lsn) + 1};
   header.rid = existing ? existing->header().rid : ++statistics.last_rid;
-  statistics.items += stored ? 0 : 1;
+  statistics.items += existing ? 0 : 1;
   statistics.document_bytes += encoded.document.size();
-  if (stored) statistics.document_bytes -= document_of(stored->record).size();
+  if (existing) statistics.document_bytes -= document_of(existing->record).size();
 
-  // The stored item's bytes end with the first write.
-  const sql::Value old_root = stored ? stored->root : sql::Value();
+  const FeedChange change{.kind = existing ? FeedRowKind::replaced : FeedRowKind::created,
+                          .lsn = header.lsn,
+                          .timestamp = header.timestamp,
+                          .item_key = encoded.key.bytes(),
+                          .previous = existing ? existing->header().lsn : Lsn{}};
+
+  // The existing item's bytes end with the first write.
+  const sql::Value old_root = existing ? existing->root : sql::Value();
   QUIRE_TRY(indexes_.prepare(transaction, {.old_root = old_root,
                                            .new_root = encoded.root,
                                            .new_header = header,
                                            .item_key = encoded.key.bytes(),
                                            .selection = IndexSelection::all}));
-  QUIRE_TRY(indexes_.apply(transaction));
+  QUIRE_ASSIGN(const uint64_t terms, indexes_.apply(transaction));
+  const uint64_t json_bytes = json_bytes_of_document(encoded.document.size());
+  transaction.charge(existing ? replace_charge(json_bytes, terms) : create_charge(json_bytes, terms));
   QUIRE_TRY(save_names(transaction, names_before));
+  std::string version;
+  if (statistics.retention_minutes > 0) {
+    version.resize(RecordHeader::kBytes + encoded.document.size());
+    write_record(header, encoded.document, document_hash(encoded.document), version);
+  }
+  QUIRE_TRY(feed_.add(transaction, change, version, statistics));
   QUIRE_TRY(write_statistics(transaction, tables_.statistics, statistics));
   QUIRE_ASSIGN(const std::span<char> place,
                transaction.reserve(tables_.items, encoded.key.bytes(),
@@ -164,6 +188,7 @@ Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
   }
   sql::Arena arena;
   QUIRE_ASSIGN(const sql::Value patched, patch.apply(item->root, arena));
+  transaction.charge(patch_charge(patch.size()));
   return replace(transaction, patched, options);
 }
 
@@ -181,14 +206,27 @@ Result<void> ContainerStore::erase_stored(WriteTransaction& transaction, Bytes k
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
   statistics.last_lsn = Lsn{static_cast<uint64_t>(statistics.last_lsn) + 1};
   statistics.items -= 1;
-  statistics.document_bytes -= document_of(item.record).size();
+  const uint64_t document_bytes = document_of(item.record).size();
+  statistics.document_bytes -= document_bytes;
+  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
+  const bool has_expired = lifetime.has_ended(item.header(), transaction.now());
+  const FeedChange change{.kind = has_expired ? FeedRowKind::expired : FeedRowKind::deleted,
+                          .lsn = statistics.last_lsn,
+                          .timestamp = transaction.now(),
+                          .item_key = key,
+                          .previous = item.header().lsn};
+  // Its bytes end with the first write.
+  const std::string version(statistics.retention_minutes > 0 ? item.record : Bytes());
   const sql::Value nothing;
   QUIRE_TRY(indexes_.prepare(transaction, {.old_root = item.root,
                                            .new_root = nothing,
                                            .new_header = {},
                                            .item_key = key,
                                            .selection = IndexSelection::all}));
-  QUIRE_TRY(indexes_.apply(transaction));
+  QUIRE_ASSIGN(const uint64_t terms, indexes_.apply(transaction));
+  // What expires goes at nobody's request.
+  if (!has_expired) transaction.charge(delete_charge(json_bytes_of_document(document_bytes), terms));
+  QUIRE_TRY(feed_.add(transaction, change, version, statistics));
   QUIRE_TRY(write_statistics(transaction, tables_.statistics, statistics));
   QUIRE_TRY(transaction.erase(tables_.items, key));
   return {};

@@ -46,6 +46,7 @@ class Patch {
   // The item as it will be, built in `arena` over the values of `item` and of the operations.
   // invalid_argument.
   Result<sql::Value> apply(const sql::Value& item, sql::Arena& arena) const;
+  size_t size() const noexcept { return operations_.size(); }
 
  private:
   std::vector<PatchOperation> operations_;

@@ -40,6 +40,10 @@ void Environment::use_clock(UnixClock clock) noexcept {
   state_->use_clock(clock);
 }
 
+bool Environment::wait_for_commit(uint64_t seen, std::chrono::steady_clock::time_point deadline) const {
+  return state_->commits().wait(seen, deadline, [this] { return state_->newest_commit(); });
+}
+
 Result<void> Environment::write(const std::function<Result<void>(WriteTransaction&)>& work) {
   if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
   return state_->queue().run(work, state_->deadline(),

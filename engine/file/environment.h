@@ -11,6 +11,7 @@
 // (LMDB allows no second one), at the strongest durability that any of them asked for.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -42,7 +43,7 @@ struct FileOptions {
 };
 
 // The version of the file format that this library writes, kept in table "meta".
-inline constexpr uint32_t kFormatVersion = 2;
+inline constexpr uint32_t kFormatVersion = 3;
 
 struct FileFacts {
   uint64_t file_bytes = 0;
@@ -77,6 +78,10 @@ class Environment {
 
   // Errors: busy (all 1,024 reader slots are taken), out_of_memory, io.
   Result<ReadTransaction> begin_read() const;
+
+  // Waits until there is a commit, by any thread or process, newer than the one numbered `seen`
+  // (Transaction::number); false past the deadline. No transaction of the caller should be open meanwhile.
+  bool wait_for_commit(uint64_t seen, std::chrono::steady_clock::time_point deadline) const;
 
   // Runs `work` in a write transaction, possibly on another thread and in one commit with others' work, and
   // returns once it is committed as durably as asked for, or undone: `work` returned an error (which is

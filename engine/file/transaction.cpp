@@ -243,6 +243,7 @@ void WriteTransaction::committed() noexcept {
     hand_over(dropped_tables_, parent_->dropped_tables_);
     hand_over(on_rollback_, parent_->on_rollback_);
     hand_over(on_commit_, parent_->on_commit_);
+    parent_->charge(charge_);
     return;
   }
   for (const auto& [name, table] : opened_tables_) state_->tables().enter(name, table);

@@ -120,6 +120,11 @@ class WriteTransaction : public Transaction {
   // by other means meanwhile. `work` gets the transaction to use.
   Result<void> nested(const std::function<Result<void>(WriteTransaction&)>& work);
 
+  // What the service would charge for the work done here, in request units: who does the work adds to it. A
+  // nested transaction that is undone costs nothing.
+  void charge(double units) noexcept { charge_ += units; }
+  double charged() const noexcept { return charge_; }
+
   // Called once if what has been written so far is undone: in reverse order, before any other transaction
   // starts. What lives in memory beside the file (key dictionaries) takes back its changes here. Must not
   // throw.
@@ -150,6 +155,7 @@ class WriteTransaction : public Transaction {
   void note(Retry retry) noexcept { outermost().retry_ = retry; }
 
   WriteTransaction* parent_;
+  double charge_ = 0;
   Retry retry_ = Retry::none;
   uint64_t tables_version_ = 0;  // of the registry when the outermost transaction began
   bool owns_tables_ = false;

@@ -88,6 +88,7 @@ Result<void> WriteSession::commit() {
   if (code == MDB_SUCCESS) {
     transaction_->committed();
     finish();
+    state_->commits().notify();
     return {};
   }
   if (code == MDB_MAP_FULL) transaction_->note(Retry::map_full);

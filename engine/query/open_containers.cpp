@@ -32,8 +32,19 @@ Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transacti
   QUIRE_ASSIGN(const std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
   if (!entry) return Opened{};
   QUIRE_ASSIGN(auto store, ContainerStore::open(environment_, *entry));
+  QUIRE_TRY(set_throughput(*store));
   if (!environment_.is_read_only()) QUIRE_TRY(go_on_building(transaction, *store));
   return keep(std::move(store));
+}
+
+// Its partitions are counted when it is opened or changed.
+Result<void> OpenContainers::set_throughput(ContainerStore& store) {
+  const uint32_t units = throughput_of(store.definition());
+  if (units == 0 && !store.throughput().is_limited()) return {};
+  QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+  QUIRE_ASSIGN(const ContainerStatistics statistics, store.statistics(snapshot));
+  store.throughput().set(units, statistics.document_bytes);
+  return {};
 }
 
 // A crash may have left indexes unfinished. A snapshot from before the store was opened does not know its
@@ -77,6 +88,7 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDe
     QUIRE_ASSIGN(store, ContainerStore::create(environment_, transaction, definition));
     return {};
   }));
+  QUIRE_TRY(set_throughput(*store));
   return keep(std::move(store)).store;
 }
 
@@ -127,9 +139,13 @@ Result<bool> OpenContainers::redefine(std::string_view name,
     change.after = entry->definition;
     QUIRE_TRY(catalog_.replace(transaction, *entry));
     QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry));
+    QUIRE_TRY(store->set_retention(transaction, entry->definition));
     QUIRE_ASSIGN(must_build, store->set_indexes(transaction, entry->definition));
     return {};
   }));
+  if (const Opened opened = known(store->number()); opened.store != nullptr)
+    store->share_throughput(*opened.store);
+  QUIRE_TRY(set_throughput(*store));
   {
     const std::lock_guard lock(mutex_);
     stores_.erase(store->number());

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/container/request_charge.h"
 #include "engine/maintenance/analyze.h"
 #include "engine/maintenance/check.h"
 #include "engine/query/advise_statement.h"
@@ -137,8 +138,29 @@ Result<void> PreparedStatement::start() {
   const Session::Current current =
       options_.session != nullptr ? options_.session->current() : Session::Current{};
   if (is_other) return start_other(statement);
+  QUIRE_TRY(admit());
   if (current.transaction != nullptr) return start_in_transaction(current);
   return query_->change() != nullptr ? start_change() : start_query();
+}
+
+// A statement draws on all physical partitions of its containers, also where it looks at one partition key.
+Result<void> PreparedStatement::admit() {
+  admitted_by_.clear();
+  for (const auto& [name, lookup] : lookups_) {
+    const auto store = lookup ? containers_.known(lookup->container).store : nullptr;
+    if (store == nullptr || !store->throughput().is_limited()) continue;
+    QUIRE_TRY(store->throughput().admit({}));
+    admitted_by_.push_back(store);
+  }
+  return {};
+}
+
+double PreparedStatement::charge() const {
+  if (state_ == State::ready) return 0;
+  const sql::ExecutionStats counted = stats();
+  const bool has_read =
+      query_->change() != nullptr ? counted.items_read > 0 : query_->statement().query != nullptr;
+  return change_charge_ + (has_read ? query_charge(counted.items_read, counted.rows_returned) : 0);
 }
 
 Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
@@ -208,7 +230,9 @@ Result<void> PreparedStatement::start_in_transaction(const Session::Current& cur
     if (source->is_outdated())
       return fail(ErrorCode::misuse, "the container was made after BEGIN: COMMIT or ROLLBACK first");
     if (query_->change() == nullptr) return collect_rows(*source);
+    const double before = transaction.charged();
     QUIRE_ASSIGN(ChangeOutcome outcome, change_items(*query_, transaction, *source, execution_options()));
+    change_charge_ = transaction.charged() - before;
     stats_ = outcome.stats;
     rows_ = std::move(outcome.rows);
     return {};
@@ -265,7 +289,9 @@ Result<void> PreparedStatement::start_change() {
       is_planned = is_current(source) && !source.is_outdated();
       if (source.error()) return std::unexpected(*source.error());
       if (!is_planned) return {};
+      const double before = transaction.charged();
       QUIRE_ASSIGN(outcome, change_items(*query_, transaction, source, options));
+      change_charge_ = transaction.charged() - before;
       return {};
     }));
     if (is_planned) {
@@ -301,7 +327,10 @@ void PreparedStatement::enter_workload() {
 void PreparedStatement::finish() noexcept {
   if (execution_ != nullptr) stats_ = execution_->stats();
   if (state_ == State::running && workload_entry_ != nullptr)
-    workload_entry_->add_run(stats_.items_read, stats_.rows_returned);
+    workload_entry_->add_run(stats_.items_read, stats_.rows_returned, charge());
+  for (const auto& store : admitted_by_)
+    store->throughput().take({}, charge() / static_cast<double>(admitted_by_.size()));
+  admitted_by_.clear();
   // While nothing is written, the next start knows the containers already, and has its operators.
   if (execution_ != nullptr && !execution_->is_restartable()) execution_.reset();
   if (source_ != nullptr) source_->rest();
@@ -320,6 +349,7 @@ void PreparedStatement::forget_run() noexcept {
 void PreparedStatement::reset() noexcept {
   finish();
   stats_ = {};
+  change_charge_ = 0;
   state_ = State::ready;
 }
 

@@ -64,6 +64,7 @@ enum quire_code {
   QUIRE_INTERRUPTED = 28,           /* 499 */
   QUIRE_BUSY = 29,                  /* 449 */
   QUIRE_TIMEOUT = 30,               /* 408 */
+  QUIRE_TOO_MANY_REQUESTS = 31,     /* 429: see quire_error.retry_after_ms */
   QUIRE_NOT_A_DATABASE = 40,        /* 500, and so all below */
   QUIRE_NEWER_FORMAT = 41,
   QUIRE_PERMISSION = 42,
@@ -88,7 +89,8 @@ typedef struct quire_error {
   uint64_t offset; /* bytes from the start of the SQL or JSON text */
   uint32_t line;
   uint32_t column;
-  char message[1024]; /* ends in NUL; a longer message is cut */
+  char message[1024];      /* ends in NUL; a longer message is cut */
+  uint32_t retry_after_ms; /* QUIRE_TOO_MANY_REQUESTS: how long to wait before the request is made again */
 } quire_error;
 
 /* The stable name of a code ("unresolved_name"); static storage. */
@@ -264,9 +266,10 @@ QUIRE_API void quire_transaction_rollback(quire_transaction* transaction);
 
 /* What a write made. */
 typedef struct quire_item_info {
-  char etag[40];     /* with its quotes, ends in NUL */
-  int64_t timestamp; /* _ts: Unix seconds */
-  int created;       /* 1: created, 0: replaced */
+  char etag[40];         /* with its quotes, ends in NUL */
+  int64_t timestamp;     /* _ts: Unix seconds */
+  int created;           /* 1: created, 0: replaced */
+  double request_charge; /* see quire_request_charge */
 } quire_item_info;
 
 /* Each write is a transaction of its own where `transaction` is NULL. `if_match`: an etag with its quotes,
@@ -388,6 +391,73 @@ QUIRE_API int quire_import(quire_container* container, quire_read_input read, vo
                            const quire_import_options* options, quire_import_result* result,
                            quire_error* error);
 
+/* ---- Change feed
+ * --------------------------------------------------------------------------------------------- */
+
+/* A reader of what changes in a container, in the order of the changes. One thread at a time. */
+typedef struct quire_feed quire_feed;
+
+typedef enum quire_feed_mode {
+  QUIRE_LATEST_VERSION = 0, /* each item once, as it is now; an update moves it to the end; no deletions */
+  QUIRE_ALL_VERSIONS = 1    /* every change, deletions too, while the container's "changeFeedPolicy" keeps it:
+                               {"retentionDuration": minutes} */
+} quire_feed_mode;
+
+typedef enum quire_feed_start {
+  QUIRE_FROM_BEGINNING = 0, /* in all versions: from the oldest that is kept */
+  QUIRE_FROM_NOW = 1,
+  QUIRE_FROM_TIME = 2,
+  QUIRE_FROM_TOKEN = 3
+} quire_feed_start;
+
+/* Zero everywhere is the default. Set struct_size to sizeof(quire_feed_options). */
+typedef struct quire_feed_options {
+  size_t struct_size;
+  quire_feed_mode mode;
+  quire_feed_start start;
+  int64_t time;      /* QUIRE_FROM_TIME: changes from then on, Unix seconds, by the items' _ts */
+  const char* token; /* QUIRE_FROM_TOKEN: of quire_feed_token */
+  size_t token_length;
+  const quire_scalar*
+      partition_key; /* this partition alone; a prefix of a hierarchical key: those under it */
+  size_t components; /* 0: all partitions */
+} quire_feed_options;
+
+typedef enum quire_operation {
+  QUIRE_WRITTEN = 0, /* created or replaced: latest versions do not tell */
+  QUIRE_CREATED = 1,
+  QUIRE_REPLACED = 2,
+  QUIRE_DELETED = 3
+} quire_operation;
+
+/* A change, in place: good until the next call on its feed. */
+typedef struct quire_change {
+  quire_operation operation;
+  int expired;          /* deleted since its time to live was over */
+  uint64_t lsn;         /* ascends; numbers the container's changes */
+  int64_t timestamp;    /* of the change: Unix seconds */
+  quire_value current;  /* the item without its system properties; undefined where it was deleted */
+  quire_value previous; /* the version before, in all versions and where it is kept; else undefined */
+} quire_change;
+
+/* `options` may be NULL. Released by quire_feed_close. QUIRE_INVALID_ARGUMENT: a token of another container,
+ * mode or partition, or one that was tampered with; all versions of a container that keeps none. */
+QUIRE_API int quire_feed_open(quire_container* container, const quire_feed_options* options,
+                              quire_feed** feed, quire_error* error);
+/* QUIRE_ROW and the next change; QUIRE_DONE if there is none: call again later, or wait for it here, for
+ * `patience_ms` at most (0: not at all; negative: for ever), whichever thread or process makes it. Between
+ * QUIRE_ROW and QUIRE_DONE the feed holds a snapshot. quire_interrupt ends a wait with QUIRE_INTERRUPTED.
+ * QUIRE_INVALID_ARGUMENT where versions that were to come next are past their retention. */
+QUIRE_API int quire_feed_next(quire_feed* feed, int64_t patience_ms, quire_change* change,
+                              quire_error* error);
+/* The change of the last QUIRE_ROW as JSON: the item with its system properties and _lsn; in all versions
+ * Cosmos's {"current":{...},"previous":{...},"metadata":{"operationType":"replace","lsn":7,...}}. */
+QUIRE_API int quire_feed_json(quire_feed* feed, quire_buffer* out, quire_error* error);
+/* Stands for the place behind the last change: text that another feed on the container, in any process and at
+ * any later time, goes on from. */
+QUIRE_API int quire_feed_token(quire_feed* feed, quire_buffer* out, quire_error* error);
+QUIRE_API void quire_feed_close(quire_feed* feed);
+
 /* ---- Statements
  * --------------------------------------------------------------------------------------------- */
 
@@ -432,8 +502,22 @@ typedef struct quire_statement_stats {
   uint64_t items_read;
   uint64_t rows_returned;
   uint64_t items_changed; /* written or deleted */
+  double request_charge;  /* see quire_request_charge */
 } quire_statement_stats;
 QUIRE_API void quire_stats(quire_statement* statement, quire_statement_stats* stats);
+
+/* ---- Request units
+ * --------------------------------------------------------------------------------------------- */
+
+/* What Azure would have charged for this thread's last call, by its published tables: one that wrote, read or
+ * deleted items, or asked a feed; of quire_step, for the statement since its reset. The sizes are
+ * those of the items, the index terms those of this container. 0 after a call that failed, save for
+ * QUIRE_NOT_FOUND.
+ *
+ * A container whose definition has a "throughput" of so many request units a second refuses what is asked of
+ * it beyond that with QUIRE_TOO_MANY_REQUESTS. As in the service, it is divided evenly among physical
+ * partitions, one for each 10,000 units or 50 GB; imports are not counted. */
+QUIRE_API double quire_request_charge(void);
 
 /* ---- The language
  * ------------------------------------------------------------------------------------------------ */

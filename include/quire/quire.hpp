@@ -17,6 +17,7 @@
 #define QUIRE_QUIRE_HPP
 
 #include <array>
+#include <chrono>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -59,6 +60,7 @@ struct Error {
   uint64_t offset = 0;  // of the place in the SQL or JSON text; line 0: nowhere
   uint32_t line = 0;
   uint32_t column = 0;
+  uint32_t retry_after_ms = 0;  // QUIRE_TOO_MANY_REQUESTS: how long to wait
 
   const char* name() const noexcept { return quire_code_name(code); }  // "not_found"
 };
@@ -149,7 +151,8 @@ class [[nodiscard]] Result<void> {
 namespace detail {
 
 inline Error error_of(const quire_error& error) {
-  return {error.code, error.status, error.message, error.offset, error.line, error.column};
+  return {error.code, error.status, error.message,       error.offset,
+          error.line, error.column, error.retry_after_ms};
 }
 inline Failure failure(const quire_error& error) {
   return Failure(error_of(error));
@@ -545,6 +548,7 @@ class ItemInfo {
   std::string_view etag() const noexcept { return info_.etag; }   // with its quotes
   int64_t timestamp() const noexcept { return info_.timestamp; }  // _ts: Unix seconds
   bool was_created() const noexcept { return info_.created != 0; }
+  double request_charge() const noexcept { return info_.request_charge; }
 
  private:
   friend class Container;
@@ -559,6 +563,86 @@ struct ImportOptions {
   bool generate_ids = false;   // give an item without an id a UUID; otherwise it is an error
   std::function<bool(uint64_t bytes_read, uint64_t items)> progress = {};  // false stops the import
   std::function<void(uint64_t line, std::string_view message)> skipped = {};
+};
+
+// ---- Change feed
+
+enum class FeedMode { latest_version = QUIRE_LATEST_VERSION, all_versions = QUIRE_ALL_VERSIONS };
+enum class Operation {
+  written = QUIRE_WRITTEN,
+  created = QUIRE_CREATED,
+  replaced = QUIRE_REPLACED,
+  deleted = QUIRE_DELETED
+};
+
+// Where a feed begins.
+class FeedStart {
+ public:
+  static FeedStart beginning() { return FeedStart(QUIRE_FROM_BEGINNING); }
+  static FeedStart now() { return FeedStart(QUIRE_FROM_NOW); }
+  static FeedStart time(int64_t unix_seconds) { return FeedStart(QUIRE_FROM_TIME, unix_seconds); }
+  static FeedStart token(std::string token) { return FeedStart(QUIRE_FROM_TOKEN, 0, std::move(token)); }
+
+ private:
+  friend class Container;
+  explicit FeedStart(quire_feed_start start, int64_t time = 0, std::string token = {})
+      : start_(start), time_(time), token_(std::move(token)) {}
+  quire_feed_start start_;
+  int64_t time_;
+  std::string token_;
+};
+
+struct FeedOptions {
+  FeedMode mode = FeedMode::latest_version;
+  FeedStart start = FeedStart::beginning();
+  std::optional<PartitionKey> partition_key = std::nullopt;  // this partition alone
+};
+
+// In place: good until the next call on its feed.
+class Change {
+ public:
+  Operation operation() const noexcept { return static_cast<Operation>(change_.operation); }
+  bool expired() const noexcept { return change_.expired != 0; }
+  uint64_t lsn() const noexcept { return change_.lsn; }
+  int64_t timestamp() const noexcept { return change_.timestamp; }
+  Value current() const noexcept { return Value(change_.current); }    // undefined where it was deleted
+  Value previous() const noexcept { return Value(change_.previous); }  // undefined where it is not known
+
+ private:
+  friend class Feed;
+  quire_change change_{};
+};
+
+// What changes in a container. One thread at a time.
+class Feed {
+ public:
+  // The next change, if there is one; otherwise waits for one, by any thread or process, for that long.
+  // Negative: for ever.
+  Result<std::optional<Change>> next(std::chrono::milliseconds patience = std::chrono::milliseconds(0)) {
+    Change change;
+    quire_error error;
+    const int code = quire_feed_next(handle_.get(), patience.count(), &change.change_, &error);
+    if (code == QUIRE_DONE) return std::optional<Change>();
+    if (code != QUIRE_ROW) return detail::failure(error);
+    return std::optional<Change>(change);
+  }
+  // The last change: the item with system properties and _lsn, or Cosmos's envelope in all versions.
+  Result<std::string> json() const { return text(quire_feed_json); }
+  // What FeedStart::token goes on from, behind the last change.
+  Result<std::string> token() const { return text(quire_feed_token); }
+
+  quire_feed* c_handle() const noexcept { return handle_.get(); }
+
+ private:
+  friend class Container;
+  explicit Feed(quire_feed* handle) noexcept : handle_(handle) {}
+  Result<std::string> text(decltype(&quire_feed_json) call) const {
+    detail::Buffer buffer;
+    quire_error error;
+    if (call(handle_.get(), buffer.get(), &error) != QUIRE_OK) return detail::failure(error);
+    return buffer.text();
+  }
+  detail::Owned<quire_feed, quire_feed_close> handle_;
 };
 
 // Gives the next bytes of an import: how many, 0 at the end, negative on failure.
@@ -692,6 +776,25 @@ class Container {
     return import(read, options);
   }
 
+  // What changes in the container, from where the options say.
+  Result<Feed> feed(const FeedOptions& options = {}) {
+    quire_feed_options c_options{};
+    c_options.struct_size = sizeof c_options;
+    c_options.mode = static_cast<quire_feed_mode>(options.mode);
+    c_options.start = options.start.start_;
+    c_options.time = options.start.time_;
+    c_options.token = options.start.token_.data();
+    c_options.token_length = options.start.token_.size();
+    if (options.partition_key) {
+      c_options.partition_key = options.partition_key->data();
+      c_options.components = options.partition_key->size();
+    }
+    quire_feed* feed = nullptr;
+    quire_error error;
+    if (quire_feed_open(handle_.get(), &c_options, &feed, &error) != QUIRE_OK) return detail::failure(error);
+    return Feed(feed);
+  }
+
   // The first identifier in FROM stands for this container, whatever it says, as in Cosmos.
   Result<Statement> prepare(std::string_view sql) {
     quire_statement* statement = nullptr;
@@ -820,6 +923,13 @@ inline Result<quire_import_result> Container::import(const ReadInput& read, cons
   if (callbacks.thrown) std::rethrow_exception(callbacks.thrown);
   if (code != QUIRE_OK) return detail::failure(error);
   return result;
+}
+
+// ---- Request units
+
+// Of this thread's last call: see quire_request_charge.
+inline double request_charge() noexcept {
+  return quire_request_charge();
 }
 
 // ---- Databases

@@ -70,6 +70,20 @@ Sample sqlite_array_contains(const Fixture& fixture);
 Sample quire_import_all_paths(const Fixture& fixture);
 Sample import_no_paths(const Fixture& fixture);  // Quire without indexes
 
+// Durable commits of one item each: commit_works.cpp.
+Sample quire_commit_1(const Fixture& fixture);
+Sample lmdb_commit_1(const Fixture& fixture);
+Sample sqlite_commit_1(const Fixture& fixture);
+Sample quire_commit_16(const Fixture& fixture);
+Sample lmdb_commit_16(const Fixture& fixture);
+Sample sqlite_commit_16(const Fixture& fixture);
+
+// The change feed, and Quire's own scan of the same items beside it: feed_works.cpp.
+Sample quire_feed_read(const Fixture& fixture);
+Sample quire_feed_scan(const Fixture& fixture);
+Sample quire_feed_read_single(const Fixture& fixture);
+Sample quire_feed_scan_single(const Fixture& fixture);
+
 // For children whose memory is watched: an import into a new file, or all the scans over the file at `path`.
 void quire_import_file(const std::string& readings_path, const std::string& path);
 void quire_run_scans(const std::string& path);

@@ -45,6 +45,10 @@ std::span<const Work> works() {
       {"plan_time", "us", false, quire_plan_time, nullptr, sqlite_plan_time},
       {"insert_indexed", "items/s", true, quire_insert_indexed, nullptr, sqlite_insert_indexed},
       {"import_all_paths", "items/s", true, quire_import_all_paths, import_no_paths, nullptr},
+      {"commit_1", "commits/s", true, quire_commit_1, lmdb_commit_1, sqlite_commit_1},
+      {"commit_16", "commits/s", true, quire_commit_16, lmdb_commit_16, sqlite_commit_16},
+      {"feed_read", "items/s", true, quire_feed_read, quire_feed_scan, nullptr},
+      {"feed_read_single", "items/s", true, quire_feed_read_single, quire_feed_scan_single, nullptr},
   };
   return kWorks;
 }

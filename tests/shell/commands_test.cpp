@@ -1,4 +1,5 @@
 // The dot-commands, the output modes, and files of every format in and out.
+#include <algorithm>
 #include <cstdlib>
 
 #include "tests/shell/shell_fixture.h"
@@ -313,6 +314,47 @@ TEST_F(ShellTest, EveryCommandRefusesMissingAndWrongWords) {
   EXPECT_GT(wrong, 8);
 }
 
+TEST_F(ShellTest, FeedShowsChangesAndGoesOnFromItsToken) {
+  const std::string file = path("f.quire");
+  const std::string books = write("books.ndjson", kBooks);
+  ASSERT_EQ(run({file, ".import " + books + " b --partition-key /shelf"}).exit_code, 0);
+  ShellRun run = this->run({file, "UPDATE b SET b.pages = 1 WHERE b.id = '1'", ".feed b"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_EQ(std::ranges::count(run.output, '\n'), 3) << run.output;
+  EXPECT_LT(run.output.find("Tide Tables"), run.output.find("Night Trains")) << "updated last";
+  EXPECT_NE(run.output.find("\"_lsn\":4}"), std::string::npos) << run.output;
+  const std::string told = "the feed goes on with --token ";
+  const size_t at = run.errors.find(told);
+  ASSERT_NE(at, std::string::npos) << run.errors;
+  const std::string token = run.errors.substr(at + told.size(), 80);
+  run = this->run({file, ".feed b --token " + token, "INSERT INTO b VALUES {id: '9', shelf: 'z'}",
+                   ".feed b --token " + token});
+  EXPECT_EQ(std::ranges::count(run.output, '\n'), 1) << run.output;
+  EXPECT_TRUE(run.output.starts_with("{\"id\":\"9\",\"shelf\":\"z\",")) << run.output;
+  run = this->run({file, ".feed b --token " + token.substr(1) + "0"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.errors.find("the feed token"), std::string::npos) << run.errors;
+  run = this->run({file, ".feed b --all-versions"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.errors.find("changeFeedPolicy"), std::string::npos) << run.errors;
+  EXPECT_EQ(this->run({file, ".feed nothing"}).exit_code, 1);
+}
+
+TEST_F(ShellTest, FeedFollowsAnotherProcessUntilCtrlC) {
+  const std::string file = path("f.quire");
+  ASSERT_EQ(run({file, "CREATE CONTAINER b"}).exit_code, 0);
+  const std::string shell = QUIRE_SHELL;
+  const std::string follow = "'" + shell + "' '" + file + "' '.feed b --now --follow' >'" + path("followed") +
+                             "' 2>'" + path("told") + "' & pid=$!; ";
+  // Insert until it is seen: the follower may take its time to start.
+  const std::string insert = "for i in $(seq 200); do '" + shell + "' '" + file +
+                             "' \"INSERT INTO b VALUES {id: '$i'}\"; grep -q id '" + path("followed") +
+                             "' && break; sleep 0.05; done; ";
+  EXPECT_EQ(WEXITSTATUS(std::system((follow + insert + "kill -INT $pid; wait $pid").c_str())), 0);
+  EXPECT_TRUE(read("followed").starts_with("{\"id\":\"")) << read("followed");
+  EXPECT_NE(read("told").find("--token "), std::string::npos) << read("told");
+}
+
 TEST_F(ShellTest, WrongArgumentsOfEachCommandSayWhatIsRight) {
   for (const char* command : {".backup",
                               ".create",
@@ -321,6 +363,11 @@ TEST_F(ShellTest, WrongArgumentsOfEachCommandSayWhatIsRight) {
                               ".explain x",
                               ".export c",
                               ".export c f --format x",
+                              ".feed",
+                              ".feed c d",
+                              ".feed c --token",
+                              ".feed c --now --token x",
+                              ".feed c --forever",
                               ".generate readings",
                               ".generate x c",
                               ".generate readings c many",

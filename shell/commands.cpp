@@ -25,6 +25,7 @@ constexpr std::string_view kImportDetails =
     "  --upsert               replace items that exist\n"
     "  --dry-run              read and check everything, change nothing\n"
     "  --extended-json        files of mongoexport: _id, {\"$oid\"}, {\"$date\"}, ...\n"
+    "  --batch N              commit every N lines: what was read before an error stays\n"
     "  --lines N              only so many lines, as .dump writes it\n"
     "  The system properties of a Cosmos DB export are left out.\n";
 
@@ -32,6 +33,13 @@ constexpr std::string_view kExportDetails =
     "  FILE - is standard output; a name in .gz or .zst is packed.\n"
     "  --query SQL            the rows of a query on the container rather than its items\n"
     "  --format jsonl|json|csv|tsv  told from the file's name where it is not given; json is one array\n";
+
+constexpr std::string_view kAdviseDetails =
+    "  Reads the items (of a large container a sample) and tells what will not hold as it grows: arrays "
+    "without "
+    "bound,\n"
+    "  stale copies, dangling references, a poor partition key, queries without an index. As rows: ADVISE "
+    "CONTAINER.\n";
 
 constexpr std::string_view kFeedDetails =
     "  One line of JSON a change: each item as it is now, the one that changed last at the end.\n"
@@ -41,10 +49,14 @@ constexpr std::string_view kFeedDetails =
     "  --token TOKEN          go on where an earlier .feed ended, which told the token\n";
 
 constexpr Command kCommands[] = {
+    {".advise", "CONTAINER", "whether the model of a container will hold, and what to change", kAdviseDetails,
+     1, 1, advise_command},
     {".backup", "FILE", "copy the database to a new file while it is in use", "", 1, 1, backup_command},
     {".check", "[CONTAINER]", "look for damage: records, keys, indexes, counters",
      "  A row for each fault: where it is, what is wrong, what to do. Exit code 1 if there is any.\n", 0, 1,
      check_command},
+    {".compact", "", "rewrite the file without its free pages; nobody else may have it open", "", 0, 0,
+     compact_command},
     {".containers", "", "list the containers: partition keys, items, bytes", "", 0, 0, containers_command},
     {".create", "DEFINITION", "make a container from its definition in JSON, as in Cosmos DB",
      "  .create {\"id\": \"readings\", \"partitionKey\": {\"paths\": [\"/deviceId\"]}}\n", 1, 1,
@@ -66,6 +78,8 @@ constexpr Command kCommands[] = {
     {".help", "[COMMAND]", "list the commands, or tell more of one", "", 0, 1, help_command},
     {".import", "FILE CONTAINER [OPTION]...", "load JSON lines, a JSON array, CSV or TSV", kImportDetails, 0,
      kAnyNumber, import_command},
+    {".indexes", "[CONTAINER]", "list the indexes: their paths and what made them", "", 0, 1,
+     indexes_command},
     {".mode", "[MODE [CONTAINER]]", "how rows are shown; alone, list the modes",
      "  CONTAINER is the name that the statements of the mode insert have.\n", 0, 2, mode_command},
     {".once", "FILE", "write the rows of the next statement to a file", "", 1, 1, once_command},
@@ -73,7 +87,7 @@ constexpr Command kCommands[] = {
      open_command},
     {".output", "[FILE]", "write rows to a file, or to standard output again", "", 0, 1, output_command},
     {".pager", "on|off", "show long results with $PAGER", "", 1, 1, pager_command},
-    {".param", "set @NAME JSON | list | clear [@NAME]", "values of parameters", "", 0, kAnyNumber,
+    {".param", "[set @NAME JSON | list | clear [@NAME]]", "values of parameters", "", 0, kAnyNumber,
      param_command},
     {".partitions", "CONTAINER", "sizes of the partitions, the largest, and their skew", "", 1, 1,
      partitions_command},

@@ -56,6 +56,7 @@ Outcome create_command(Session& session, const Words& words);
 Outcome functions_command(Session& session, const Words& words);
 Outcome status_command(Session& session, const Words& words);
 Outcome backup_command(Session& session, const Words& words);
+Outcome compact_command(Session& session, const Words& words);
 Outcome check_command(Session& session, const Words& words);
 // Each in a file of its own.
 Outcome describe_command(Session& session, const Words& words);
@@ -66,5 +67,7 @@ Outcome export_command(Session& session, const Words& words);
 Outcome feed_command(Session& session, const Words& words);
 Outcome generate_command(Session& session, const Words& words);
 Outcome param_command(Session& session, const Words& words);
+Outcome advise_command(Session& session, const Words& words);
+Outcome indexes_command(Session& session, const Words& words);
 
 }  // namespace quire::shell

@@ -49,6 +49,24 @@ bool Session::open(const std::string& path) {
   return true;
 }
 
+Result<quire_compaction> Session::compact() {
+  if (path_ == ":memory:")
+    return Failure(Error{QUIRE_INVALID_ARGUMENT, 400, "a database in memory has no file to compact"});
+  if (options_.read_only)
+    return Failure(Error{QUIRE_READ_ONLY, 500, "the database is open for reading only"});
+  if (auto closed = database_->close(); !closed) return Failure(std::move(closed.error()));
+  database_.reset();
+  auto done = Database::compact(path_);
+  auto opened = Database::open(path_, options_);
+  if (!opened) {
+    // The session goes on, without the file.
+    static_cast<void>(open(":memory:"));
+    return Failure(std::move(opened.error()));
+  }
+  database_.emplace(std::move(*opened));
+  return done;
+}
+
 Outcome Session::run(std::string_view text, size_t first_line) {
   const std::string_view trimmed = trim(text);
   if (trimmed.empty()) return Outcome::done;

@@ -173,6 +173,12 @@ Result<void> Environment::copy_to(const std::string& path) const {
   return {};
 }
 
+std::string storage_library() {
+  int major = 0, minor = 0, patch = 0;
+  mdb_version(&major, &minor, &patch);
+  return fmt::format("LMDB {}.{}.{}", major, minor, patch);
+}
+
 Result<FileFacts> Environment::facts() const {
   MDB_envinfo info;
   mdb_env_info(state_->environment(), &info);

@@ -54,6 +54,9 @@ struct FileFacts {
   uint64_t oldest_reader_lag = 0;  // commits since the oldest open snapshot
 };
 
+// "LMDB 0.9.24"
+std::string storage_library();
+
 // Unix seconds.
 using UnixClock = uint32_t (*)() noexcept;
 

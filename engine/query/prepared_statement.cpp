@@ -9,6 +9,7 @@
 #include "engine/container/request_charge.h"
 #include "engine/maintenance/analyze.h"
 #include "engine/maintenance/check.h"
+#include "engine/query/advise_statement.h"
 #include "engine/query/container_change.h"
 #include "engine/query/index_change.h"
 #include "sql/value/value_builder.h"
@@ -55,6 +56,7 @@ Result<void> PreparedStatement::plan(SnapshotSource& source) {
   if (source.error()) return std::unexpected(*source.error());
   if (!query) return std::unexpected(std::move(query.error()));
   query_ = std::move(*query);
+  workload_entry_.reset();  // another plan has other facts
   lookups_ = source.lookups();
   return {};
 }
@@ -112,6 +114,7 @@ Result<std::optional<sql::Value>> PreparedStatement::step() {
       forget_run();
       return std::unexpected(std::move(started.error()));
     }
+    enter_workload();
   }
   auto row = next_row();
   // The snapshot ends here rather than at the reset, so that it keeps no old pages alive.
@@ -184,6 +187,15 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
     case sql::StatementKind::drop_index:
       QUIRE_TRY(session.check_outside_transaction("indexes cannot be made or dropped"));
       return change_indexes(containers_, statement, work);
+    case sql::StatementKind::advise: {
+      QUIRE_ASSIGN(rows_, run_advise(containers_, session.workload(),
+                                     {.container = statement.upkeep->container,
+                                      .scope = options_.scope,
+                                      .transaction = session.current(),
+                                      .interrupts = options_.interrupts}));
+      stats_.rows_returned = rows_.size();
+      return {};
+    }
     case sql::StatementKind::check: {
       QUIRE_TRY(session.check_outside_transaction("CHECK cannot run"));
       QUIRE_ASSIGN(const CheckReport report,
@@ -305,8 +317,17 @@ sql::ExecutionOptions PreparedStatement::execution_options() {
           .interrupts = options_.interrupts};
 }
 
+void PreparedStatement::enter_workload() {
+  const sql::StatementKind kind = query_->statement().kind;
+  const bool counts = kind == sql::StatementKind::query || kind == sql::StatementKind::change;
+  if (counts && options_.session != nullptr && workload_entry_ == nullptr)
+    workload_entry_ = options_.session->workload().enter(facts_of(query_->plan()));
+}
+
 void PreparedStatement::finish() noexcept {
   if (execution_ != nullptr) stats_ = execution_->stats();
+  if (state_ == State::running && workload_entry_ != nullptr)
+    workload_entry_->add_run(stats_.items_read, stats_.rows_returned, charge());
   for (const auto& store : admitted_by_)
     store->throughput().take({}, charge() / static_cast<double>(admitted_by_.size()));
   admitted_by_.clear();

@@ -92,6 +92,8 @@ class PreparedStatement {
   // Asks the containers that have a throughput whether they take the statement; too_many_requests.
   Result<void> admit();
   void finish() noexcept;
+  // Finds the entry of the statement's shape in the record of queries.
+  void enter_workload();
   void forget_run() noexcept;
 
   OpenContainers& containers_;
@@ -109,6 +111,7 @@ class PreparedStatement {
   std::unique_ptr<SnapshotSource> source_;
   std::unique_ptr<sql::Execution> execution_;
   sql::ExecutionStats stats_;
+  std::shared_ptr<Workload::Entry> workload_entry_;  // of queries and changes, from their first run on
   double change_charge_ = 0;
   std::vector<std::shared_ptr<ContainerStore>> admitted_by_;  // and to be told the charge
   std::vector<std::string> rows_;                             // as JSON, of what was run to its end at once

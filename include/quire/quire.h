@@ -97,6 +97,8 @@ typedef struct quire_error {
 QUIRE_API const char* quire_code_name(int code);
 /* "1.2.3"; static storage. */
 QUIRE_API const char* quire_version(void);
+/* The libraries that it is built of: "LMDB 0.9.24, simdjson 1.0.2, ..."; static storage. */
+QUIRE_API const char* quire_libraries(void);
 
 /* ---- Bytes that a call gives back ---------------------------------------------------------------------- */
 
@@ -205,6 +207,16 @@ QUIRE_API int quire_check(quire_database* database, const char* name, size_t len
  * meanwhile. QUIRE_CANNOT_OPEN where there is a file already. */
 QUIRE_API int quire_backup(quire_database* database, const char* path, quire_error* error);
 
+/* How large the file was and is. */
+typedef struct quire_compaction {
+  uint64_t bytes_before;
+  uint64_t bytes_after;
+} quire_compaction;
+/* Puts a copy without free pages, in the order of its keys, in the place of the file at `path`, once the copy
+ * is on the disk: at each moment there is one whole file under the path. QUIRE_BUSY where the file is open,
+ * here or in another process; who opens it meanwhile waits. `compaction` may be NULL. */
+QUIRE_API int quire_compact(const char* path, quire_compaction* compaction, quire_error* error);
+
 /* ---- Containers
  * --------------------------------------------------------------------------------------------- */
 
@@ -222,6 +234,12 @@ QUIRE_API int quire_containers(quire_database* database, quire_buffer* out, quir
 QUIRE_API int quire_container_open(quire_database* database, const char* name, size_t length,
                                    quire_container** container, quire_error* error);
 QUIRE_API void quire_container_close(quire_container* container);
+
+/* Whether the model of a container will hold: a JSON array of findings, the same rows as of the statement
+ * ADVISE (docs/advisor.md), the first of them a summary. Reads the container, its insides in a sample if it
+ * is large. */
+QUIRE_API int quire_advise(quire_database* database, const char* container, size_t length, quire_buffer* out,
+                           quire_error* error);
 
 /* Erases items that have expired (their "ttl", or the container's "defaultTtl"), of all containers, in short
  * transactions, at most `most`; how many into `erased`, which may be NULL. They are gone for reads, queries

@@ -964,6 +964,13 @@ class Database {
     if (quire_open(path.c_str(), &c_options, &database, &error) != QUIRE_OK) return detail::failure(error);
     return Database(database);
   }
+  // Puts a copy without free pages in the place of a file that nobody has open.
+  static Result<quire_compaction> compact(const std::string& path) {
+    quire_compaction done;
+    quire_error error;
+    if (quire_compact(path.c_str(), &done, &error) != QUIRE_OK) return detail::failure(error);
+    return done;
+  }
   // QUIRE_MISUSE, and still open, if anything of it is. The destructor cannot say so.
   Result<void> close() {
     quire_error error;
@@ -987,6 +994,14 @@ class Database {
     detail::Buffer buffer;
     quire_error error;
     if (quire_containers(handle_.get(), buffer.get(), &error) != QUIRE_OK) return detail::failure(error);
+    return buffer.text();
+  }
+  // Whether the model of a container will hold: a JSON array of findings.
+  Result<std::string> advise(std::string_view container) const {
+    detail::Buffer buffer;
+    quire_error error;
+    if (quire_advise(handle_.get(), container.data(), container.size(), buffer.get(), &error) != QUIRE_OK)
+      return detail::failure(error);
     return buffer.text();
   }
   Result<Container> container(std::string_view name) const {

@@ -199,8 +199,9 @@ enum class StatementKind : uint8_t {
   commit,
   rollback,
   pragma,  // pragma
-  check,   // these two: upkeep
+  check,   // these three: upkeep
   analyze,
+  advise,
 };
 // EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL | JSON)] query, or without ANALYZE a change
 enum class ExplainStage : uint8_t { ast, logical, physical, json };
@@ -270,6 +271,7 @@ struct Pragma {
 
 // CHECK [container]
 // ANALYZE [container]
+// ADVISE container
 struct Upkeep {
   std::string_view container;  // empty: all
   Span span;

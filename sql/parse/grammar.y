@@ -149,6 +149,7 @@ statement ::= PRAGMA(K) name(N) terminator. { build->pragma(K, N, nullptr); }
 statement ::= PRAGMA(K) name(N) EQUAL primary(V) terminator. { build->pragma(K, N, V); }
 statement ::= PRAGMA(K) name(N) EQUAL ON(V) terminator. { build->pragma(K, N, build->identifier(V)); }
 
+statement ::= ADVISE(K) object(C) terminator. { build->upkeep(StatementKind::advise, K, C); }
 statement ::= CHECK(K) terminator. { build->upkeep(StatementKind::check, K, kNoToken); }
 statement ::= CHECK(K) object(C) terminator. { build->upkeep(StatementKind::check, K, C); }
 

@@ -346,7 +346,8 @@ class ContextualWords {
   void resolve_session() {
     static constexpr Word kFirst[] = {{"BEGIN", TOKEN_BEGIN},       {"COMMIT", TOKEN_COMMIT},
                                       {"ROLLBACK", TOKEN_ROLLBACK}, {"PRAGMA", TOKEN_PRAGMA},
-                                      {"CHECK", TOKEN_CHECK},       {"ANALYZE", TOKEN_ANALYZE}};
+                                      {"CHECK", TOKEN_CHECK},       {"ANALYZE", TOKEN_ANALYZE},
+                                      {"ADVISE", TOKEN_ADVISE}};
     static constexpr Word kClauses[] = {{"TRANSACTION", TOKEN_TRANSACTION, 1}};
     resolve_words(kFirst, kClauses);
   }

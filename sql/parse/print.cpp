@@ -46,7 +46,9 @@ class Printer {
       clause(" = ", statement.pragma->value);
     }
     if (statement.upkeep) {
-      out_ += statement.kind == StatementKind::check ? "CHECK" : "ANALYZE";
+      out_ += statement.kind == StatementKind::check     ? "CHECK"
+              : statement.kind == StatementKind::analyze ? "ANALYZE"
+                                                         : "ADVISE";
       if (!statement.upkeep->container.empty()) out_ += ' ';
       if (!statement.upkeep->container.empty()) object(statement.upkeep->container);
     }

@@ -70,7 +70,6 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
                                                const WriteOptions& options) {
   QUIRE_TRY(refresh(transaction));
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
-  QUIRE_TRY(erase_some_expired(transaction, lifetime));
   const size_t names_before = dictionary_->size();
   Result<ItemOutcome> outcome{};
   if (auto encoded = encoder_.encode(source, mode == Mode::replace ? MissingId::refuse : MissingId::make_one))
@@ -89,6 +88,8 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
         ErrorCode::invalid_partition_key,
         fmt::format("item '{}' has the partition key {}; this write is to {} alone", encoded.id,
                     partition_key_text(encoded.partition_key), partition_key_text(*options.partition_key)));
+  // The first write: what the item was made from may lie in the map, and be gone from here on.
+  QUIRE_TRY(erase_some_expired(transaction, lifetime));
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
   QUIRE_ASSIGN(std::optional<Item> existing,
                find(transaction, encoded.key, encoded.partition_key, encoded.id));

@@ -231,6 +231,24 @@ TEST_F(TtlTest, ExpiredItemsAreNoFault) {
   EXPECT_THAT(query("CHECK c"), HasSubstr(R"("ok":true)"));
 }
 
+// The erasing of others is a write, which ends the bytes of the item that is patched.
+TEST_F(TtlTest, APatchBesideExpiredItemsKeepsTheItem) {
+  Container c = make_with("c", "{defaultTtl: 10}");
+  const std::string text(3000, 'x');
+  for (int i = 0; i < 40; ++i)
+    ASSERT_TRUE(
+        succeeds(c.create(R"({"id":"old)" + std::to_string(i) + R"(","k":1,"text":")" + text + "\"}")));
+  ASSERT_TRUE(succeeds(c.create(R"({"id":"new","k":1,"ttl":-1,"n":0,"text":")" + text + "\"}")));
+  at(10);
+  auto transaction = database_->begin_transaction();
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(succeeds(
+        c.patch(1, "new", R"([{"op":"incr","path":"/n","value":1}])", {.transaction = &*transaction})));
+  ASSERT_TRUE(succeeds(transaction->commit()));
+  EXPECT_EQ(c.read_json(1, "new", false).value(),
+            R"({"id":"new","k":1,"ttl":-1,"n":10,"text":")" + text + "\"}");
+}
+
 TEST_F(TtlTest, ExpiredItemsAreErasedInSteps) {
   Container c = make_with("c", "{defaultTtl: 10}");
   const auto stored = [&] {

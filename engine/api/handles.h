@@ -8,6 +8,7 @@
 
 #include "engine/api/database.h"
 #include "engine/container/container.h"
+#include "engine/container/feed.h"
 #include "engine/file/environment.h"
 #include "engine/query/prepared_statement.h"
 #include "quire/quire.h"
@@ -43,6 +44,16 @@ struct quire_snapshot {
   quire_database& database;
   quire::engine::OpenHandle handle;
   quire::engine::ReadTransaction transaction;
+};
+
+struct quire_feed {
+  quire_feed(quire_container& container, std::unique_ptr<quire::engine::Feed> feed)
+      : handle(container.database), store(container.store), feed(std::move(feed)) {}
+
+  quire::engine::OpenHandle handle;
+  std::shared_ptr<quire::engine::ContainerStore> store;
+  std::unique_ptr<quire::engine::Feed> feed;
+  bool has_entry = false;
 };
 
 struct quire_statement {

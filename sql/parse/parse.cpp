@@ -18,9 +18,7 @@ namespace {
 
 // Statements that this version does not execute; no query begins with these words.
 constexpr std::string_view kOtherStatements[] = {
-    "PATCH",
     "EXECUTE",
-    "ADVISE",
 };
 
 // The offset of the first byte that is not part of a well-formed code point; `text` has one.

@@ -124,7 +124,7 @@ void EntryExtractor::add_values(const ExplicitIndex& index, const sql::Value& va
     for (uint32_t i = 0; i < value.size(); ++i) add_values(index, value.element(i), step + 1, item_key, out);
     return;
   }
-  if (value.is_undefined()) return;
+  if (value.is_undefined() || (index.holds == sql::IndexHolds::scalars && !is_scalar(value))) return;
   values_.clear();
   encode(value, index.is_descending[0], values_);
   out.add(index.number, {}, values_, item_key);

@@ -215,6 +215,11 @@ std::optional<std::string> IndexChecker::check(uint64_t seed) {
         fmt::join(plan.rows, "\n"), plain.rows.size(), plain.error, fmt::join(plain.rows, "\n"),
         indexed.rows.size(), indexed.error, fmt::join(indexed.rows, "\n"));
   }
+  const auto faults = databases_->indexed.check();
+  if (!faults || *faults != "[]")
+    return fmt::format("seed {}\ncontainer c with {}\n{}\ncontainer d with {}\n{}\nCHECK found {}\n", seed,
+                       first, fmt::join(made.first, "\n"), second, fmt::join(made.second, "\n"),
+                       faults ? *faults : faults.error().message);
   return std::nullopt;
 }
 

@@ -222,6 +222,7 @@ TEST_F(IndexTest, WhatIsUndoneLeavesNoEntries) {
   EXPECT_EQ(query("INSERT INTO c VALUES {id: 'y', other: {path: 2}}"), "");
   EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.other.path = 2"), "\"y\"\n");
   EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.new.path = 1"), "");
+  EXPECT_EQ(database_->check().value(), "[]");
 }
 
 // A process that is killed while it builds leaves a container that the next one can use, and that gets its
@@ -257,6 +258,7 @@ TEST_F(IndexTest, ABuildThatWasKilledGoesOn) {
   EXPECT_EQ(query("CREATE INDEX IF NOT EXISTS i9 ON c (n)"), "");
   EXPECT_THAT(access("SELECT VALUE c.p FROM c WHERE c.n = 59999"), HasSubstr("index scan"));
   EXPECT_EQ(query("SELECT VALUE c.p FROM c WHERE c.n = 59999"), "\"p49\"\n");
+  EXPECT_EQ(database_->check().value(), "[]");
 }
 
 TEST_F(IndexTest, AnImportIntoAnIndexedContainerIndexesItsItems) {
@@ -278,6 +280,7 @@ TEST_F(IndexTest, AnImportIntoAnIndexedContainerIndexesItsItems) {
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE ARRAY_CONTAINS(c.a, 7)"), "120\n");
   std::istringstream again(R"({"id":"x","p":"q","n":3})");
   EXPECT_TRUE(fails_with(database_->container("c")->import(again), QUIRE_CONFLICT, "unique index 'u'"));
+  EXPECT_EQ(database_->check().value(), "[]");
 }
 
 TEST_F(IndexTest, WrongPoliciesSayWhatIsWrong) {

@@ -70,6 +70,12 @@ TEST_F(EntryExtractorTest, APathHasAnEntryForEachItemAndAnArrayPathForEachDiffer
   EXPECT_EQ(entries_of(R"({"id":"1","tags":"no array"})"), 1U);
 }
 
+// As a build looks up what a policy covers.
+TEST_F(EntryExtractorTest, AnIndexOfScalarsHasNoneForArraysAndObjectsWithinAnArray) {
+  add("tags.[]", sql::IndexHolds::scalars);
+  EXPECT_EQ(entries_of(R"({"id":"1","tags":[1,[2],{"a":3},null]})"), 2U);
+}
+
 TEST_F(EntryExtractorTest, AConditionLeavesItemsOut) {
   add("s").condition = "c.n > 3";
   EXPECT_EQ(entries_of(R"({"id":"1","n":5})"), 1U);

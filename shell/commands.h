@@ -63,6 +63,8 @@ Outcome dump_command(Session& session, const Words& words);
 Outcome import_command(Session& session, const Words& words);
 Outcome export_command(Session& session, const Words& words);
 Outcome generate_command(Session& session, const Words& words);
+Outcome script_command(Session& session, const Words& words);
+Outcome scripts_command(Session& session, const Words& words);
 Outcome param_command(Session& session, const Words& words);
 
 }  // namespace quire::shell

@@ -45,6 +45,11 @@ struct quire_snapshot {
   quire::engine::ReadTransaction transaction;
 };
 
+// A call of a native procedure, while it lasts.
+struct quire_call {
+  quire::engine::NativeCall& call;
+};
+
 struct quire_statement {
   quire_statement(quire_database& database, std::unique_ptr<quire::engine::PreparedStatement> statement)
       : handle(database), statement(std::move(statement)) {}

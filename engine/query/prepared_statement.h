@@ -56,6 +56,8 @@ class PreparedStatement {
   // Ends the snapshot; bindings stay.
   void reset() noexcept;
   // Since the last reset.
+  // What the scripts of the run wrote with console.log, a line each; also where the run failed.
+  const std::string& log() const noexcept { return log_; }
   sql::ExecutionStats stats() const { return execution_ != nullptr ? execution_->stats() : stats_; }
 
  private:
@@ -79,10 +81,12 @@ class PreparedStatement {
   Result<void> start_change();
   // Statements that are no query and change no items.
   Result<void> start_other(const sql::Statement& statement);
+  Result<void> start_execute(const sql::Execute& call);
   // Within BEGIN: to the end at once, since a later write ends what rows would point to.
   Result<void> start_in_transaction(const Session::Current& current);
   Result<void> collect_rows(SnapshotSource& source);
   sql::ExecutionOptions execution_options();
+  FunctionSource functions() const;
   Result<std::optional<sql::Value>> next_row();
   void finish() noexcept;
 
@@ -101,6 +105,7 @@ class PreparedStatement {
   std::unique_ptr<SnapshotSource> source_;
   std::unique_ptr<sql::Execution> execution_;
   sql::ExecutionStats stats_;
+  std::string log_;
   std::vector<std::string> rows_;      // as JSON, of what was run to its end at once
   std::vector<sql::Value> collected_;  // of a query within BEGIN
   size_t next_row_ = 0;

@@ -42,6 +42,9 @@ constexpr std::string_view kScriptDetails =
 
 constexpr Command kCommands[] = {
     {".backup", "FILE", "copy the database to a new file while it is in use", "", 1, 1, backup_command},
+    {".check", "[CONTAINER]", "look for damage: records, keys, indexes, counters",
+     "  A row for each fault: where it is, what is wrong, what to do. Exit code 1 if there is any.\n", 0, 1,
+     check_command},
     {".containers", "", "list the containers: partition keys, items, bytes", "", 0, 0, containers_command},
     {".create", "DEFINITION", "make a container from its definition in JSON, as in Cosmos DB",
      "  .create {\"id\": \"readings\", \"partitionKey\": {\"paths\": [\"/deviceId\"]}}\n", 1, 1,

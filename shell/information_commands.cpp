@@ -1,4 +1,4 @@
-// Commands that tell of the shell and the database, and .create and .backup.
+// Commands that tell of the shell and the database, .create, .check and .backup.
 #include <fmt/format.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "shell/commands.h"
+#include "shell/interrupt.h"
 #include "shell/json_text.h"
 #include "shell/messages.h"
 #include "shell/version.h"
@@ -95,6 +96,19 @@ Outcome status_command(Session& session, const Words&) {
       quoted(session.path()), is_file ? std::to_string(file.st_size) : "null",
       totals["containers"].as_integer(), totals["items"].as_integer(), totals["bytes"].as_integer(),
       options.read_only, options.strict));
+}
+
+Outcome check_command(Session& session, const Words& words) {
+  const Interruptible interruptible(session.database());
+  const auto faults = session.database().check(words.empty() ? "" : std::string_view(words[0]));
+  session.clear_progress();
+  if (!faults) return failed(faults.error());
+  if (*faults != "[]") {
+    static_cast<void>(session.show_rows(*faults));
+    return Outcome::failed;
+  }
+  fmt::print("no fault found\n");
+  return Outcome::done;
 }
 
 Outcome backup_command(Session& session, const Words& words) {

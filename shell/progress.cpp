@@ -31,6 +31,12 @@ void Progress::show(uint64_t bytes, uint64_t items) {
   is_on_screen_ = true;
 }
 
+void Progress::show_share(uint64_t done, uint64_t all) {
+  if (!is_terminal_ || all == 0) return;
+  fmt::print(stderr, "\r\033[K{:3}%", std::min<uint64_t>(100, done * 100 / all));
+  is_on_screen_ = true;
+}
+
 void Progress::clear() {
   if (is_on_screen_) fmt::print(stderr, "\r\033[K");
   is_on_screen_ = false;

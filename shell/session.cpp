@@ -40,6 +40,10 @@ bool Session::open(const std::string& path) {
     return false;
   }
   database_.emplace(std::move(*opened));
+  database_->set_progress([this](uint64_t done, uint64_t all) {
+    progress_.show_share(done, all);
+    return true;
+  });
   path_ = path;
   container.clear();
   return true;
@@ -80,6 +84,7 @@ Result<bool> Session::write_rows(Statement& statement) {
   std::string text;
   while (true) {
     auto has_row = statement.step();
+    progress_.clear();
     text.clear();
     auto added = !has_row || !*has_row ? format->finish(text) : format->add(statement.row(), text);
     output.write(text);

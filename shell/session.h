@@ -9,6 +9,7 @@
 
 #include "quire/quire.hpp"
 #include "shell/output.h"
+#include "shell/progress.h"
 #include "shell/row_format.h"
 #include "shell/standard_input.h"
 
@@ -30,6 +31,9 @@ class Session {
 
   // Shows the elements of a JSON array as rows, in the mode of the session.
   Outcome show_rows(std::string_view json_array);
+
+  // What a statement that is over has left on the screen.
+  void clear_progress() { progress_.clear(); }
 
   Database& database() { return *database_; }
   const Options& options() const { return options_; }
@@ -63,6 +67,7 @@ class Session {
   std::string path_;
   StandardInput standard_input_;
   StandardInput* input_ = &standard_input_;
+  Progress progress_;  // of the statement that runs
   std::optional<Database> database_;
 };
 

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/file/environment.h"
+#include "engine/maintenance/check.h"
 #include "engine/query/open_containers.h"
 #include "engine/query/prepared_statement.h"
 #include "engine/query/session.h"
@@ -48,6 +50,11 @@ class Database {
             .memory_limit = session_.statement_memory(),
             .session = &session_,
             .interrupts = &interrupts_};
+  }
+
+  // Of one container, or of all where the name is empty.
+  Result<CheckReport> check(std::string_view container) {
+    return check_database(*environment_, container, {session_.progress(), &interrupts_});
   }
 
   // Appends a JSON array of all containers' definitions with "itemCount" and "bytes", from one snapshot.

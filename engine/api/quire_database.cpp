@@ -1,6 +1,11 @@
 // Databases and their containers.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/api/boundary.h"
 #include "engine/api/handles.h"
@@ -9,6 +14,7 @@
 using quire::ErrorCode;
 using quire::fail;
 using quire::Result;
+using quire::engine::CheckReport;
 using quire::engine::ContainerDefinition;
 using quire::engine::ContainerStore;
 using quire::engine::DatabaseOptions;
@@ -81,6 +87,32 @@ int quire_close(quire_database* database, quire_error* error) {
 
 void quire_interrupt(quire_database* database) {
   if (database != nullptr) database->interrupt();
+}
+
+void quire_set_progress(quire_database* database, quire_work_progress progress, void* context) {
+  if (database == nullptr) return;
+  quire::engine::Session::Progress told;
+  if (progress != nullptr)
+    told = [progress, context](uint64_t done, uint64_t all) { return progress(context, done, all) == 0; };
+  database->session().set_progress(std::move(told));
+}
+
+int quire_check(quire_database* database, const char* name, size_t length, quire_buffer* out,
+                quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (database == nullptr) return null_argument("the database");
+    if (out == nullptr) return null_argument("the buffer");
+    std::string_view container;
+    if (name != nullptr) {
+      QUIRE_ASSIGN(container, text_argument(name, length, "the container's name"));
+    }
+    QUIRE_TRY(database->session().check_outside_transaction("a check cannot run"));
+    QUIRE_ASSIGN(const CheckReport report, database->check(container));
+    std::vector<std::string> rows = report.rows();
+    rows.pop_back();  // how it went in all
+    quire::engine::assign(*out, fmt::format("[{}]", fmt::join(rows, ",")));
+    return {};
+  });
 }
 
 int quire_backup(quire_database* database, const char* path, quire_error* error) {

@@ -161,6 +161,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   friend class BulkWriter;
   friend class DetachedEncoder;
   friend class IndexBuilder;
+  friend class ContainerCheck;
+  friend class IndexCheck;
 
   struct Tables {
     Table items, keys, statistics, index;

@@ -26,16 +26,6 @@ const std::string* property(const ContainerDefinition& definition, std::string_v
   return nullptr;
 }
 
-// Whether all of an entry's values stand for nothing: an item without them may be there many times.
-bool are_all_undefined(const IndexEntry& entry, const IndexShape& shape) {
-  constexpr char kUndefined = 0x05;
-  if (entry.has_cut_values || entry.values.size() != shape.is_descending.size()) return false;
-  for (size_t i = 0; i < entry.values.size(); ++i)
-    if (entry.values[i] != (shape.is_descending[i] ? static_cast<char>(~kUndefined) : kUndefined))
-      return false;
-  return true;
-}
-
 }  // namespace
 
 Result<std::vector<Index>> indexes_of(const ContainerDefinition& definition) {

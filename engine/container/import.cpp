@@ -95,6 +95,7 @@ class Import {
       slots.push_back({std::move(block), 0, {}});
       free_slots_.push_back(&slots.back());
     }
+    QUIRE_TRY(input_.start());
     return encode_all(slots.size());
   }
 
@@ -146,14 +147,29 @@ class Import {
 
   // False at the end of the input.
   Result<bool> fill(ImportBlock& block) {
-    ImportText text;
+    return input_.is_array() ? fill_with_elements(block) : fill_with_lines(block.lines());
+  }
+
+  Result<bool> fill_with_elements(ImportBlock& block) {
+    ImportText element;
     while (!block.is_full()) {
-      QUIRE_ASSIGN(const bool has_text, input_.next(text));
-      if (!has_text) return false;
-      block.add(text, read_++);
-      QUIRE_TRY(report(read_));
+      QUIRE_ASSIGN(const bool has_element, input_.next_element(element));
+      if (!has_element) return false;
+      block.add(element);
+      QUIRE_TRY(report(++read_));
     }
     return true;
+  }
+
+  Result<bool> fill_with_lines(ImportLines& lines) {
+    QUIRE_TRY(input_.begin_lines(lines));
+    const uint64_t read_before = read_;
+    for (bool is_whole = false; !is_whole;) {
+      QUIRE_ASSIGN(is_whole, input_.read_lines(lines));
+      read_ = read_before + lines.newlines;
+      QUIRE_TRY(look(read_));
+    }
+    return !lines.is_last;
   }
 
   // Fails with the error, unless bad items are to be left out.
@@ -234,10 +250,14 @@ class Import {
 
   // ---- Telling
 
-  // Tells the progress a few times a second, and whether to stop.
+  // For each item: the clock is too slow for that.
   Result<void> report(uint64_t items) {
     constexpr uint64_t kItemsBetweenLooks = 256;
-    if (++looks_ % kItemsBetweenLooks != 0) return {};
+    return ++reports_ % kItemsBetweenLooks == 0 ? look(items) : Result<void>();
+  }
+
+  // Tells the progress a few times a second, and whether to stop.
+  Result<void> look(uint64_t items) {
     bool goes_on = options_.interrupts == nullptr ||
                    options_.interrupts->load(std::memory_order_relaxed) == interrupts_at_start_;
     const auto now = std::chrono::steady_clock::now();
@@ -255,7 +275,7 @@ class Import {
   ImportInput input_;
   ImportSorter sorter_;
   ImportResult result_;
-  uint64_t read_ = 0;  // texts
+  uint64_t read_ = 0;  // elements or lines
   std::mutex mutex_;   // guards free_slots_
   std::condition_variable slot_is_free_;
   std::deque<Slot*> free_slots_;
@@ -264,7 +284,7 @@ class Import {
   // Numbers of items that share their key with another partition key's, or another id's, in the input.
   std::unordered_set<uint64_t> left_out_;
   uint64_t interrupts_at_start_;
-  uint64_t looks_ = 0;
+  uint64_t reports_ = 0;
   std::chrono::steady_clock::time_point last_report_ = std::chrono::steady_clock::now();
 };
 

@@ -40,31 +40,38 @@ Result<ImportBlock> ImportBlock::make(Environment& environment, ContainerStore& 
                      options.generate_ids ? MissingId::make_one : MissingId::refuse, lane);
 }
 
-void ImportBlock::add(const ImportText& text, uint64_t number) {
-  NumberedText& item = items_.emplace_back(text, number);
-  item.text.json = arena_->copy_string(text.json);
-  bytes_ += sizeof item + text.json.size();
+void ImportBlock::add(const ImportText& element) {
+  elements_.push_back(element);
+  elements_.back().json = arena_->copy_string(element.json);
+  bytes_ += sizeof element + element.json.size();
 }
 
 void ImportBlock::encode() {
-  for (const NumberedText& item : items_) {
-    auto encoded = encode(item);
-    if (encoded) continue;
-    errors_.push_back(placed(std::move(encoded.error()), item.text));
-    if (!is_about_the_item(errors_.back())) return;
-  }
+  for (const ImportText& element : elements_)
+    if (!try_to_encode(element)) return;
+  LineCutter cutter(lines_, longest_import_text(*definition_));
+  for (ImportText line; cutter.next(line);)
+    if (!try_to_encode(line)) return;
 }
 
-Result<void> ImportBlock::encode(const NumberedText& item) {
-  if (item.text.is_too_long)
+bool ImportBlock::try_to_encode(const ImportText& text) {
+  auto encoded = encode(text);
+  if (encoded) return true;
+  errors_.push_back(placed(std::move(encoded.error()), text));
+  return is_about_the_item(errors_.back());
+}
+
+Result<void> ImportBlock::encode(const ImportText& text) {
+  if (text.is_too_long)
     return fail(
         ErrorCode::too_large,
         fmt::format(
             "the text of the item has more than {} bytes; the limit of container '{}' is {} for an item",
             longest_import_text(*definition_), definition_->name, definition_->item_limit_bytes));
-  QUIRE_ASSIGN(const EncodedItem encoded, encode(item.text.json));
-  return lane_->add({encoded.key.bytes(), encoded.document, document_hash(encoded.document), item.number,
-                     item.text.start.line});
+  QUIRE_ASSIGN(const EncodedItem encoded, encode(text.json));
+  const uint64_t number = text.element != 0 ? text.element : text.start.line;
+  return lane_->add(
+      {encoded.key.bytes(), encoded.document, document_hash(encoded.document), number, text.start.line});
 }
 
 Result<EncodedItem> ImportBlock::encode(std::string_view json) {
@@ -74,8 +81,9 @@ Result<EncodedItem> ImportBlock::encode(std::string_view json) {
 }
 
 std::vector<Error> ImportBlock::take_errors() {
-  items_.clear();
+  elements_.clear();
   arena_->reset();
+  lines_.size = 0;
   bytes_ = 0;
   return std::exchange(errors_, {});
 }

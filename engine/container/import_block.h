@@ -27,9 +27,10 @@ class ImportBlock {
   static Result<ImportBlock> make(Environment& environment, ContainerStore& store,
                                   const ImportOptions& options, ImportSorter::Lane& lane);
 
-  bool is_full() const noexcept { return bytes_ >= kBytes; }
-  // `number`: of the item in the whole input.
-  void add(const ImportText& text, uint64_t number);
+  // It is filled with lines, or with one element after the other.
+  ImportLines& lines() noexcept { return lines_; }
+  bool is_full() const noexcept { return bytes_ >= ImportLines::kBytes; }
+  void add(const ImportText& element);
   // Stops at the first error that is not about an item, which is then the last of the errors.
   void encode();
   // Makes room for the next texts, and hands out what was wrong with the last: the places are those in the
@@ -37,12 +38,6 @@ class ImportBlock {
   std::vector<Error> take_errors();
 
  private:
-  static constexpr size_t kBytes = size_t{4} << 20;
-  struct NumberedText {
-    ImportText text;
-    uint64_t number;
-  };
-
   ImportBlock(const ContainerDefinition& definition, DetachedEncoder encoder, ImportMapping mapping,
               MissingId missing_id, ImportSorter::Lane& lane)
       : definition_(&definition),
@@ -50,7 +45,9 @@ class ImportBlock {
         mapping_(std::move(mapping)),
         missing_id_(missing_id),
         lane_(&lane) {}
-  Result<void> encode(const NumberedText& item);
+  // False where the rest of the block is of no use.
+  bool try_to_encode(const ImportText& text);
+  Result<void> encode(const ImportText& text);
   Result<EncodedItem> encode(std::string_view json);
 
   const ContainerDefinition* definition_;
@@ -58,9 +55,10 @@ class ImportBlock {
   ImportMapping mapping_;
   MissingId missing_id_;
   ImportSorter::Lane* lane_;
-  // The texts. On the heap, so that blocks can be moved.
+  ImportLines lines_;
+  std::vector<ImportText> elements_;
+  // Their texts. On the heap, so that blocks can be moved.
   std::unique_ptr<sql::Arena> arena_ = std::make_unique<sql::Arena>();
-  std::vector<NumberedText> items_;
   size_t bytes_ = 0;
   std::vector<Error> errors_;
 };

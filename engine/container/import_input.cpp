@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace quire::engine {
 namespace {
@@ -10,9 +11,32 @@ constexpr size_t kBlock = size_t{1} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlanks = " \t\r\n";
 
+// In steps that a byte can count, which is what makes it a few vector instructions.
+uint32_t count_newlines(std::string_view bytes) {
+  constexpr size_t kStep = 255;
+  uint32_t newlines = 0;
+  while (!bytes.empty()) {
+    uint8_t of_step = 0;
+    for (const char c : bytes.substr(0, kStep)) of_step += c == '\n' ? 1 : 0;
+    newlines += of_step;
+    bytes.remove_prefix(std::min(kStep, bytes.size()));
+  }
+  return newlines;
+}
+
 }  // namespace
 
 // ---- Bytes
+
+Result<size_t> ImportInput::read(char* buffer, size_t room) {
+  if (at_end_) return 0;
+  const int64_t count = read_(buffer, room);
+  if (count < 0 || static_cast<uint64_t>(count) > room)
+    return fail(ErrorCode::io, "the input cannot be read");
+  at_end_ = count == 0;
+  bytes_read_ += static_cast<uint64_t>(count);
+  return static_cast<size_t>(count);
+}
 
 Result<bool> ImportInput::fill() {
   if (at_end_) return false;
@@ -22,13 +46,8 @@ Result<bool> ImportInput::fill() {
     begin_ = 0;
   }
   if (buffer_.size() - end_ < kBlock) buffer_.resize(std::max(buffer_.size() * 2, end_ + kBlock));
-  const size_t room = buffer_.size() - end_;
-  const int64_t count = read_(buffer_.data() + end_, room);
-  if (count < 0 || static_cast<uint64_t>(count) > room)
-    return fail(ErrorCode::io, "the input cannot be read");
-  at_end_ = count == 0;
-  end_ += static_cast<size_t>(count);
-  bytes_read_ += static_cast<uint64_t>(count);
+  QUIRE_ASSIGN(const size_t count, read(buffer_.data() + end_, buffer_.size() - end_));
+  end_ += count;
   return count > 0;
 }
 
@@ -57,7 +76,6 @@ Result<std::optional<char>> ImportInput::peek() {
 }
 
 Result<void> ImportInput::start() {
-  is_started_ = true;
   while (ahead().size() < kByteOrderMark.size()) {
     QUIRE_ASSIGN(const bool has_more, fill());
     if (!has_more) break;
@@ -72,23 +90,7 @@ Result<void> ImportInput::start() {
   return {};
 }
 
-Result<bool> ImportInput::next(ImportText& text) {
-  if (!is_started_) QUIRE_TRY(start());
-  return is_array_ ? next_element(text) : next_line(text);
-}
-
 // ---- Lines
-
-Result<std::optional<size_t>> ImportInput::find_newline() {
-  for (size_t searched = 0;;) {
-    const size_t newline = ahead().find('\n', searched);
-    if (newline != std::string_view::npos) return newline;
-    searched = ahead().size();
-    if (searched > longest_text_) return std::nullopt;
-    QUIRE_ASSIGN(const bool has_more, fill());
-    if (!has_more) return std::nullopt;
-  }
-}
 
 Result<void> ImportInput::pass_over_line() {
   for (;;) {
@@ -100,26 +102,78 @@ Result<void> ImportInput::pass_over_line() {
   }
 }
 
-Result<bool> ImportInput::next_line(ImportText& text) {
-  for (;;) {
-    QUIRE_ASSIGN(const std::optional<size_t> newline, find_newline());
-    if (ahead().empty()) return false;
-    const size_t length = newline.value_or(ahead().size());
-    text = {ahead().substr(0, length), place_, 0, length > longest_text_};
-    if (text.is_too_long) {
-      text.json = {};
-      QUIRE_TRY(pass_over_line());
-      return true;
-    }
-    // A line is taken without looking at its bytes again: the next one starts at column 1.
-    const size_t taken = length + (newline ? 1 : 0);
-    begin_ += taken;
-    place_ = {place_.offset + taken, place_.line + 1, 1};
-    const size_t last = text.json.find_last_not_of(kBlanks);
-    if (last == std::string_view::npos) continue;
-    text.json = text.json.substr(0, last + 1);
+Result<void> ImportInput::begin_lines(ImportLines& lines) {
+  if (std::exchange(is_within_line_, false)) QUIRE_TRY(pass_over_line());
+  const std::string_view carried = ahead();
+  // A long line leaves a long buffer behind, which is not kept.
+  if (lines.buffer.size() > 2 * ImportLines::kBytes) lines.buffer = {};
+  lines.buffer.resize(std::max({lines.buffer.size(), ImportLines::kBytes, 2 * carried.size()}));
+  std::ranges::copy(carried, lines.buffer.begin());
+  lines.read = carried.size();
+  lines.size = 0;
+  lines.start = place_;
+  lines.newlines = count_newlines(carried);
+  lines.is_front = false;
+  lines.is_last = false;
+  begin_ = end_ = 0;
+  return {};
+}
+
+Result<bool> ImportInput::read_lines(ImportLines& lines) {
+  char* const more = lines.buffer.data() + lines.read;
+  QUIRE_ASSIGN(const size_t count, read(more, lines.buffer.size() - lines.read));
+  lines.newlines += count_newlines({more, count});
+  lines.read += count;
+  if (at_end_) {
+    lines.is_last = true;
+    end_lines(lines, lines.read);
     return true;
   }
+  if (lines.read < lines.buffer.size()) return false;
+  const size_t newline = std::string_view(lines.buffer.data(), lines.read).rfind('\n');
+  if (newline != std::string_view::npos) {
+    end_lines(lines, newline + 1);
+    return true;
+  }
+  if (lines.read <= longest_text_) {
+    lines.buffer.resize(std::min(2 * lines.read, longest_text_ + 1));
+    return false;
+  }
+  lines.is_front = is_within_line_ = true;
+  end_lines(lines, lines.read);
+  return true;
+}
+
+// What is behind `end` goes into the next stretch.
+void ImportInput::end_lines(ImportLines& lines, size_t end) {
+  const std::string_view carried(lines.buffer.data() + end, lines.read - end);
+  if (buffer_.size() < carried.size()) buffer_.resize(carried.size());
+  std::ranges::copy(carried, buffer_.begin());
+  end_ = carried.size();
+  lines.size = end;
+  place_ = {lines.start.offset + end, lines.start.line + lines.newlines, 1};
+}
+
+LineCutter::LineCutter(const ImportLines& lines, size_t longest_text)
+    : rest_(lines.buffer.data(), lines.size),
+      place_(lines.start),
+      longest_text_(longest_text),
+      is_front_(lines.is_front) {}
+
+bool LineCutter::next(ImportText& text) {
+  while (!rest_.empty()) {
+    const size_t newline = rest_.find('\n');
+    const std::string_view line = rest_.substr(0, newline);
+    text = {line, place_, 0, is_front_ || line.size() > longest_text_};
+    const size_t taken = line.size() + (newline == std::string_view::npos ? 0 : 1);
+    rest_.remove_prefix(taken);
+    place_ = {place_.offset + taken, place_.line + 1, 1};
+    const size_t last = line.find_last_not_of(kBlanks);
+    if (!text.is_too_long && last == std::string_view::npos) continue;
+    text.json = text.is_too_long ? std::string_view() : line.substr(0, last + 1);
+    return true;
+  }
+  return false;
 }
 
 // ---- Elements
@@ -143,7 +197,6 @@ Result<bool> ImportInput::begin_element() {
     take(1);
     QUIRE_ASSIGN(next, peek());
     if (next) return misplaced("there is something behind the end of the array");
-    is_array_ = false;  // a further call finds no line either
     return false;
   }
   if (next && elements_ > 0) {

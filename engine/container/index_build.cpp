@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <future>
@@ -19,11 +20,10 @@ namespace quire::engine {
 // A friend of ContainerStore: reads its records.
 class IndexBuilder {
  public:
-  IndexBuilder(Environment& environment, ContainerStore& store, const IndexBuildOptions& options)
+  IndexBuilder(Environment& environment, ContainerStore& store, const WorkOptions& options)
       : environment_(environment),
         store_(store),
-        options_(options),
-        interrupts_at_start_(options.interrupts != nullptr ? options.interrupts->load() : 0) {}
+        work_(options, "the building of indexes was interrupted; it goes on later") {}
 
   Result<void> run() {
     QUIRE_ASSIGN(const bool has_work, begin());
@@ -68,7 +68,7 @@ class IndexBuilder {
       QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
       entries.clear();
       QUIRE_TRY(store_.indexes().add_building_entries(transaction, root, cursor.key(), entries));
-      QUIRE_TRY(report(0));
+      QUIRE_TRY(work_.advance(0));
     }
   }
 
@@ -96,23 +96,39 @@ class IndexBuilder {
     std::vector<const Index*> waiting;
     for (const Index& index : set->indexes)
       if (index.is_building) waiting.push_back(&index);
-    work_ = items_ * waiting.size();
+    work_.expect(2 * items_ * waiting.size());  // each collected, each inserted
     auto next = std::async(std::launch::deferred, [] { return Result<std::vector<EntryList>>(); });
     if (!waiting.empty()) next = collect_beside(snapshot, *waiting.front());
     for (size_t i = 0; i < waiting.size(); ++i) {
+      auto waited = wait_for(next);
+      is_stopped_ = !waited.has_value();
       auto lists = next.get();
+      if (!waited) return std::unexpected(std::move(waited.error()));
       if (!lists) return std::unexpected(std::move(lists.error()));
       if (i + 1 < waiting.size()) next = collect_beside(snapshot, *waiting[i + 1]);
       for (const EntryList& list : *lists) {
         auto is_true = insert(list, *waiting[i]);
-        if (!is_true || !*is_true) {
-          if (i + 1 < waiting.size()) next.wait();
-          return is_true;
-        }
+        if (is_true && *is_true) continue;
+        is_stopped_ = true;
+        if (i + 1 < waiting.size()) next.wait();
+        is_stopped_ = false;
+        return is_true;
       }
-      QUIRE_TRY(report(items_));
     }
     return finish(true);
+  }
+
+  // The collecting thread tells how far it is; this one tells the user.
+  template <typename Future>
+  Result<void> wait_for(Future& next) {
+    using namespace std::chrono_literals;
+    uint64_t told = 0;
+    while (next.wait_for(50ms) == std::future_status::timeout) {
+      const uint64_t collected = collected_.load(std::memory_order_relaxed);
+      if (collected > told) QUIRE_TRY(work_.advance(collected - told));
+      told = std::max(told, collected);
+    }
+    return work_.advance(items_ > told ? items_ - told : 0);
   }
 
   std::future<Result<std::vector<EntryList>>> collect_beside(const ReadTransaction& snapshot,
@@ -127,8 +143,10 @@ class IndexBuilder {
     one.is_of_policy = false;  // looked up, not walked to
     EntryExtractor extractor(alone, store_.dictionary().number(), store_.indexes().scope_bytes());
     std::vector<EntryList> lists(1);
+    collected_ = 0;
     QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(snapshot, store_.items_table()));
-    for (;;) {
+    for (uint64_t items = 0; !is_stopped_.load(std::memory_order_relaxed); ++items) {
+      collected_.store(items, std::memory_order_relaxed);
       QUIRE_ASSIGN(const bool is_there, cursor.next());
       if (!is_there) break;
       QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
@@ -157,6 +175,7 @@ class IndexBuilder {
         return std::unexpected(give_up([&](const Index& other) { return other.number == index.number; },
                                        std::move(written.error())));
       if (!is_current) return false;
+      QUIRE_TRY(work_.advance(items_ * (to - from) / list.size()));
       from = to;
     }
     return true;
@@ -195,7 +214,7 @@ class IndexBuilder {
       if (!stepped)
         return std::unexpected(give_up([](const Index& index) { return is_unique_and_building(index); },
                                        std::move(stepped.error())));
-      QUIRE_TRY(report(0));
+      QUIRE_TRY(work_.advance(0));
     }
     return {};
   }
@@ -243,33 +262,16 @@ class IndexBuilder {
     return store_.indexes().set_changed(transaction);
   }
 
-  Result<void> report(uint64_t items) {
-    done_ += items;
-    bool goes_on = options_.interrupts == nullptr ||
-                   options_.interrupts->load(std::memory_order_relaxed) == interrupts_at_start_;
-    const auto now = std::chrono::steady_clock::now();
-    if (goes_on && options_.progress && now - last_report_ >= std::chrono::milliseconds(200)) {
-      last_report_ = now;
-      goes_on = options_.progress(done_, work_);
-    }
-    if (!goes_on)
-      return fail(ErrorCode::interrupted, "the building of indexes was interrupted; it goes on later");
-    return {};
-  }
-
   Environment& environment_;
   ContainerStore& store_;
-  const IndexBuildOptions& options_;
-  uint64_t interrupts_at_start_;
+  LongWork work_;
   uint64_t items_ = 0;
-  uint64_t work_ = 0;
-  uint64_t done_ = 0;
+  std::atomic<uint64_t> collected_ = 0;   // items, of the index at hand
+  std::atomic<bool> is_stopped_ = false;  // nobody wants what is being collected
   Lsn lsn_{};
-  std::chrono::steady_clock::time_point last_report_ = std::chrono::steady_clock::now();
 };
 
-Result<void> build_indexes(Environment& environment, ContainerStore& store,
-                           const IndexBuildOptions& options) {
+Result<void> build_indexes(Environment& environment, ContainerStore& store, const WorkOptions& options) {
   return IndexBuilder(environment, store, options).run();
 }
 

@@ -7,29 +7,16 @@
 // any more; the rest is then made in steps that each look at the items within their own write transaction.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <functional>
-#include <memory>
-
 #include "engine/container/container.h"
+#include "engine/container/long_work.h"
 #include "engine/file/environment.h"
 #include "sql/error.h"
 
 namespace quire::engine {
 
-struct IndexBuildOptions {
-  // Called a few times a second with the number of items looked at so far (each once for every index) and how
-  // many there are in all; false stops the build, which goes on when the container is opened again. May be
-  // null.
-  std::function<bool(uint64_t done, uint64_t all)> progress;
-  const std::atomic<uint64_t>* interrupts = nullptr;  // the build stops when this changes
-};
-
 // Nothing happens if no index waits. interrupted; conflict, naming the items, if a unique index cannot be
 // made: it is dropped.
-Result<void> build_indexes(Environment& environment, ContainerStore& store,
-                           const IndexBuildOptions& options = {});
+Result<void> build_indexes(Environment& environment, ContainerStore& store, const WorkOptions& options = {});
 
 // Has the indexes of an empty container that are not unique wait for build_indexes(), so that an import need
 // not keep them up to date. False if there is none, or if the container has items.

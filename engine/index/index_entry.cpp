@@ -73,6 +73,15 @@ std::optional<IndexEntry> parse_index_entry(Bytes key, Bytes record, const Index
   return entry;
 }
 
+bool are_all_undefined(const IndexEntry& entry, const IndexShape& shape) noexcept {
+  constexpr char kUndefined = 0x05;
+  if (entry.has_cut_values || entry.values.size() != shape.is_descending.size()) return false;
+  for (size_t i = 0; i < entry.values.size(); ++i)
+    if (entry.values[i] != (shape.is_descending[i] ? static_cast<char>(~kUndefined) : kUndefined))
+      return false;
+  return true;
+}
+
 void EntryList::add(IndexNumber number, std::string_view scope, std::string_view values, Bytes item_key) {
   const size_t offset = bytes_.size();
   append_index_number(number, bytes_);

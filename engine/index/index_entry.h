@@ -54,6 +54,10 @@ struct IndexEntry {
 // Nothing if the bytes are damaged.
 std::optional<IndexEntry> parse_index_entry(Bytes key, Bytes record, const IndexShape& shape) noexcept;
 
+// Whether all of an entry's values stand for nothing: of a unique index over the container there may be many
+// such.
+bool are_all_undefined(const IndexEntry& entry, const IndexShape& shape) noexcept;
+
 // Entries of one item, or of many. Keeps its memory.
 class EntryList {
  public:

@@ -57,9 +57,10 @@ Result<void> drop(OpenContainers& containers, const sql::ContainerChange& change
 }
 
 // Members that WITH names take the place of those that are there; the partition key stays.
-Result<void> alter(OpenContainers& containers, const sql::ContainerChange& change) {
+Result<void> alter(OpenContainers& containers, const sql::ContainerChange& change,
+                   const WorkOptions& building) {
   QUIRE_ASSIGN(const ContainerDefinition changes, properties_of(change));
-  return containers.alter(change.name, [&](ContainerDefinition& definition) -> Result<void> {
+  const auto edit = [&](ContainerDefinition& definition) -> Result<void> {
     if (!changes.partition_key_paths.empty() && changes.partition_key_paths != definition.partition_key_paths)
       return fail(ErrorCode::invalid_definition,
                   fmt::format("the partition key of container '{}' cannot be changed; make another container "
@@ -80,17 +81,19 @@ Result<void> alter(OpenContainers& containers, const sql::ContainerChange& chang
         found->second = property.second;
     }
     return {};
-  });
+  };
+  return containers.alter(change.name, edit, building);
 }
 
 }  // namespace
 
-Result<void> change_containers(OpenContainers& containers, const sql::Statement& statement) {
+Result<void> change_containers(OpenContainers& containers, const sql::Statement& statement,
+                               const WorkOptions& building) {
   switch (statement.kind) {
     case sql::StatementKind::create_container:
       return create(containers, *statement.definition);
     case sql::StatementKind::alter_container:
-      return alter(containers, *statement.definition);
+      return alter(containers, *statement.definition, building);
     default:
       return drop(containers, *statement.definition);
   }

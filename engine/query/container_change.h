@@ -8,6 +8,7 @@
 namespace quire::engine {
 
 // Errors: invalid_definition, container_exists, container_not_found, and those of the file.
-Result<void> change_containers(OpenContainers& containers, const sql::Statement& statement);
+Result<void> change_containers(OpenContainers& containers, const sql::Statement& statement,
+                               const WorkOptions& building);
 
 }  // namespace quire::engine

@@ -68,8 +68,7 @@ Result<NamedIndex> named_index_of(const sql::IndexChange& change, const std::vec
   return made;
 }
 
-Result<void> create(OpenContainers& containers, const sql::IndexChange& change,
-                    const IndexBuildOptions& building) {
+Result<void> create(OpenContainers& containers, const sql::IndexChange& change, const WorkOptions& building) {
   if (change.where != nullptr)
     return fail(ErrorCode::not_executable,
                 "this version of Quire makes indexes over all items only: leave WHERE out of CREATE INDEX");
@@ -139,7 +138,7 @@ Result<void> drop(OpenContainers& containers, const sql::IndexChange& change) {
 }  // namespace
 
 Result<void> change_indexes(OpenContainers& containers, const sql::Statement& statement,
-                            const IndexBuildOptions& building) {
+                            const WorkOptions& building) {
   const sql::IndexChange& change = *statement.index;
   return statement.kind == sql::StatementKind::create_index ? create(containers, change, building)
                                                             : drop(containers, change);

@@ -12,6 +12,6 @@ namespace quire::engine {
 // not_found; conflict if a unique index would have items with the same values; interrupted, the index then
 // being built when the container is opened next.
 Result<void> change_indexes(OpenContainers& containers, const sql::Statement& statement,
-                            const IndexBuildOptions& building);
+                            const WorkOptions& building);
 
 }  // namespace quire::engine

@@ -67,7 +67,7 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDe
 
 Result<void> OpenContainers::alter(std::string_view name,
                                    const std::function<Result<void>(ContainerDefinition&)>& edit,
-                                   const IndexBuildOptions& building) {
+                                   const WorkOptions& building) {
   ContainerDefinition before;
   std::shared_ptr<ContainerStore> store;
   QUIRE_ASSIGN(const bool must_build, redefine(name, edit, before, store));

@@ -46,7 +46,7 @@ class OpenContainers {
   // values of a new unique one. interrupted: the change stays, and the build goes on when the container is
   // opened next.
   Result<void> alter(std::string_view name, const std::function<Result<void>(ContainerDefinition&)>& edit,
-                     const IndexBuildOptions& building = {});
+                     const WorkOptions& building = {});
   // Who has the container keeps it, and gets container_not_found from it; errors of Catalog::drop.
   Result<void> drop(std::string_view name);
 

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/maintenance/check.h"
 #include "engine/query/container_change.h"
 #include "engine/query/index_change.h"
 #include "engine/query/script_statement.h"
@@ -140,9 +141,10 @@ Result<void> PreparedStatement::start() {
 Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
   if (options_.session == nullptr)
     return statement.definition != nullptr
-               ? change_containers(containers_, statement)
+               ? change_containers(containers_, statement, {nullptr, options_.interrupts})
                : fail(ErrorCode::misuse, "there is no session to run this statement in");
   Session& session = *options_.session;
+  const WorkOptions work{session.progress(), options_.interrupts};
   switch (statement.kind) {
     case sql::StatementKind::begin:
       return session.begin();
@@ -159,14 +161,23 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
     case sql::StatementKind::create_index:
     case sql::StatementKind::drop_index:
       QUIRE_TRY(session.check_outside_transaction("indexes cannot be made or dropped"));
-      return change_indexes(containers_, statement, {nullptr, options_.interrupts});
+      return change_indexes(containers_, statement, work);
     case sql::StatementKind::create_script:
     case sql::StatementKind::drop_script:
       return change_scripts(containers_, session, *statement.script,
                             statement.kind == sql::StatementKind::create_script);
+    case sql::StatementKind::check: {
+      QUIRE_TRY(session.check_outside_transaction("CHECK cannot run"));
+      QUIRE_ASSIGN(const CheckReport report,
+                   check_database(containers_.environment(), statement.upkeep->container, work));
+      rows_ = report.rows();
+      stats_.items_read = report.items;
+      stats_.rows_returned = rows_.size();
+      return {};
+    }
     default:
       QUIRE_TRY(session.check_outside_transaction("containers cannot be made, changed or dropped"));
-      return change_containers(containers_, statement);
+      return change_containers(containers_, statement, work);
   }
 }
 

@@ -69,6 +69,16 @@ Result<void> Session::check_outside_transaction(std::string_view what) {
 
 // ---- Settings
 
+void Session::set_progress(Progress progress) {
+  const std::lock_guard lock(mutex_);
+  progress_ = std::move(progress);
+}
+
+Session::Progress Session::progress() const {
+  const std::lock_guard lock(mutex_);
+  return progress_;
+}
+
 namespace {
 
 // A literal, or a word: PRAGMA strict = on.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -47,6 +48,11 @@ class Session {
   // misuse if the calling thread is within BEGIN: it would wait for itself.
   Result<void> check_outside_transaction(std::string_view what);
 
+  // Told how far long statements are, on the thread of each; false ends the statement. Null: nobody.
+  using Progress = std::function<bool(uint64_t done, uint64_t all)>;
+  void set_progress(Progress progress);
+  Progress progress() const;
+
   // PRAGMA: the setting as JSON, after the change if there is one. unresolved_name, invalid_argument.
   Result<std::string> pragma(const sql::Pragma& pragma);
 
@@ -61,7 +67,8 @@ class Session {
   std::atomic<bool> strict_;
   std::atomic<size_t> statement_memory_;
 
-  std::mutex mutex_;  // guards the members below
+  mutable std::mutex mutex_;  // guards the members below
+  Progress progress_;
   std::unique_ptr<ExplicitWrite> write_;
   std::thread::id owner_;
   uint64_t openings_ = 0;

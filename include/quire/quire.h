@@ -187,6 +187,18 @@ QUIRE_API int quire_close(quire_database* database, quire_error* error);
 /* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED (a
  * statement at its next step, if it is between two). */
 QUIRE_API void quire_interrupt(quire_database* database);
+/* Called a few times a second by a statement that takes long (CREATE INDEX, ALTER CONTAINER, CHECK), on the
+ * thread that steps it: how much is done, of how much. Nonzero ends the statement with QUIRE_INTERRUPTED. It
+ * must not use the database. */
+typedef int (*quire_work_progress)(void* context, uint64_t done, uint64_t all);
+/* For the statements that start from now on; NULL: nobody is told. */
+QUIRE_API void quire_set_progress(quire_database* database, quire_work_progress progress, void* context);
+/* Whether the file holds what it should: checksums, documents, keys, entries of indexes, unique keys,
+ * counters; of one container, or of all where `name` is NULL. `out`: a JSON array with an object for each
+ * fault, {"container", "where", "what", "repair"}; [] if there is none. After 1,000 the rest is left out. The
+ * same as CHECK in SQL. */
+QUIRE_API int quire_check(quire_database* database, const char* name, size_t length, quire_buffer* out,
+                          quire_error* error);
 /* Writes the database as it is now to a new file at `path`, without its free pages; others read and write
  * meanwhile. QUIRE_CANNOT_OPEN where there is a file already. */
 QUIRE_API int quire_backup(quire_database* database, const char* path, quire_error* error);

@@ -945,6 +945,26 @@ class Database {
     quire_error error;
     return detail::checked(quire_backup(handle_.get(), path.c_str(), &error), error);
   }
+  // Told how far statements that take long are (CREATE INDEX, CHECK), on the thread of each; false ends the
+  // statement. It must not use the database, and stays until the next call or the end of the database.
+  void set_progress(std::function<bool(uint64_t done, uint64_t all)> progress) {
+    auto next = std::make_unique<std::function<bool(uint64_t, uint64_t)>>(std::move(progress));
+    const auto call = [](void* context, uint64_t done, uint64_t all) -> int {
+      return (*static_cast<std::function<bool(uint64_t, uint64_t)>*>(context))(done, all) ? 0 : 1;
+    };
+    quire_set_progress(handle_.get(), *next ? static_cast<quire_work_progress>(call) : nullptr, next.get());
+    progress_ = std::move(next);
+  }
+  // A JSON array of what is wrong with a container, or with all: objects with "container", "where", "what"
+  // and "repair".
+  Result<std::string> check(std::string_view container = {}) const {
+    detail::Buffer buffer;
+    quire_error error;
+    const char* const name = container.empty() ? nullptr : container.data();
+    if (quire_check(handle_.get(), name, container.size(), buffer.get(), &error) != QUIRE_OK)
+      return detail::failure(error);
+    return buffer.text();
+  }
   // From any thread, or a signal handler: statements and imports now running end with QUIRE_INTERRUPTED.
   void interrupt() noexcept { quire_interrupt(handle_.get()); }
 
@@ -952,6 +972,7 @@ class Database {
 
  private:
   explicit Database(quire_database* handle) noexcept : handle_(handle) {}
+  std::unique_ptr<std::function<bool(uint64_t, uint64_t)>> progress_;  // outlives the handle
   detail::Owned<quire_database, detail::close_database> handle_;
 };
 

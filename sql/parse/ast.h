@@ -202,6 +202,7 @@ enum class StatementKind : uint8_t {
   commit,
   rollback,
   pragma,  // pragma
+  check,   // upkeep
 };
 // EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL | JSON)] query, or without ANALYZE a change
 enum class ExplainStage : uint8_t { ast, logical, physical, json };
@@ -299,6 +300,12 @@ struct Pragma {
   Span span;
 };
 
+// CHECK [container]
+struct Upkeep {
+  std::string_view container;  // empty: all
+  Span span;
+};
+
 struct Statement {
   StatementKind kind = StatementKind::query;
   ExplainStage explain_stage = ExplainStage::physical;
@@ -310,6 +317,7 @@ struct Statement {
   ScriptChange* script = nullptr;
   Execute* execute = nullptr;
   Pragma* pragma = nullptr;
+  Upkeep* upkeep = nullptr;
 };
 
 // A parsed text: owns a copy of the text and all nodes, which point into it and into each other.

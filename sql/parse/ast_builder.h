@@ -177,6 +177,7 @@ class AstBuilder {
   void execute(const Token& start, const Token& name, List<Expression*> arguments, const Token& container,
                List<Expression*> partition_key);
   void transaction(StatementKind kind, const Token& start);
+  void upkeep(StatementKind kind, const Token& start, const Token& container);
   void pragma(const Token& start, const Token& name, Expression* value);
   List<Assignment> concatenate(List<Assignment> first, List<Assignment> second);
   // An identifier whose text is the path.

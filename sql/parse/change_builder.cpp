@@ -77,8 +77,8 @@ void AstBuilder::create_index(const Token& start, bool is_unique, bool is_condit
                               const Token& container, List<IndexKey> keys, Expression* where) {
   extension(start, "CREATE INDEX");
   auto* index = parsed_.arena.make<IndexChange>();
-  index->name = name.length == 0 ? std::string_view() : text_of(name);
-  index->container = text_of(container);
+  index->name = name.length == 0 ? std::string_view() : name_of(name);
+  index->container = name_of(container);
   index->is_unique = is_unique;
   index->is_conditional = is_conditional;
   index->keys = keys.span();
@@ -101,8 +101,8 @@ void AstBuilder::drop_index(const Token& start, bool is_conditional, const Token
                             const Token& container) {
   extension(start, "DROP INDEX");
   auto* index = parsed_.arena.make<IndexChange>();
-  index->name = text_of(name);
-  index->container = container.length == 0 ? std::string_view() : text_of(container);
+  index->name = name_of(name);
+  index->container = container.length == 0 ? std::string_view() : name_of(container);
   index->is_conditional = is_conditional;
   index->span = span_from(start.offset);
   parsed_.statement.kind = StatementKind::drop_index;
@@ -132,6 +132,15 @@ Expression* AstBuilder::index_path(Expression* path, const Token& step, bool is_
 void AstBuilder::transaction(StatementKind kind, const Token& start) {
   extension(start, "a transaction over several statements");
   parsed_.statement.kind = kind;
+}
+
+void AstBuilder::upkeep(StatementKind kind, const Token& start, const Token& container) {
+  extension(start, text_of(start));
+  auto* upkeep = parsed_.arena.make<Upkeep>();
+  upkeep->container = container.length == 0 ? std::string_view() : name_of(container);
+  upkeep->span = span_from(start.offset);
+  parsed_.statement.kind = kind;
+  parsed_.statement.upkeep = upkeep;
 }
 
 // Not refused in strict mode, which it turns on and off.

@@ -83,6 +83,7 @@ using namespace quire::sql;
 %type always {bool}
 %type script_kind {Token}
 %type index_name {Token}
+%type object {Token}
 %type on_container {Token}
 %type index_keys {List<IndexKey>}
 %type index_key {IndexKey}
@@ -120,15 +121,15 @@ statement ::= ALTER(K) CONTAINER name(N) properties(J) terminator.
 statement ::= DROP(K) CONTAINER if_exists(I) name(N) terminator.
   { build->define(StatementKind::drop_container, K, N, I, {nullptr, 0}, nullptr); }
 
-statement ::= CREATE(K) unique(U) INDEX if_not_exists(I) index_name(N) ON name(C) LEFT_PARENTHESIS index_keys(L)
+statement ::= CREATE(K) unique(U) INDEX if_not_exists(I) index_name(N) ON object(C) LEFT_PARENTHESIS index_keys(L)
               RIGHT_PARENTHESIS where(W) terminator. { build->create_index(K, U, I, N, C, L, W); }
-statement ::= DROP(K) INDEX if_exists(I) name(N) on_container(C) terminator. { build->drop_index(K, I, N, C); }
+statement ::= DROP(K) INDEX if_exists(I) object(N) on_container(C) terminator. { build->drop_index(K, I, N, C); }
 unique(R) ::= . { R = false; }
 unique(R) ::= UNIQUE. { R = true; }
 index_name(R) ::= . { R = kNoToken; }
-index_name(R) ::= name(N). { R = N; }
+index_name(R) ::= object(N). { R = N; }
 on_container(R) ::= . { R = kNoToken; }
-on_container(R) ::= ON name(C). { R = C; }
+on_container(R) ::= ON object(C). { R = C; }
 index_keys(R) ::= index_key(K). { R = build->list_of(K); }
 index_keys(R) ::= index_keys(L) COMMA index_key(K). { R = build->append(L, K); }
 index_key(R) ::= index_path(P). { R = {P, false}; }
@@ -166,6 +167,13 @@ transaction ::= TRANSACTION.
 statement ::= PRAGMA(K) name(N) terminator. { build->pragma(K, N, nullptr); }
 statement ::= PRAGMA(K) name(N) EQUAL primary(V) terminator. { build->pragma(K, N, V); }
 statement ::= PRAGMA(K) name(N) EQUAL ON(V) terminator. { build->pragma(K, N, build->identifier(V)); }
+
+statement ::= CHECK(K) terminator. { build->upkeep(StatementKind::check, K, kNoToken); }
+statement ::= CHECK(K) object(C) terminator. { build->upkeep(StatementKind::check, K, C); }
+
+// Names of containers and indexes may be any text, quoted.
+object(R) ::= name(N). { R = N; }
+object(R) ::= STRING(S). { R = S; }
 
 target(R) ::= name(C). { R = build->path_source(C, {nullptr, 0}); }
 target(R) ::= name(C) name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }

@@ -385,7 +385,8 @@ class ContextualWords {
     static constexpr Word kFirst[] = {{"BEGIN", TOKEN_BEGIN},
                                       {"COMMIT", TOKEN_COMMIT},
                                       {"ROLLBACK", TOKEN_ROLLBACK},
-                                      {"PRAGMA", TOKEN_PRAGMA}};
+                                      {"PRAGMA", TOKEN_PRAGMA},
+                                      {"CHECK", TOKEN_CHECK}};
     static constexpr Word kClauses[] = {{"TRANSACTION", TOKEN_TRANSACTION, 1}};
     resolve_words(kFirst, kClauses);
   }

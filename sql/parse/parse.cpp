@@ -21,7 +21,6 @@ constexpr std::string_view kOtherStatements[] = {
     "PATCH",
     "EXECUTE",
     "ADVISE",
-    "CHECK",
 };
 
 // The offset of the first byte that is not part of a well-formed code point; `text` has one.

@@ -49,6 +49,11 @@ class Printer {
       (out_ += "PRAGMA ") += statement.pragma->name;
       clause(" = ", statement.pragma->value);
     }
+    if (statement.upkeep) {
+      out_ += "CHECK";
+      if (!statement.upkeep->container.empty()) out_ += ' ';
+      if (!statement.upkeep->container.empty()) object(statement.upkeep->container);
+    }
     if (statement.definition) definition(statement.kind, *statement.definition);
     if (statement.index) index(statement.kind, *statement.index);
     if (statement.script) out_ += print_script(statement.kind, *statement.script);
@@ -132,13 +137,15 @@ class Printer {
     if (kind == StatementKind::create_index) {
       out_ += change.is_unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ";
       if (change.is_conditional) out_ += "IF NOT EXISTS ";
-      if (!change.name.empty()) (out_ += change.name) += ' ';
+      if (!change.name.empty()) object(change.name);
+      if (!change.name.empty()) out_ += ' ';
     } else {
       out_ += change.is_conditional ? "DROP INDEX IF EXISTS " : "DROP INDEX ";
-      out_ += change.name;
+      object(change.name);
       if (!change.container.empty()) out_ += ' ';
     }
-    if (!change.container.empty()) (out_ += "ON ") += change.container;
+    if (!change.container.empty()) out_ += "ON ";
+    if (!change.container.empty()) object(change.container);
     if (change.keys.empty()) return;
     out_ += " (";
     list(change.keys, [this](const IndexKey& key) {
@@ -156,6 +163,14 @@ class Printer {
     if (!call.has_partition_key) return;
     out_ += " IN PARTITION ";
     list(call.partition_key, [this](const Expression* component) { expression(*component); });
+  }
+
+  // The name of a container or an index.
+  void object(std::string_view name) {
+    if (is_plain_name(name))
+      out_ += name;
+    else
+      append_quoted(out_, name);
   }
 
   // ---- Queries

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -88,6 +89,21 @@ void measure(Side side, const Fixture& fixture, const Work& work, std::string& a
   answer = sample.answer;
 }
 
+// Each round begins with another side: whoever is first meets memory and a disk that are not warm yet.
+void measure_in_turn(size_t round, const Fixture& fixture, Row& row) {
+  struct Turn {
+    Side side;
+    std::vector<double>& figures;
+  };
+  const std::array turns = {Turn{row.work->quire, row.quire}, Turn{row.work->lmdb, row.lmdb},
+                            Turn{row.work->sqlite, row.sqlite}};
+  std::string answer;
+  for (size_t i = 0; i < turns.size(); ++i) {
+    const Turn& turn = turns[(round + i) % turns.size()];
+    measure(turn.side, fixture, *row.work, answer, turn.figures);
+  }
+}
+
 std::vector<Row> run_rounds(const Options& options, const Fixture& fixture) {
   std::vector<Row> rows;
   for (const Work& work : works())
@@ -100,12 +116,7 @@ std::vector<Row> run_rounds(const Options& options, const Fixture& fixture) {
     sqlite_import(fixture);
   }
   for (size_t round = 0; round < options.rounds; ++round)
-    for (Row& row : rows) {
-      std::string answer;
-      measure(row.work->quire, fixture, *row.work, answer, row.quire);
-      measure(row.work->lmdb, fixture, *row.work, answer, row.lmdb);
-      measure(row.work->sqlite, fixture, *row.work, answer, row.sqlite);
-    }
+    for (Row& row : rows) measure_in_turn(round, fixture, row);
   return rows;
 }
 

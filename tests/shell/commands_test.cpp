@@ -46,6 +46,13 @@ TEST_F(ShellTest, APropertyThatTheHeaderLacksIsAnErrorRatherThanLost) {
   EXPECT_NE(read("late.csv").find("z,1\n"), std::string::npos);
 }
 
+TEST_F(ShellTest, ASoundDatabaseHasNoFault) {
+  const ShellRun run = this->run({":memory:", ".generate readings r 100", ".check", ".check r"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_NE(run.output.find("no fault found\nno fault found\n"), std::string::npos) << run.output;
+  EXPECT_EQ(this->run({":memory:", ".check r"}).exit_code, 1);
+}
+
 TEST_F(ShellTest, WritesRowsToFiles) {
   const ShellRun run =
       this->run({":memory:", ".once " + path("once"), "SELECT VALUE 1", "SELECT VALUE 2",

@@ -33,14 +33,29 @@ Cut cut(const std::string& input, size_t at_a_time, size_t longest = 1000) {
   const InputReader reader = reader_of(input, at_a_time);
   ImportInput texts(reader, longest);
   Cut cut;
-  ImportText text;
-  for (;;) {
-    const auto next = texts.next(text);
-    if (!next) cut.end = std::unexpected(next.error());
-    if (!next || !*next) return cut;
+  const auto keep = [&](const ImportText& text) {
     cut.texts.push_back(std::to_string(text.start.line) + ":" + std::to_string(text.start.column) + ":" +
                         (text.is_too_long ? "*" : std::string(text.json)));
-  }
+  };
+  const auto read = [&]() -> Result<void> {
+    QUIRE_TRY(texts.start());
+    ImportText text;
+    while (texts.is_array()) {
+      QUIRE_ASSIGN(const bool has_element, texts.next_element(text));
+      if (!has_element) return {};
+      keep(text);
+    }
+    for (ImportLines lines; !lines.is_last;) {
+      QUIRE_TRY(texts.begin_lines(lines));
+      for (bool is_whole = false; !is_whole;) {
+        QUIRE_ASSIGN(is_whole, texts.read_lines(lines));
+      }
+      for (LineCutter cutter(lines, longest); cutter.next(text);) keep(text);
+    }
+    return {};
+  };
+  cut.end = read();
+  return cut;
 }
 
 class ImportInputTest : public testing::TestWithParam<size_t> {};
@@ -90,12 +105,31 @@ TEST_P(ImportInputTest, LongTextsArePassedOver) {
               ElementsAre("1:2:{}", "1:5:*", "1:64:{}"));
 }
 
+// Lines that span stretches, and one longer than a stretch.
+TEST(ImportInput, LinesOfManyStretches) {
+  std::string input;
+  std::vector<std::string> expected;
+  for (uint32_t line = 1; input.size() < 3 * ImportLines::kBytes; ++line) {
+    const std::string text(line % 1000, 'x');
+    if (!text.empty()) expected.push_back(std::to_string(line) + ":1:" + text);
+    input += text + "\n";
+  }
+  const auto line = static_cast<uint32_t>(std::ranges::count(input, '\n')) + 1;
+  const std::string longer(2 * ImportLines::kBytes + 3, 'y');
+  input += longer + "\nz\n" + longer + "yyyy\nz";
+  expected.push_back(std::to_string(line) + ":1:" + longer);
+  expected.push_back(std::to_string(line + 1) + ":1:z");
+  expected.push_back(std::to_string(line + 2) + ":1:*");
+  expected.push_back(std::to_string(line + 3) + ":1:z");
+  EXPECT_TRUE(cut(input, 300'007, longer.size()).texts == expected);
+  EXPECT_TRUE(cut(input, 16 << 20, longer.size()).texts == expected);
+}
+
 TEST(ImportInput, AReaderThatFailsEndsTheInput) {
   const InputReader failing = [](char*, size_t) { return int64_t{-1}; };
   const InputReader lying = [](char*, size_t capacity) { return static_cast<int64_t>(capacity) + 1; };
-  ImportText text;
-  EXPECT_TRUE(fails_with(ImportInput(failing, 10).next(text), ErrorCode::io));
-  EXPECT_TRUE(fails_with(ImportInput(lying, 10).next(text), ErrorCode::io));
+  EXPECT_TRUE(fails_with(ImportInput(failing, 10).start(), ErrorCode::io));
+  EXPECT_TRUE(fails_with(ImportInput(lying, 10).start(), ErrorCode::io));
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+#include "engine/container/long_work.h"
+
+#include <string>
+
+namespace quire::engine {
+
+Result<void> LongWork::look() {
+  constexpr auto kBetweenReports = std::chrono::milliseconds(200);
+  bool goes_on = options_.interrupts == nullptr ||
+                 options_.interrupts->load(std::memory_order_relaxed) == interrupts_at_start_;
+  const auto now = std::chrono::steady_clock::now();
+  if (goes_on && options_.progress && now - last_report_ >= kBetweenReports) {
+    last_report_ = now;
+    goes_on = options_.progress(done_, all_);
+  }
+  if (goes_on) return {};
+  return fail(ErrorCode::interrupted, std::string(interrupted_));
+}
+
+}  // namespace quire::engine

@@ -37,7 +37,7 @@ quire_layer(container SOURCES engine/container/*.cpp LINKS quire_catalog murmurh
 quire_layer(maintenance SOURCES engine/maintenance/*.cpp LINKS quire_container)
 quire_layer(query SOURCES engine/query/*.cpp LINKS quire_maintenance quire_run)
 # Without JavaScript there are native procedures alone.
-set(script_engine_sources engine/script/native_procedures.cpp engine/script/partition_*.cpp
+set(script_engine_sources engine/script/native_procedures.cpp engine/script/partition_*.cpp engine/script/trigger_lookup.cpp
                           engine/script/without_javascript.cpp)
 if(QUIRE_SCRIPTS)
   set(script_engine_sources engine/script/[!w]*.cpp engine/script/wasm_runtime.cpp engine/script/watchdog.cpp)

@@ -92,13 +92,6 @@ Result<void> dump_items(Session& session, const Definition& definition) {
   return {};
 }
 
-bool is_plain_name(std::string_view name) {
-  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  return !name.empty() && is_letter(name[0]) && std::ranges::all_of(name, [&](char c) {
-    return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
-  });
-}
-
 std::string capitals(std::string_view word) {
   std::string text(word);
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -117,18 +110,18 @@ Result<void> dump_scripts(Session& session, const Definition& definition) {
   for (const Value script : statement->rows()) {
     const std::string_view name = script["id"].as_string();
     const std::string_view body = script["body"].as_string();
-    if (!is_plain_name(name) || !is_plain_name(definition.name) ||
-        body.find("$$") != std::string_view::npos) {
+    if (body.find("$$") != std::string_view::npos) {
       print_message(
           fmt::format("script '{}' of container '{}' cannot be written as a statement, and is left out", name,
                       definition.name));
       continue;
     }
-    std::string head = fmt::format("CREATE {} {}", capitals(script["kind"].as_string()), name);
+    std::string head = fmt::format("CREATE {} {}", capitals(script["kind"].as_string()), quoted(name));
     if (script["triggerType"].type() == Type::string)
       head += fmt::format(" {} {}", capitals(script["triggerType"].as_string()),
                           capitals(script["triggerOperation"].as_string()));
-    head += fmt::format(" ON {}{} AS $$", definition.name, script["always"].as_boolean() ? " ALWAYS" : "");
+    head += fmt::format(" ON {}{} AS $$", quoted(definition.name),
+                        script["always"].as_boolean() ? " ALWAYS" : "");
     session.output.write(head + std::string(body) + "$$;\n");
   }
   if (statement->error()) return Failure(*statement->error());

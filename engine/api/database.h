@@ -32,7 +32,10 @@ class Database {
       : environment_(std::move(environment)),
         containers_(*environment_),
         scripts_(make_scripts(containers_, natives_)),
-        session_(containers_, *scripts_, options.strict, options.statement_memory) {}
+        session_(containers_, *scripts_, options.strict, options.statement_memory) {
+    containers_.use_triggers(scripts_.get());
+    scripts_->use_limits([this] { return session_.script_limits(); }, &interrupts_);
+  }
 
   Environment& environment() noexcept { return *environment_; }
   OpenContainers& containers() noexcept { return containers_; }

@@ -27,6 +27,7 @@
 #include "engine/container/record.h"
 #include "engine/container/statistics.h"
 #include "engine/container/system_property.h"
+#include "engine/container/write_triggers.h"
 #include "engine/file/environment.h"
 #include "sql/error.h"
 #include "sql/value/document.h"
@@ -53,6 +54,7 @@ struct Item {
 struct WriteOptions {
   // An etag with its quotes; empty or "*": any.
   std::string_view if_match;
+  TriggerRequest triggers = {};
 };
 
 struct ItemOutcome {
@@ -96,7 +98,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
                               const WriteOptions& options = {});
   // not_found, precondition_failed.
   Result<void> erase(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
-                     std::string_view id, std::string_view if_match = {});
+                     std::string_view id, std::string_view if_match = {},
+                     const TriggerRequest& triggers = {});
 
   // ---- Reading.
   // `partition_key`: a component for each path, undefined for a missing one. Nothing if there is no such
@@ -126,6 +129,9 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // cannot take stand inline in documents and need nothing. Afterwards documents with these names may be
   // encoded outside of write transactions. A name that is known already costs a look-up and no transaction.
   Result<void> reserve_names(Environment& environment, std::span<const std::string_view> names);
+
+  // What runs around writes; null: nothing. Before the store is shared.
+  void use_triggers(WriteTriggers* triggers) noexcept { triggers_ = triggers; }
 
   // ---- What it is.
   const ContainerDefinition& definition() const noexcept { return entry_.definition; }
@@ -189,6 +195,10 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
                                  const WriteOptions& options);
   Result<ItemOutcome> store(WriteTransaction& transaction, const EncodedItem& encoded, Mode mode,
                             const WriteOptions& options, size_t names_before);
+  Result<ItemOutcome> write_triggered(WriteTransaction& transaction, std::string item, Mode mode,
+                                      const WriteOptions& options);
+  Result<void> erase_triggered(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
+                               std::string_view id, std::string_view if_match, const TriggerRequest& request);
   // The item under a key, if any; it must have this partition key and id.
   Result<std::optional<Item>> find(const Transaction& transaction, const ItemKey& key,
                                    std::span<const sql::Value> partition_key, std::string_view id) const;
@@ -226,6 +236,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   std::atomic<uint64_t> refreshed_ = 0;
   std::mutex refresh_mutex_;  // held while names of other transactions are loaded
   ContainerIndexes indexes_;
+  WriteTriggers* triggers_ = nullptr;
   // Of the holder of the write lock.
   ItemEncoder encoder_;
 };

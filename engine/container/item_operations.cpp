@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/container/container.h"
+#include "sql/value/json.h"
 
 namespace quire::engine {
 
@@ -60,9 +61,26 @@ Result<void> ContainerStore::check_etag(const std::optional<Item>& item, std::st
 
 // ---- Writing
 
+namespace {
+
+std::string json_of(std::string_view json) {
+  return std::string(json);
+}
+std::string json_of(const sql::Value& item) {
+  std::string json;
+  sql::write_json(item, json);
+  return json;
+}
+
+}  // namespace
+
 template <typename Source>
 Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, const Source& source, Mode mode,
                                                const WriteOptions& options) {
+  if (triggers_ != nullptr) {
+    QUIRE_ASSIGN(const bool is_triggered, triggers_->concern(transaction, *this, options.triggers));
+    if (is_triggered) return write_triggered(transaction, json_of(source), mode, options);
+  }
   QUIRE_TRY(refresh(transaction));
   const size_t names_before = dictionary_->size();
   Result<ItemOutcome> outcome{};
@@ -73,6 +91,10 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
   if (!outcome) dictionary_->truncate(names_before);
   return outcome;
 }
+
+// For triggered_write.cpp.
+template Result<ItemOutcome> ContainerStore::write_item(WriteTransaction&, const std::string_view&, Mode,
+                                                        const WriteOptions&);
 
 Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const EncodedItem& encoded,
                                           Mode mode, const WriteOptions& options, size_t names_before) {
@@ -137,7 +159,12 @@ Result<ItemOutcome> ContainerStore::replace(WriteTransaction& transaction, const
 }
 
 Result<void> ContainerStore::erase(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
-                                   std::string_view id, std::string_view if_match) {
+                                   std::string_view id, std::string_view if_match,
+                                   const TriggerRequest& triggers) {
+  if (triggers_ != nullptr) {
+    QUIRE_ASSIGN(const bool is_triggered, triggers_->concern(transaction, *this, triggers));
+    if (is_triggered) return erase_triggered(transaction, partition_key, id, if_match, triggers);
+  }
   QUIRE_TRY(refresh(transaction));
   QUIRE_TRY(check_components(partition_key));
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));

@@ -50,6 +50,9 @@ class OpenContainers {
   // Who has the container keeps it, and gets container_not_found from it; errors of Catalog::drop.
   Result<void> drop(std::string_view name);
 
+  // What runs around writes to all containers that are opened from here on.
+  void use_triggers(WriteTriggers* triggers) noexcept { triggers_ = triggers; }
+
   Environment& environment() const noexcept { return environment_; }
   const Catalog& catalog() const noexcept { return catalog_; }
 
@@ -66,6 +69,7 @@ class OpenContainers {
   Opened keep(std::shared_ptr<ContainerStore> store);
 
   Environment& environment_;
+  WriteTriggers* triggers_ = nullptr;
   Catalog catalog_;
   mutable std::mutex mutex_;  // guards stores_
   // Shared, since statements and container handles outlive a drop.

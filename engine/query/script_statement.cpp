@@ -38,6 +38,7 @@ Result<void> create_script(OpenContainers& containers, Session& session, Contain
   QUIRE_TRY(session.scripts().check(script, session.script_limits()));
   const ScriptCatalog catalog(containers.environment());
   return write(containers, session, store, nullptr, [&](WriteTransaction& transaction, uint64_t) {
+    session.scripts().forget_triggers(transaction);
     return catalog.put(transaction, store.number(), script, replaces);
   });
 }
@@ -47,6 +48,7 @@ Result<void> drop_script(OpenContainers& containers, Session& session, Container
   const ScriptCatalog catalog(containers.environment());
   return write(containers, session, store, nullptr,
                [&](WriteTransaction& transaction, uint64_t) -> Result<void> {
+                 session.scripts().forget_triggers(transaction);
                  QUIRE_ASSIGN(const bool was_there, catalog.erase(transaction, store.number(), kind, name));
                  if (was_there) return {};
                  return std::unexpected(

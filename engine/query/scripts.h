@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,10 +34,11 @@ struct ProcedureOutcome {
   std::string log;   // what console.log wrote, a line each; also where the call fails
 };
 
-// Thread-safe.
-class Scripts {
+// Thread-safe. Triggers run under limits that are asked for at each write.
+class Scripts : public WriteTriggers {
  public:
-  virtual ~Scripts() = default;
+  // What holds for triggers; once, before the first write.
+  virtual void use_limits(std::function<ScriptLimits()> limits, const std::atomic<uint64_t>* interrupts) = 0;
 
   // Whether the text can be run at all: syntax, with its line; not_executable in a build without JavaScript.
   virtual Result<void> check(const ScriptDefinition& script, const ScriptLimits& limits) = 0;
@@ -44,6 +46,8 @@ class Scripts {
   // undoes all that the transaction did.
   virtual Result<void> execute(const ProcedureCall& call, WriteTransaction& transaction, uint64_t openings,
                                ProcedureOutcome& outcome) = 0;
+  // Triggers were made or dropped in `transaction`.
+  virtual void forget_triggers(WriteTransaction& transaction) = 0;
   // A user-defined function of a container, for one execution of a query; null if it has none of that name.
   virtual Result<std::unique_ptr<sql::UserFunction>> function(const Transaction& transaction,
                                                               const ContainerStore& store,

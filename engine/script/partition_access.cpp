@@ -35,7 +35,7 @@ Result<void> PartitionAccess::write(Write kind, std::string_view json, std::stri
   QUIRE_TRY(check_partition(item));
   if (needs_id && item.member("id").is_undefined())
     return fail(ErrorCode::invalid_id, "the item has no id, and disableAutomaticIdGeneration is set");
-  const WriteOptions options{.if_match = if_match};
+  const WriteOptions options{.if_match = if_match, .triggers = triggers_};
   ItemOutcome outcome;
   switch (kind) {
     case Write::create: {
@@ -66,14 +66,14 @@ Result<void> PartitionAccess::replace(std::string_view id, std::string_view json
         ErrorCode::invalid_argument,
         fmt::format("the link names item '{}', the document has another id; an item's id does not change",
                     id));
-  const WriteOptions options{.if_match = if_match};
+  const WriteOptions options{.if_match = if_match, .triggers = triggers_};
   QUIRE_ASSIGN(const ItemOutcome outcome, store_->replace(transaction_, item, options));
   give(outcome.item.root, out);
   return {};
 }
 
 Result<void> PartitionAccess::remove(std::string_view id, std::string_view if_match) {
-  return store_->erase(transaction_, partition_key_, id, if_match);
+  return store_->erase(transaction_, partition_key_, id, if_match, triggers_);
 }
 
 Result<bool> PartitionAccess::read(std::string_view id, std::string_view if_none_match, std::string& out) {

@@ -20,13 +20,15 @@
 
 namespace quire::engine {
 
-// Belongs to one call. Items go out as JSON with their system properties, appended to `out`.
+// Belongs to one call. `runs_triggers`: false within a trigger, whose writes run none. Items go out as JSON
+// with their system properties, appended to `out`.
 class PartitionAccess {
  public:
   PartitionAccess(OpenContainers& containers, std::shared_ptr<ContainerStore> store,
                   WriteTransaction& transaction, uint64_t openings, std::span<const sql::Value> partition_key,
-                  const FunctionSource& functions)
-      : functions_(functions),
+                  const FunctionSource& functions, bool runs_triggers = true)
+      : triggers_{.pre = {}, .post = {}, .runs_always = runs_triggers},
+        functions_(functions),
         containers_(containers),
         store_(std::move(store)),
         transaction_(transaction),
@@ -56,17 +58,20 @@ class PartitionAccess {
   Result<void> check_collection_link(std::string_view link) const;
   Result<std::string> id_of_link(std::string_view link);
 
+  // forbidden unless the item is of this partition.
+  Result<void> check_partition(const sql::Value& item) const;
+
   const ContainerStore& store() const noexcept { return *store_; }
   std::span<const sql::Value> partition_key() const noexcept { return partition_key_; }
 
  private:
   struct Page;
-  Result<void> check_partition(const sql::Value& item) const;
   void give(const sql::Value& root, std::string& out);
   void remember(const sql::Value& row);
   Result<std::string> id_of_resource(std::string_view resource_id);
   Result<bool> read_page(Page& page, bool is_positioned);
 
+  TriggerRequest triggers_;
   FunctionSource functions_;
   OpenContainers& containers_;
   std::shared_ptr<ContainerStore> store_;  // shared as everywhere with the database and its statements

@@ -15,6 +15,8 @@
 namespace quire::engine {
 namespace {
 
+static_assert(kReservedPages * kWasmPageBytes >= kMostScriptMemory);
+
 // Above the module's own stack, which starts here and grows down: static data, then the heap.
 constexpr uint32_t kImageStart = 1 << 20;
 // The engine's own limit of recursion, in bytes of the module's stack; then it throws a RangeError.
@@ -44,11 +46,10 @@ Sandbox::~Sandbox() = default;
 
 // ---- Making
 
-Result<void> Sandbox::instantiate(uint32_t most_pages) {
+Result<void> Sandbox::instantiate() {
   static std::once_flag module_is_ready;
   try {
     std::call_once(module_is_ready, [] { Z_qjs_init_module(); });
-    set_memory_cap(most_pages);
     Z_qjs_instantiate(&instance_->module, &instance_->environment, &instance_->system);
     instance_->is_made = true;
   } catch (const std::bad_alloc&) {
@@ -61,7 +62,7 @@ Result<void> Sandbox::instantiate(uint32_t most_pages) {
 
 Result<std::unique_ptr<Sandbox>> Sandbox::make(Watchdog& watchdog) {
   std::unique_ptr<Sandbox> sandbox(new Sandbox(watchdog));
-  QUIRE_TRY(sandbox->instantiate(pages_of(kMostScriptMemory)));
+  QUIRE_TRY(sandbox->instantiate());
   return sandbox;
 }
 
@@ -125,10 +126,14 @@ SandboxImage Sandbox::image(JsValue function) const {
           .function = function};
 }
 
+size_t Sandbox::memory_bytes() const noexcept {
+  return instance_->module.w2c_memory.size;
+}
+
 Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
   wasm_rt_memory_t& memory = instance_->module.w2c_memory;
   const auto pages = static_cast<uint32_t>((kImageStart + image.bytes.size()) / kWasmPageBytes);
-  memory.max_pages = pages_of(kMostScriptMemory);
+  memory.max_pages = kReservedPages;
   shrink_memory(memory, pages);
   if (memory.pages < pages && wasm_rt_grow_memory(&memory, pages - memory.pages) == UINT32_MAX)
     return fail(ErrorCode::out_of_memory, "memory for a script could not be had");

@@ -152,6 +152,8 @@ class Sandbox {
   PromiseState promise_state(JsValue value);
   JsValue promise_result(JsValue promise);
 
+  // All the memory that the instance has now.
+  size_t memory_bytes() const noexcept;
   JsValue library() const noexcept { return library_; }
   JsValue function() const noexcept { return function_; }
   const ScriptLimits& limits() const noexcept { return limits_; }
@@ -174,7 +176,7 @@ class Sandbox {
   class Bytes;
 
   explicit Sandbox(Watchdog& watchdog);
-  Result<void> instantiate(uint32_t most_pages);
+  Result<void> instantiate();
   Result<void> check_tags();
   Result<void> run_library();
   Result<void> set_stack_limit();

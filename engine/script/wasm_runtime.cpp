@@ -12,12 +12,7 @@
 namespace quire::engine {
 namespace {
 
-thread_local uint32_t memory_cap = 0;
 thread_local uint64_t refused = 0;
-
-uint64_t reserved_bytes(const wasm_rt_memory_t& memory) noexcept {
-  return memory.max_pages * kWasmPageBytes;
-}
 
 // Signatures of functions, by the number that the generated code compares at indirect calls. Guarded by the
 // mutex; written while the module is set up, once in a process.
@@ -25,10 +20,6 @@ std::mutex signatures_mutex;
 std::vector<std::vector<int>> signatures;
 
 }  // namespace
-
-void set_memory_cap(uint32_t pages) noexcept {
-  memory_cap = pages;
-}
 
 uint64_t refused_growths() noexcept {
   return refused;
@@ -50,6 +41,7 @@ void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept {
 
 }  // namespace quire::engine
 
+using quire::engine::kReservedPages;
 using quire::engine::kWasmPageBytes;
 
 extern "C" {
@@ -77,10 +69,10 @@ uint32_t wasm_rt_register_func_type(uint32_t parameters, uint32_t results, ...) 
 }
 
 void wasm_rt_allocate_memory(wasm_rt_memory_t* memory, uint32_t pages, uint32_t) {
-  memory->max_pages = quire::engine::memory_cap;
+  memory->max_pages = kReservedPages;
   memory->data = nullptr;
   if (pages > memory->max_pages) throw std::bad_alloc();
-  void* const place = mmap(nullptr, quire::engine::reserved_bytes(*memory), PROT_NONE,
+  void* const place = mmap(nullptr, kReservedPages * kWasmPageBytes, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) throw std::bad_alloc();
   memory->data = static_cast<uint8_t*>(place);
@@ -104,7 +96,7 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t* memory, uint32_t pages) {
 }
 
 void wasm_rt_free_memory(wasm_rt_memory_t* memory) {
-  if (memory->data != nullptr) munmap(memory->data, quire::engine::reserved_bytes(*memory));
+  if (memory->data != nullptr) munmap(memory->data, kReservedPages * kWasmPageBytes);
   memory->data = nullptr;
 }
 

@@ -15,9 +15,8 @@ struct WasmTrap {
 
 inline constexpr uint64_t kWasmPageBytes = 65536;
 
-// How much address space the next memory that this thread allocates gets, in pages: it can never grow past
-// it.
-void set_memory_cap(uint32_t pages) noexcept;
+// The address space that every memory has; it is capped at less by its max_pages.
+inline constexpr uint32_t kReservedPages = 16384;
 
 // Gives back all pages from `pages` on; what stood there reads as zero once the memory grows again.
 void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept;

@@ -1,6 +1,8 @@
 // Server-side code of a build without JavaScript (QUIRE_SCRIPTS=OFF): native procedures alone.
 #include "engine/script/script_engine.h"
 
+#include "engine/script/trigger_lookup.h"
+
 namespace quire::engine {
 namespace {
 
@@ -12,7 +14,7 @@ std::unexpected<Error> no_javascript() {
 class NativeScripts final : public Scripts {
  public:
   NativeScripts(OpenContainers& containers, const NativeProcedures& natives)
-      : containers_(containers), natives_(natives) {}
+      : containers_(containers), natives_(natives), triggers_(containers.environment()) {}
 
   Result<void> check(const ScriptDefinition&, const ScriptLimits&) override { return no_javascript(); }
 
@@ -25,6 +27,22 @@ class NativeScripts final : public Scripts {
     return run_native(*native, access, call, outcome);
   }
 
+  void use_limits(std::function<ScriptLimits()>, const std::atomic<uint64_t>*) override {}
+  void forget_triggers(WriteTransaction& transaction) override { triggers_.forget(transaction); }
+  // A file may have triggers from a build with JavaScript: what they watch over is not written without them.
+  Result<bool> concern(const Transaction& transaction, const ContainerStore& store,
+                       const TriggerRequest& request) override {
+    return triggers_.concern(transaction, store, request);
+  }
+  Result<void> before(WriteTransaction&, ContainerStore&, const TriggeredWrite&, const TriggerRequest&,
+                      std::string&) override {
+    return no_javascript();
+  }
+  Result<void> after(WriteTransaction&, ContainerStore&, const TriggeredWrite&, const TriggerRequest&,
+                     std::string_view, std::string_view) override {
+    return no_javascript();
+  }
+
   Result<std::unique_ptr<sql::UserFunction>> function(const Transaction&, const ContainerStore&,
                                                       std::string_view, const ScriptLimits&,
                                                       const std::atomic<uint64_t>*) override {
@@ -34,6 +52,7 @@ class NativeScripts final : public Scripts {
  private:
   OpenContainers& containers_;
   const NativeProcedures& natives_;
+  TriggerLookup triggers_;
 };
 
 }  // namespace

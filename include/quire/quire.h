@@ -259,6 +259,24 @@ QUIRE_API int quire_replace(quire_container* container, quire_transaction* trans
 QUIRE_API int quire_delete(quire_container* container, quire_transaction* transaction,
                            const quire_scalar* partition_key, size_t components, const char* id,
                            size_t id_length, const char* if_match, quire_error* error);
+/* How a write is to be made; zero everywhere is the default. Set struct_size to sizeof(quire_write_options).
+ */
+typedef struct quire_write_options {
+  size_t struct_size;
+  const char* if_match;
+  /* Names of triggers that run with the write, in its transaction: one before it, which may change the item,
+   * and one after it. An exception of theirs fails the write. Those that are ALWAYS run in any case. */
+  const char* pre_trigger;
+  const char* post_trigger;
+} quire_write_options;
+typedef enum quire_write_kind { QUIRE_CREATE = 0, QUIRE_UPSERT = 1, QUIRE_REPLACE = 2 } quire_write_kind;
+/* quire_create, quire_upsert, quire_replace and quire_delete with all options. `options` may be NULL. */
+QUIRE_API int quire_write(quire_container* container, quire_transaction* transaction, quire_write_kind kind,
+                          const char* json, size_t length, const quire_write_options* options,
+                          quire_item_info* info, quire_error* error);
+QUIRE_API int quire_delete_with(quire_container* container, quire_transaction* transaction,
+                                const quire_scalar* partition_key, size_t components, const char* id,
+                                size_t id_length, const quire_write_options* options, quire_error* error);
 /* The item as JSON, system properties included (`with_system_properties` 0: without). */
 QUIRE_API int quire_read_json(quire_container* container, const quire_scalar* partition_key,
                               size_t components, const char* id, size_t id_length, int with_system_properties,

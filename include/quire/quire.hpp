@@ -541,7 +541,33 @@ class Snapshot {
 struct WriteOptions {
   Transaction* transaction = nullptr;  // none: a transaction of its own
   std::string_view if_match = {};      // an etag with its quotes; empty: any
+  // Triggers that run with the write: one before it, one after it.
+  std::string_view pre_trigger = {};
+  std::string_view post_trigger = {};
 };
+
+namespace detail {
+
+// The options as C takes them, with the texts that they point to.
+class WriteOptionsArgument {
+ public:
+  explicit WriteOptionsArgument(const WriteOptions& options)
+      : if_match_(options.if_match), pre_(options.pre_trigger), post_(options.post_trigger) {
+    options_.struct_size = sizeof options_;
+    options_.if_match = if_match_.empty() ? nullptr : if_match_.c_str();
+    options_.pre_trigger = pre_.c_str();
+    options_.post_trigger = post_.c_str();
+  }
+  WriteOptionsArgument(const WriteOptionsArgument&) = delete;
+  WriteOptionsArgument& operator=(const WriteOptionsArgument&) = delete;
+  const quire_write_options* get() const noexcept { return &options_; }
+
+ private:
+  std::string if_match_, pre_, post_;
+  quire_write_options options_{};
+};
+
+}  // namespace detail
 
 class ItemInfo {
  public:
@@ -664,17 +690,20 @@ class Container {
       return quire_create(handle_.get(), handle_of(transaction), json.data(), json.size(), info, error);
     });
   }
+  Result<ItemInfo> create(std::string_view json, const WriteOptions& options) {
+    return write_with(QUIRE_CREATE, json, options);
+  }
   Result<ItemInfo> upsert(std::string_view json, const WriteOptions& options = {}) {
-    return write_matching(quire_upsert, json, options);
+    return write_with(QUIRE_UPSERT, json, options);
   }
   Result<ItemInfo> replace(std::string_view json, const WriteOptions& options = {}) {
-    return write_matching(quire_replace, json, options);
+    return write_with(QUIRE_REPLACE, json, options);
   }
   Result<void> remove(const PartitionKey& key, std::string_view id, const WriteOptions& options = {}) {
-    const std::string etag(options.if_match);
+    const detail::WriteOptionsArgument given(options);
     quire_error error;
-    return detail::checked(quire_delete(handle_.get(), handle_of(options.transaction), key.data(), key.size(),
-                                        id.data(), id.size(), etag.empty() ? nullptr : etag.c_str(), &error),
+    return detail::checked(quire_delete_with(handle_.get(), handle_of(options.transaction), key.data(),
+                                             key.size(), id.data(), id.size(), given.get(), &error),
                            error);
   }
   // The item as JSON; QUIRE_NOT_FOUND if there is none.
@@ -768,12 +797,11 @@ class Container {
     if (call(&info.info_, &error) != QUIRE_OK) return detail::failure(error);
     return info;
   }
-  Result<ItemInfo> write_matching(decltype(&quire_upsert) call, std::string_view json,
-                                  const WriteOptions& options) {
-    const std::string etag(options.if_match);
+  Result<ItemInfo> write_with(quire_write_kind kind, std::string_view json, const WriteOptions& options) {
+    const detail::WriteOptionsArgument given(options);
     return write([&](quire_item_info* info, quire_error* error) {
-      return call(handle_.get(), handle_of(options.transaction), json.data(), json.size(),
-                  etag.empty() ? nullptr : etag.c_str(), info, error);
+      return quire_write(handle_.get(), handle_of(options.transaction), kind, json.data(), json.size(),
+                         given.get(), info, error);
     });
   }
 

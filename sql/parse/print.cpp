@@ -157,9 +157,12 @@ class Printer {
   }
 
   void execute(const Execute& call) {
-    ((out_ += "EXECUTE ") += call.name) += '(';
+    out_ += "EXECUTE ";
+    object(call.name);
+    out_ += '(';
     list(call.arguments, [this](const Expression* argument) { expression(*argument); });
-    (out_ += ") ON ") += call.container;
+    out_ += ") ON ";
+    object(call.container);
     if (!call.has_partition_key) return;
     out_ += " IN PARTITION ";
     list(call.partition_key, [this](const Expression* component) { expression(*component); });

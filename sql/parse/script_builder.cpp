@@ -1,6 +1,7 @@
 // The nodes of statements about scripts, and their text.
 #include "sql/parse/ast_builder.h"
 #include "sql/parse/keywords.h"
+#include "sql/parse/literals.h"
 #include "sql/parse/script_words.h"
 
 namespace quire::sql {
@@ -13,6 +14,13 @@ const Row* find_word(const Row (&rows)[count], std::string_view word) {
   return nullptr;
 }
 
+void append_name(std::string& out, std::string_view name) {
+  if (is_plain_name(name))
+    out += name;
+  else
+    append_quoted(out, name);
+}
+
 }  // namespace
 
 void AstBuilder::create_script(const Token& start, const Token& kind, bool replaces, const Token& name,
@@ -20,8 +28,8 @@ void AstBuilder::create_script(const Token& start, const Token& kind, bool repla
   extension(start, "a statement about scripts");
   auto* script = parsed_.arena.make<ScriptChange>();
   script->kind = find_word(kScriptKindWords, text_of(kind))->kind;
-  script->name = text_of(name);
-  script->container = text_of(container);
+  script->name = name_of(name);
+  script->container = name_of(container);
   script->body = text_of(body).substr(2, body.length - 4);
   script->replaces = replaces;
   script->span = span_from(start.offset);
@@ -47,8 +55,8 @@ void AstBuilder::drop_script(const Token& start, const Token& kind, bool is_cond
   extension(start, "a statement about scripts");
   auto* script = parsed_.arena.make<ScriptChange>();
   script->kind = find_word(kScriptKindWords, text_of(kind))->kind;
-  script->name = text_of(name);
-  script->container = text_of(container);
+  script->name = name_of(name);
+  script->container = name_of(container);
   script->is_conditional = is_conditional;
   script->span = span_from(start.offset);
   parsed_.statement.kind = StatementKind::drop_script;
@@ -59,8 +67,8 @@ void AstBuilder::execute(const Token& start, const Token& name, List<Expression*
                          const Token& container, List<Expression*> partition_key) {
   extension(start, "EXECUTE");
   auto* execute = parsed_.arena.make<Execute>();
-  execute->name = text_of(name);
-  execute->container = text_of(container);
+  execute->name = name_of(name);
+  execute->container = name_of(container);
   execute->arguments = arguments.span();
   execute->partition_key = partition_key.span();
   execute->has_partition_key = partition_key.size != 0;
@@ -86,12 +94,12 @@ std::string print_script(StatementKind kind, const ScriptChange& script) {
                                                        : "CREATE ";
   out += kScriptKindWords[static_cast<size_t>(script.kind)].word;
   out += script.is_conditional ? " IF EXISTS " : " ";
-  out += script.name;
+  append_name(out, script.name);
   if (kind == StatementKind::create_script && script.kind == ScriptKind::trigger) {
     (out += ' ') += kTriggerTimeWords[static_cast<size_t>(script.time)].word;
     (out += ' ') += kTriggerOperationWords[static_cast<size_t>(script.operation)].word;
   }
-  (out += " ON ") += script.container;
+  append_name(out += " ON ", script.container);
   if (kind == StatementKind::drop_script) return out;
   if (script.is_always) out += " ALWAYS";
   ((out += " AS $$") += script.body) += "$$";

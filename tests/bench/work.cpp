@@ -44,6 +44,12 @@ std::span<const Work> works() {
       {"plan_time", "us", false, quire_plan_time, nullptr, sqlite_plan_time},
       {"insert_indexed", "items/s", true, quire_insert_indexed, nullptr, sqlite_insert_indexed},
       {"import_all_paths", "items/s", true, quire_import_all_paths, import_no_paths, nullptr},
+#if QUIRE_HAS_SCRIPTS
+      {"procedure_10", "items/s", true, quire_procedure_10, native_procedure_10, nullptr},
+      {"procedure_empty", "us", false, quire_procedure_empty, nullptr, nullptr},
+      {"udf_where", "ms", false, quire_udf_where, sql_udf_where, nullptr},
+      {"script_first", "ms", false, quire_script_first, sql_script_first, nullptr},
+#endif
   };
   return kWorks;
 }

@@ -14,6 +14,7 @@
 #include "engine/container/container.h"
 #include "engine/query/open_containers.h"
 #include "engine/query/snapshot_source.h"
+#include "engine/script/partition_source.h"
 #include "sql/error.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
@@ -50,6 +51,9 @@ class PartitionAccess {
   // "parameters":[{"name","value"}...]}, or empty for all items. `size` < 0: all that is left.
   Result<void> feed(std::string_view query, int64_t size, std::string_view continuation, std::string& out);
 
+  // Queries do not read on past it.
+  void set_deadline(Deadline deadline) noexcept { deadline_ = deadline; }
+
   // The links of the container, and the id that a link to an item stands for: a self link, an alt link, a
   // collection's link with "docs/" and the id. invalid_argument, not_found, forbidden for another
   // container's.
@@ -72,6 +76,7 @@ class PartitionAccess {
   Result<bool> read_page(Page& page, bool is_positioned);
 
   TriggerRequest triggers_;
+  Deadline deadline_ = Deadline::max();
   FunctionSource functions_;
   OpenContainers& containers_;
   std::shared_ptr<ContainerStore> store_;  // shared as everywhere with the database and its statements

@@ -76,10 +76,10 @@ void PartitionAccess::remember(const sql::Value& row) {
 
 // True once the page is as it must be; false: the query has to be run again, item by item.
 Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
-  PagePosition position{.is_in_use = is_positioned, .after_id = page.after_id, .last_id = {}};
+  PagePosition position{.after_id = page.after_id, .last_id = {}};
   SnapshotSource base(containers_, store_, openings_, transaction_);
   base.use_functions(functions_);
-  PartitionSource source(base, *store_, partition_key_, is_positioned ? &position : nullptr);
+  PartitionSource source(base, *store_, partition_key_, is_positioned ? &position : nullptr, deadline_);
   const auto prepared =
       sql::prepare_query(page.query.sql, source, {.strict = false, .scope = store_->definition().name});
   if (base.error()) return std::unexpected(*base.error());
@@ -107,7 +107,8 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
   QUIRE_ASSIGN(const auto execution, sql::Execution::start(**prepared, source,
                                                            {.parameters = values,
                                                             .is_bound = {is_bound.get(), values.size()},
-                                                            .memory_limit = kQueryMemory}));
+                                                            .memory_limit = kQueryMemory,
+                                                            .interrupts = functions_.interrupts}));
   page.feed = "[";
   int64_t rows = 0;
   std::string last_id;

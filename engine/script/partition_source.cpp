@@ -35,13 +35,30 @@ class PagedItems final : public sql::Cursor {
   PagePosition& position_;
 };
 
+// The items, as long as there is time.
+class TimedItems final : public sql::Cursor {
+ public:
+  TimedItems(std::unique_ptr<sql::Cursor> items, Deadline deadline)
+      : items_(std::move(items)), deadline_(deadline) {}
+
+  Result<size_t> next(std::span<sql::Value> items) override {
+    if (std::chrono::steady_clock::now() > deadline_)
+      return fail(ErrorCode::timeout, "a query of the script went on past the time that the script may take");
+    return items_->next(items);
+  }
+
+ private:
+  std::unique_ptr<sql::Cursor> items_;
+  Deadline deadline_;
+};
+
 }  // namespace
 
 class PartitionCollection final : public sql::Collection {
  public:
   PartitionCollection(sql::Collection& base, const ContainerStore& store,
-                      std::span<const sql::Value> partition_key, PagePosition* position)
-      : base_(base), store_(store), partition_key_(partition_key), position_(position) {}
+                      std::span<const sql::Value> partition_key, PagePosition* position, Deadline deadline)
+      : base_(base), store_(store), partition_key_(partition_key), position_(position), deadline_(deadline) {}
 
   std::string_view name() const override { return base_.name(); }
   const std::vector<std::vector<std::string>>& partition_key_paths() const override {
@@ -65,7 +82,8 @@ class PartitionCollection final : public sql::Collection {
   int64_t document_id(const sql::Value& item) const override { return base_.document_id(item); }
 
   Result<std::unique_ptr<sql::Cursor>> open(const sql::Access& access) override {
-    QUIRE_ASSIGN(auto items, open_within(access));
+    QUIRE_ASSIGN(auto found, open_within(access));
+    std::unique_ptr<sql::Cursor> items = std::make_unique<TimedItems>(std::move(found), deadline_);
     if (position_ == nullptr) return items;
     return std::make_unique<PagedItems>(std::move(items), store_, *position_);
   }
@@ -123,11 +141,13 @@ class PartitionCollection final : public sql::Collection {
   const ContainerStore& store_;
   std::span<const sql::Value> partition_key_;
   PagePosition* position_;
+  Deadline deadline_;
 };
 
 PartitionSource::PartitionSource(SnapshotSource& base, ContainerStore& store,
-                                 std::span<const sql::Value> partition_key, PagePosition* position)
-    : base_(base), store_(store), partition_key_(partition_key), position_(position) {}
+                                 std::span<const sql::Value> partition_key, PagePosition* position,
+                                 Deadline deadline)
+    : base_(base), store_(store), partition_key_(partition_key), position_(position), deadline_(deadline) {}
 PartitionSource::~PartitionSource() = default;
 
 sql::Collection* PartitionSource::collection(std::string_view name) {
@@ -135,7 +155,7 @@ sql::Collection* PartitionSource::collection(std::string_view name) {
   if (collection_ == nullptr) {
     sql::Collection* const base = base_.collection(name);
     if (base == nullptr) return nullptr;
-    collection_ = std::make_unique<PartitionCollection>(*base, store_, partition_key_, position_);
+    collection_ = std::make_unique<PartitionCollection>(*base, store_, partition_key_, position_, deadline_);
   }
   return collection_.get();
 }

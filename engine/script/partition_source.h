@@ -2,6 +2,7 @@
 // a procedure runs.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,10 +18,12 @@ namespace quire::engine {
 // Where a query that is read page by page stands. Rows then come in the order of the items' ids, and each
 // item is handed out alone, so that `last_id` is that of the row at hand.
 struct PagePosition {
-  bool is_in_use = false;
   std::string after_id;  // items up to this one are left out; empty: none
   std::string last_id;
 };
+
+// Reading past it fails with timeout.
+using Deadline = std::chrono::steady_clock::time_point;
 
 class PartitionCollection;
 
@@ -28,7 +31,7 @@ class PartitionCollection;
 class PartitionSource final : public sql::Source {
  public:
   PartitionSource(SnapshotSource& base, ContainerStore& store, std::span<const sql::Value> partition_key,
-                  PagePosition* position);
+                  PagePosition* position, Deadline deadline);
   ~PartitionSource() override;
 
   sql::Collection* collection(std::string_view name) override;
@@ -42,6 +45,7 @@ class PartitionSource final : public sql::Source {
   ContainerStore& store_;
   std::span<const sql::Value> partition_key_;
   PagePosition* position_;
+  Deadline deadline_;
   std::unique_ptr<PartitionCollection> collection_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <vector>
 
 #include "engine/script/host_function.h"
@@ -85,19 +86,17 @@ JsValue ScriptCallHost::access_items(uint32_t function, std::span<const JsValue>
   return result ? *result : refuse(result.error());
 }
 
-// The text of an argument; what is no string was made one by the library.
-std::string_view ScriptCallHost::text_of(std::span<const JsValue> arguments, size_t index,
-                                         std::string& place) {
-  if (index < arguments.size() && Sandbox::is_string(arguments[index]))
-    sandbox_.text(arguments[index], place);
-  return place;
+// What is no string was made one by the library; false with an exception pending.
+bool ScriptCallHost::take_texts(std::span<const JsValue> arguments, std::span<std::string> texts) {
+  for (size_t i = 0; i < texts.size() && i < arguments.size(); ++i)
+    if (Sandbox::is_string(arguments[i]) && !sandbox_.text(arguments[i], texts[i])) return false;
+  return true;
 }
 
 Result<JsValue> ScriptCallHost::work_on_items(uint32_t function, std::span<const JsValue> arguments) {
-  std::string first, second, third;
-  text_of(arguments, 0, first);
-  text_of(arguments, 1, second);
-  text_of(arguments, 2, third);
+  std::array<std::string, 3> texts;
+  if (!take_texts(arguments, texts)) return kJsException;
+  const auto& [first, second, third] = texts;
   using Write = PartitionAccess::Write;
   const bool needs_id = arguments.size() > 1 && arguments[1].bits == Sandbox::new_boolean(true).bits;
   switch (static_cast<HostFunction>(function)) {
@@ -169,6 +168,7 @@ Result<void> ScriptCallHost::start(std::string_view name, const ScriptSettings& 
 
 Result<void> ScriptCallHost::run(std::string_view name, const ScriptSettings& settings,
                                  std::string_view arguments) {
+  if (access_ != nullptr) access_->set_deadline(sandbox_.deadline());
   QUIRE_TRY(start(name, settings));
   const JsValue list = sandbox_.parse_json(arguments);
   if (Sandbox::is_exception(list)) return std::unexpected(sandbox_.take_exception(name));

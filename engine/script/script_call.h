@@ -48,7 +48,7 @@ class ScriptCallHost final : public ScriptHost {
   Result<JsValue> read(std::string_view link, std::string_view if_none_match);
   JsValue log(std::span<const JsValue> arguments);
   JsValue refuse(const Error& error);
-  std::string_view text_of(std::span<const JsValue> arguments, size_t index, std::string& place);
+  bool take_texts(std::span<const JsValue> arguments, std::span<std::string> texts);
   Result<void> start(std::string_view name, const ScriptSettings& settings);
   Result<void> drain(std::string_view name);
   JsValue library_function(const char* name) { return sandbox_.property(sandbox_.library(), name); }

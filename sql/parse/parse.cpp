@@ -19,7 +19,6 @@ namespace {
 // Statements that this version does not execute; no query begins with these words.
 constexpr std::string_view kOtherStatements[] = {
     "PATCH",
-    "EXECUTE",
     "ADVISE",
 };
 

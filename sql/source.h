@@ -67,7 +67,7 @@ struct IndexStatistics {
   uint64_t entries = 0;
   // By number of leading parts: how many different values they have together. Empty: not known.
   std::vector<double> distinct;
-  // Bounds of buckets with equally many entries each, as encoded keys in order: n bounds make n - 1 buckets.
+  // Encoded values at equal distances, in order, perhaps cut: each stands for an equal share of the entries.
   // Empty: not known.
   std::vector<std::string> bounds;
 };
@@ -110,6 +110,8 @@ struct Access {
   std::string_view id;                 // point
   std::span<const AccessKey> keys;     // partitions, points
   std::span<const IndexProbe> probes;  // index: one; the others: one or more
+  // any_index, all_index: what the keys of items that are found may take; out_of_memory past it.
+  size_t memory_limit = SIZE_MAX;
   // index: from the last values to the first; entries with equal values still in the order of the items'
   // keys.
   bool is_reverse = false;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/file/file_cursor.h"
+#include "sql/plan/index_condition.h"
 
 namespace quire::engine {
 namespace {
@@ -194,6 +195,10 @@ Result<bool> ContainerStore::set_indexes(WriteTransaction& transaction,
     for (const sql::IndexPart& part : index.parts)
       for (const sql::IndexStep& step : part.path)
         if (!step.is_element) dictionary_->add(step.name);
+    if (!index.condition.empty()) {
+      QUIRE_ASSIGN(const auto condition, sql::IndexCondition::parse(index.condition));
+      for (const std::string& name : condition->names()) dictionary_->add(name);
+    }
     QUIRE_TRY(save_index(transaction, tables_.index, index));
     set->indexes.push_back(std::move(index));
   }

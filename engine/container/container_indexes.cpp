@@ -10,6 +10,8 @@
 namespace quire::engine {
 namespace {
 
+constexpr std::string_view kMember = "indexes";  // of a definition
+
 std::string paths_text(const Index& index) {
   std::string text;
   for (const sql::IndexPart& part : index.parts) {
@@ -54,6 +56,7 @@ Result<std::vector<Index>> indexes_of(const ContainerDefinition& definition) {
       Index& index = indexes.emplace_back();
       index.name = from.name;
       index.parts = from.parts;
+      index.condition = from.condition;
       index.unique = from.is_unique ? UniqueScope::container : UniqueScope::none;
       if (index.is_multi_valued()) index.holds = sql::IndexHolds::defined;
     }
@@ -68,6 +71,27 @@ Result<std::optional<std::pair<IndexingPolicy, std::string>>> policy_of(
   QUIRE_ASSIGN(IndexingPolicy policy, IndexingPolicy::from_json(*json));
   if (policy.is_none || policy.included.empty()) return std::nullopt;
   return std::pair(std::move(policy), *json);
+}
+
+Result<std::vector<NamedIndex>> named_indexes_of(const ContainerDefinition& definition) {
+  for (const auto& [name, json] : definition.other_properties)
+    if (name == kMember) return named_indexes_from_json(json);
+  return std::vector<NamedIndex>();
+}
+
+Result<void> set_named_indexes(ContainerDefinition& definition, std::span<const NamedIndex> indexes) {
+  std::string json = named_indexes_to_json(indexes);
+  if (auto checked = named_indexes_from_json(json); !checked) return std::unexpected(checked.error());
+  const auto found =
+      std::ranges::find(definition.other_properties, kMember, [](const auto& p) { return p.first; });
+  if (indexes.empty()) {
+    if (found != definition.other_properties.end()) definition.other_properties.erase(found);
+  } else if (found != definition.other_properties.end()) {
+    found->second = std::move(json);
+  } else {
+    definition.other_properties.emplace_back(kMember, std::move(json));
+  }
+  return {};
 }
 
 IndexShape shape_of(const Index& index, size_t scope_bytes) {

@@ -29,6 +29,11 @@ Result<std::vector<Index>> indexes_of(const ContainerDefinition& definition);
 Result<std::optional<std::pair<IndexingPolicy, std::string>>> policy_of(
     const ContainerDefinition& definition);
 
+// The indexes of CREATE INDEX that a definition has; and the same put in their place, checked as what WITH
+// {indexes: ...} gives is.
+Result<std::vector<NamedIndex>> named_indexes_of(const ContainerDefinition& definition);
+Result<void> set_named_indexes(ContainerDefinition& definition, std::span<const NamedIndex> indexes);
+
 // How to read the entries of an index. `scope_bytes`: of an EPK.
 IndexShape shape_of(const Index& index, size_t scope_bytes);
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/file/file_cursor.h"
+#include "engine/index/index_statistics.h"
 
 namespace quire::engine {
 
@@ -80,10 +81,11 @@ class IndexBuilder {
 
   // ---- From a snapshot, index by index
 
-  // One index, and where in the container its collecting stopped.
+  // The entries of an index, sorted, in lists of bounded memory; and what queries are planned by, where one
+  // list holds all.
   struct Collected {
-    EntryList entries;
-    bool is_at_end = false;
+    std::vector<EntryList> lists;
+    std::optional<sql::IndexStatistics> statistics;
   };
 
   // False: somebody wrote to the container.
@@ -97,16 +99,18 @@ class IndexBuilder {
     for (const Index& index : set->indexes)
       if (index.is_building) waiting.push_back(&index);
     work_.expect(2 * items_ * waiting.size());  // each collected, each inserted
-    auto next = std::async(std::launch::deferred, [] { return Result<std::vector<EntryList>>(); });
+    auto next = std::async(std::launch::deferred, [] { return Result<Collected>(); });
     if (!waiting.empty()) next = collect_beside(snapshot, *waiting.front());
     for (size_t i = 0; i < waiting.size(); ++i) {
       auto waited = wait_for(next);
       is_stopped_ = !waited.has_value();
-      auto lists = next.get();
+      auto collected = next.get();
       if (!waited) return std::unexpected(std::move(waited.error()));
-      if (!lists) return std::unexpected(std::move(lists.error()));
+      if (!collected) return std::unexpected(std::move(collected.error()));
       if (i + 1 < waiting.size()) next = collect_beside(snapshot, *waiting[i + 1]);
-      for (const EntryList& list : *lists) {
+      if (collected->statistics)
+        statistics_.emplace_back(waiting[i]->number, std::move(*collected->statistics));
+      for (const EntryList& list : collected->lists) {
         auto is_true = insert(list, *waiting[i]);
         if (is_true && *is_true) continue;
         is_stopped_ = true;
@@ -131,13 +135,11 @@ class IndexBuilder {
     return work_.advance(items_ > told ? items_ - told : 0);
   }
 
-  std::future<Result<std::vector<EntryList>>> collect_beside(const ReadTransaction& snapshot,
-                                                             const Index& index) {
+  std::future<Result<Collected>> collect_beside(const ReadTransaction& snapshot, const Index& index) {
     return std::async(std::launch::async, [this, &snapshot, &index] { return collect(snapshot, index); });
   }
 
-  // The entries of an index, sorted, in lists of bounded memory.
-  Result<std::vector<EntryList>> collect(const ReadTransaction& snapshot, const Index& index) {
+  Result<Collected> collect(const ReadTransaction& snapshot, const Index& index) {
     IndexSet alone;
     Index& one = alone.indexes.emplace_back(index);
     one.is_of_policy = false;  // looked up, not walked to
@@ -156,7 +158,17 @@ class IndexBuilder {
       lists.emplace_back();
     }
     lists.back().sort();
-    return lists;
+    Collected collected{std::move(lists), std::nullopt};
+    if (collected.lists.size() == 1) collected.statistics = summary_of(collected.lists[0], index);
+    return collected;
+  }
+
+  sql::IndexStatistics summary_of(const EntryList& list, const Index& index) const {
+    const IndexShape shape = shape_of(index, store_.indexes().scope_bytes());
+    IndexSummary summary(shape, list.size());
+    for (size_t i = 0; i < list.size(); ++i)
+      if (const auto entry = parse_index_entry(list.key(i), list.record(i), shape)) summary.add(*entry);
+    return summary.finish();
   }
 
   // False: somebody wrote to the container.
@@ -257,6 +269,8 @@ class IndexBuilder {
       if (!std::exchange(index.is_building, false)) continue;
       QUIRE_TRY(save_index(transaction, store_.indexes().table(), index));
     }
+    for (const auto& [number, statistics] : statistics_)
+      QUIRE_TRY(save_index_statistics(transaction, store_.indexes().table(), number, statistics));
     set->is_policy_building = false;
     QUIRE_TRY(save_index_build(transaction, store_.indexes().table(), std::nullopt));
     return store_.indexes().set_changed(transaction);
@@ -266,6 +280,7 @@ class IndexBuilder {
   ContainerStore& store_;
   LongWork work_;
   uint64_t items_ = 0;
+  std::vector<std::pair<IndexNumber, sql::IndexStatistics>> statistics_;
   std::atomic<uint64_t> collected_ = 0;   // items, of the index at hand
   std::atomic<bool> is_stopped_ = false;  // nobody wants what is being collected
   Lsn lsn_{};

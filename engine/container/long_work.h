@@ -48,8 +48,8 @@ class LongWork {
   uint64_t interrupts_at_start_;
   uint64_t done_ = 0;
   uint64_t all_ = 0;
-  uint64_t steps_ = 0;  // since the last look
-  std::chrono::steady_clock::time_point last_report_ = std::chrono::steady_clock::now();
+  uint64_t steps_ = 0;                                   // since the last look
+  std::chrono::steady_clock::time_point last_report_{};  // so the first look reports
 };
 
 }  // namespace quire::engine

@@ -63,6 +63,11 @@ EntryExtractor::EntryExtractor(const IndexSet& set, sql::DictionaryNumber dictio
     made.holds = index.holds;
     made.is_multi_valued = index.is_multi_valued();
     made.is_building = index.is_building;
+    if (!index.condition.empty()) {
+      auto condition = sql::ItemCondition::make(index.condition, dictionary);
+      made.is_refused = !condition;
+      if (condition) made.condition = std::move(*condition);
+    }
     for (const sql::IndexPart& part : index.parts) {
       made.is_descending.push_back(part.is_descending);
       auto& steps = made.paths.emplace_back();
@@ -79,7 +84,8 @@ EntryExtractor::EntryExtractor(const IndexSet& set, sql::DictionaryNumber dictio
 void EntryExtractor::add_explicit(const sql::Value& root, Bytes item_key, IndexSelection selection,
                                   EntryList& out) {
   for (const ExplicitIndex& index : explicit_) {
-    if (!is_wanted(selection, index.is_building, index.unique)) continue;
+    if (!is_wanted(selection, index.is_building, index.unique) || index.is_refused) continue;
+    if (index.condition != nullptr && !index.condition->is_true_for(root)) continue;
     if (index.is_multi_valued)
       add_values(index, root, 0, item_key, out);
     else

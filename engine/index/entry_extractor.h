@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "engine/index/index_entry.h"
 #include "engine/index/index_set.h"
 #include "sql/error.h"
+#include "sql/run/item_condition.h"
 #include "sql/value/resolved_key.h"
 #include "sql/value/value.h"
 
@@ -53,6 +55,8 @@ class EntryExtractor {
     bool is_building;
     std::vector<std::vector<ResolvedStep>> paths;
     std::vector<bool> is_descending;
+    std::unique_ptr<sql::ItemCondition> condition;  // null: every item
+    bool is_refused = false;                        // the condition cannot be asked: no item
   };
   // A place in a document that some item had a value at.
   struct Node {

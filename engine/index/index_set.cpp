@@ -5,6 +5,7 @@
 
 #include "engine/file/file_cursor.h"
 #include "engine/index/index_json.h"
+#include "engine/index/index_statistics.h"
 
 namespace quire::engine {
 namespace {
@@ -59,6 +60,24 @@ Result<uint64_t> read_index_version(const Transaction& transaction, Table table)
   return version;
 }
 
+namespace {
+
+Result<void> load_statistics(FileCursor& cursor, IndexSet& set) {
+  const std::string rows = row('s');
+  QUIRE_ASSIGN(bool is_there, cursor.seek(rows));
+  while (is_there && cursor.key().starts_with(rows)) {
+    const IndexNumber number = index_number_of(cursor.key().substr(rows.size()));
+    const auto index = std::ranges::lower_bound(set.indexes, number, {}, &Index::number);
+    auto statistics = index_statistics_from_bytes(cursor.record());
+    if (statistics && index != set.indexes.end() && index->number == number)
+      index->statistics = std::make_shared<const sql::IndexStatistics>(std::move(*statistics));
+    QUIRE_ASSIGN(is_there, cursor.next());
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<IndexSet> load_index_set(const Transaction& transaction, Table table) {
   IndexSet set;
   QUIRE_ASSIGN(const std::optional<Bytes> header, transaction.get(table, row('v')));
@@ -84,6 +103,7 @@ Result<IndexSet> load_index_set(const Transaction& transaction, Table table) {
     set.indexes.push_back(std::move(*index));
     QUIRE_ASSIGN(is_there, cursor.next());
   }
+  QUIRE_TRY(load_statistics(cursor, set));
   return set;
 }
 
@@ -105,6 +125,12 @@ Result<void> save_index_policy(WriteTransaction& transaction, Table table, const
 
 Result<void> save_index(WriteTransaction& transaction, Table table, const Index& index) {
   return transaction.put(table, row('d', static_cast<uint16_t>(index.number)), index_to_json(index));
+}
+
+Result<void> save_index_statistics(WriteTransaction& transaction, Table table, IndexNumber number,
+                                   const sql::IndexStatistics& statistics) {
+  return transaction.put(table, row('s', static_cast<uint16_t>(number)),
+                         index_statistics_to_bytes(statistics));
 }
 
 Result<void> erase_index(WriteTransaction& transaction, Table table, IndexNumber number) {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +40,8 @@ struct Index {
   std::string condition;      // of CREATE INDEX ... WHERE
   bool is_of_policy = false;  // a path that the policy covers, given a number when an item first had it
   bool is_building = false;   // not yet complete: kept up to date, but not read
+  // What was found out about it, if anything. Shared, since sets are copied.
+  std::shared_ptr<const sql::IndexStatistics> statistics;
 
   bool is_multi_valued() const noexcept;
   // The same index, whatever its number and whether it is complete.
@@ -66,6 +69,8 @@ Result<IndexSet> load_index_set(const Transaction& transaction, Table table);
 Result<void> save_index_header(WriteTransaction& transaction, Table table, const IndexSet& set);
 Result<void> save_index_policy(WriteTransaction& transaction, Table table, const IndexSet& set);
 Result<void> save_index(WriteTransaction& transaction, Table table, const Index& index);
+Result<void> save_index_statistics(WriteTransaction& transaction, Table table, IndexNumber number,
+                                   const sql::IndexStatistics& statistics);
 // Its row, counters and entries. The entries of a large index take time.
 Result<void> erase_index(WriteTransaction& transaction, Table table, IndexNumber number);
 

@@ -1,11 +1,13 @@
 #include "engine/index/indexing_policy.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "engine/index/policy_path.h"
+#include "sql/plan/index_condition.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
 
@@ -25,7 +27,7 @@ Result<void> check_members(const Value& object, std::string_view what,
                            std::span<const std::string_view> known) {
   for (uint32_t i = 0; i < object.size(); ++i) {
     const std::string_view name = object.member_at(i).name;
-    if (name.starts_with('_') || std::ranges::find(known, name) != known.end()) continue;
+    if (std::ranges::find(known, name) != known.end()) continue;
     NearestName nearest(name);
     for (const std::string_view candidate : known) nearest.offer(candidate);
     return invalid(fmt::format("{} has no member \"{}\"{}", what, name, nearest.hint()));
@@ -122,6 +124,58 @@ Result<std::vector<std::vector<IndexPart>>> read_composites(const Value& policy)
   return composites;
 }
 
+// Indexes of kinds that Quire has no use for: its spatial, vector and full-text searches read all items.
+// Their definitions are checked and kept.
+struct SpecialIndexes {
+  std::string_view name;
+  bool has_pattern;                           // a path like /location/?, else like /vector
+  std::span<const std::string_view> members;  // known ones
+  std::string_view choice;                    // the member that is one, or a list, of `words`; empty: none
+  bool is_list;
+  std::span<const std::string_view> words;
+};
+constexpr std::string_view kSpatialMembers[] = {"path", "types", "boundingBox"};
+constexpr std::string_view kSpatialTypes[] = {"Point", "LineString", "Polygon", "MultiPolygon"};
+constexpr std::string_view kVectorMembers[] = {
+    "path", "type", "quantizerType", "quantizationByteSize", "indexingSearchListSize", "vectorIndexShardKey"};
+constexpr std::string_view kVectorTypes[] = {"flat", "quantizedFlat", "diskANN"};
+constexpr std::string_view kFullTextMembers[] = {"path"};
+constexpr SpecialIndexes kSpecialIndexes[] = {
+    {"spatialIndexes", true, kSpatialMembers, "types", true, kSpatialTypes},
+    {"vectorIndexes", false, kVectorMembers, "type", false, kVectorTypes},
+    {"fullTextIndexes", false, kFullTextMembers, "", false, {}},
+};
+
+Result<void> check_choice(const Value& value, const SpecialIndexes& special) {
+  const auto is_word = [&](const Value& word) {
+    return word.is_string() && std::ranges::find(special.words, word.as_string()) != special.words.end();
+  };
+  bool is_right = special.is_list ? value.is_array() : is_word(value);
+  for (uint32_t i = 0; special.is_list && i < value.size(); ++i)
+    is_right = is_right && is_word(value.element(i));
+  if (is_right) return {};
+  return invalid(fmt::format("\"{}\" in indexingPolicy.{} must be {} {}", special.choice, special.name,
+                             special.is_list ? "a list of" : "one of", fmt::join(special.words, ", ")));
+}
+
+Result<void> check_special(const Value& policy, const SpecialIndexes& special) {
+  QUIRE_ASSIGN(const std::vector<Value> elements, list(policy, "indexingPolicy", special.name));
+  for (const Value& element : elements) {
+    const Value path = element.member("path");
+    if (!path.is_string())
+      return invalid(fmt::format("each of indexingPolicy.{} must have a \"path\"", special.name));
+    QUIRE_TRY(
+        check_members(element, fmt::format("an index of indexingPolicy.{}", special.name), special.members));
+    if (special.has_pattern)
+      QUIRE_TRY(parse_pattern(path.as_string()));
+    else
+      QUIRE_TRY(parse_plain_path(path.as_string(), special.name));
+    const Value choice = special.choice.empty() ? Value() : element.member(special.choice);
+    if (choice.is_defined()) QUIRE_TRY(check_choice(choice, special));
+  }
+  return {};
+}
+
 bool matches(const PathPattern& pattern, std::span<const IndexStep> path) noexcept {
   if (pattern.is_subtree ? path.size() < pattern.steps.size() : path.size() != pattern.steps.size())
     return false;
@@ -163,23 +217,24 @@ Result<IndexingPolicy> IndexingPolicy::from_json(std::string_view json) {
   IndexingPolicy policy;
   const Value mode = root.member("indexingMode");
   const std::string_view word = mode.is_string() ? mode.as_string() : "";
-  policy.is_none = word == "none";
+  const bool has_no_mode = word == "none";
   if (mode.is_defined() && word != "none" && word != "consistent" && word != "lazy")
     return invalid(R"(indexingPolicy.indexingMode must be "consistent" or "none")");
   const Value automatic = root.member("automatic");
   if (automatic.is_defined() && !automatic.is_boolean())
     return invalid("indexingPolicy.automatic must be true or false");
+  // Items are then indexed only where a request asks for it, which none of Quire's does.
+  policy.is_none = has_no_mode || automatic.is_false();
   QUIRE_ASSIGN(policy.included, read_patterns(root, "includedPaths"));
   QUIRE_ASSIGN(policy.excluded, read_patterns(root, "excludedPaths"));
   QUIRE_ASSIGN(policy.composites, read_composites(root));
-  for (const std::string_view name : {"spatialIndexes", "vectorIndexes", "fullTextIndexes"})
-    QUIRE_TRY(list(root, "indexingPolicy", name));
+  for (const SpecialIndexes& special : kSpecialIndexes) QUIRE_TRY(check_special(root, special));
   const PathPattern everything{{}, true};
   const auto has_root = [&](const auto& patterns) {
     return std::ranges::find(patterns, everything) != patterns.end();
   };
   const bool says_nothing = policy.included.empty() && policy.excluded.empty();
-  if (!policy.is_none && !says_nothing && !has_root(policy.included) && !has_root(policy.excluded))
+  if (!has_no_mode && !says_nothing && !has_root(policy.included) && !has_root(policy.excluded))
     return invalid("the path '/*' must be in indexingPolicy.includedPaths or excludedPaths");
   for (const PathPattern& pattern : policy.included)
     if (std::ranges::find(policy.excluded, pattern) != policy.excluded.end())
@@ -228,8 +283,21 @@ Result<std::vector<std::vector<IndexPart>>> unique_keys_from_json(std::string_vi
 
 // ---- CREATE INDEX
 
+namespace {
+
+Result<std::string> read_condition(const Value& where, std::string_view what) {
+  if (where.is_undefined()) return std::string();
+  if (!where.is_string() || where.as_string().empty())
+    return invalid(fmt::format(R"("where" of {} must be a condition over c, as text: "c.age > 17")", what));
+  if (auto parsed = sql::IndexCondition::parse(where.as_string()); !parsed)
+    return invalid(fmt::format("{}: {}", what, parsed.error().message));
+  return std::string(where.as_string());
+}
+
+}  // namespace
+
 Result<std::vector<NamedIndex>> named_indexes_from_json(std::string_view json) {
-  constexpr std::string_view kKnown[] = {"name", "paths", "unique"};
+  constexpr std::string_view kKnown[] = {"name", "paths", "unique", "where"};
   QUIRE_ASSIGN(const auto parsed, parse(json));
   std::vector<NamedIndex> indexes;
   if (parsed->root.is_null()) return indexes;
@@ -254,6 +322,7 @@ Result<std::vector<NamedIndex>> named_indexes_from_json(std::string_view json) {
     index.is_unique = unique.is_true();
     if (index.is_unique && has_elements(index.parts[0]))
       return invalid(fmt::format("{} is unique, so its path may not have []", what));
+    QUIRE_ASSIGN(index.condition, read_condition(element.member("where"), what));
     if (std::ranges::count(indexes, index.name, &NamedIndex::name) > 1)
       return invalid(fmt::format("{} is there twice", what));
   }
@@ -274,7 +343,12 @@ std::string named_indexes_to_json(std::span<const NamedIndex> indexes) {
       sql::write_json_string(index_path_text(part.path), json);
       json += part.is_descending ? R"(,"order":"descending"})" : "}";
     }
-    json += "]}";
+    json += ']';
+    if (!index.condition.empty()) {
+      json += R"(,"where":)";
+      sql::write_json_string(index.condition, json);
+    }
+    json += '}';
   }
   return json + ']';
 }

@@ -48,6 +48,7 @@ struct NamedIndex {
   std::string name;
   std::vector<sql::IndexPart> parts;
   bool is_unique = false;
+  std::string condition;  // of WHERE, as sql/plan/index_condition.h has it; empty: none
 };
 Result<std::vector<NamedIndex>> named_indexes_from_json(std::string_view json);
 std::string named_indexes_to_json(std::span<const NamedIndex> indexes);

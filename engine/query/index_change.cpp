@@ -8,33 +8,10 @@
 
 #include "engine/index/indexing_policy.h"
 #include "engine/index/policy_path.h"
+#include "sql/plan/index_condition.h"
 
 namespace quire::engine {
 namespace {
-
-constexpr std::string_view kMember = "indexes";
-
-Result<std::vector<NamedIndex>> named_indexes_of(const ContainerDefinition& definition) {
-  for (const auto& [name, json] : definition.other_properties)
-    if (name == kMember) return named_indexes_from_json(json);
-  return std::vector<NamedIndex>();
-}
-
-// Checked as what WITH {indexes: ...} gives is.
-Result<void> set_indexes(ContainerDefinition& definition, const std::vector<NamedIndex>& indexes) {
-  std::string json = named_indexes_to_json(indexes);
-  if (auto checked = named_indexes_from_json(json); !checked) return std::unexpected(checked.error());
-  const auto found =
-      std::ranges::find(definition.other_properties, kMember, [](const auto& p) { return p.first; });
-  if (indexes.empty()) {
-    if (found != definition.other_properties.end()) definition.other_properties.erase(found);
-  } else if (found != definition.other_properties.end()) {
-    found->second = std::move(json);
-  } else {
-    definition.other_properties.emplace_back(kMember, std::move(json));
-  }
-  return {};
-}
 
 // readings_location_city; with a number behind it where that is taken.
 std::string name_for(const sql::IndexChange& change, const std::vector<NamedIndex>& indexes) {
@@ -65,18 +42,17 @@ Result<NamedIndex> named_index_of(const sql::IndexChange& change, const std::vec
     QUIRE_ASSIGN(part.path, parse_plain_path(key.path->text, fmt::format("index '{}'", made.name)));
     part.is_descending = key.is_descending;
   }
+  if (change.where != nullptr) made.condition = sql::index_condition_text(*change.where, change.container);
   return made;
 }
 
 Result<void> create(OpenContainers& containers, const sql::IndexChange& change, const WorkOptions& building) {
-  if (change.where != nullptr)
-    return fail(ErrorCode::not_executable,
-                "this version of Quire makes indexes over all items only: leave WHERE out of CREATE INDEX");
   const auto add = [&](ContainerDefinition& definition) -> Result<void> {
     QUIRE_ASSIGN(std::vector<NamedIndex> indexes, named_indexes_of(definition));
     QUIRE_ASSIGN(NamedIndex made, named_index_of(change, indexes));
     const bool is_there = std::ranges::any_of(indexes, [&](const NamedIndex& index) {
-      return index.parts == made.parts && index.is_unique == made.is_unique;
+      return index.parts == made.parts && index.is_unique == made.is_unique &&
+             index.condition == made.condition;
     });
     if (change.is_conditional && change.name.empty() && is_there) return {};
     if (std::ranges::find(indexes, made.name, &NamedIndex::name) != indexes.end()) {
@@ -85,7 +61,7 @@ Result<void> create(OpenContainers& containers, const sql::IndexChange& change, 
                   fmt::format("container '{}' has an index '{}' already", change.container, made.name));
     }
     indexes.push_back(std::move(made));
-    return set_indexes(definition, indexes);
+    return set_named_indexes(definition, indexes);
   };
   return containers.alter(change.container, add, building);
 }
@@ -123,7 +99,7 @@ Result<void> drop(OpenContainers& containers, const sql::IndexChange& change) {
     if (change.is_conditional && container.error().code == ErrorCode::not_found) return {};
     return std::unexpected(std::move(container.error()));
   }
-  return containers.alter(*container, [&](ContainerDefinition& definition) -> Result<void> {
+  auto dropped = containers.alter(*container, [&](ContainerDefinition& definition) -> Result<void> {
     QUIRE_ASSIGN(std::vector<NamedIndex> indexes, named_indexes_of(definition));
     std::vector<std::string> known;
     for (const NamedIndex& index : indexes) known.push_back(index.name);
@@ -131,8 +107,10 @@ Result<void> drop(OpenContainers& containers, const sql::IndexChange& change) {
       if (change.is_conditional) return {};
       return std::unexpected(no_such_index(change, known));
     }
-    return set_indexes(definition, indexes);
+    return set_named_indexes(definition, indexes);
   });
+  const bool is_nowhere = !dropped && dropped.error().code == ErrorCode::container_not_found;
+  return change.is_conditional && is_nowhere ? Result<void>() : dropped;
 }
 
 }  // namespace

@@ -15,13 +15,6 @@ namespace {
 // What each key tells of its values, cut or not.
 constexpr size_t kToldBytes = kCutIndexValues - kIndexHashBytes;
 
-// The least text greater than all that begin with `prefix`; empty if there is none.
-std::string behind(std::string prefix) {
-  while (!prefix.empty() && static_cast<uint8_t>(prefix.back()) == 0xFF) prefix.pop_back();
-  if (!prefix.empty()) prefix.back() = static_cast<char>(static_cast<uint8_t>(prefix.back()) + 1);
-  return prefix;
-}
-
 }  // namespace
 
 // ---- Entries
@@ -57,7 +50,7 @@ void EntryWalk::add_range(const sql::KeyRange& asked) {
   range.from += asked.from.substr(0, kToldBytes);
   range.to = number;
   range.to += asked.to.substr(0, kToldBytes);
-  if (asked.to.empty() || asked.to.size() > kToldBytes) range.to = behind(std::move(range.to));
+  if (asked.to.empty() || asked.to.size() > kToldBytes) range.to = sql::key_behind(std::move(range.to));
   if (!range.is_cut) return;
   range.full_from = asked.from;
   range.full_to = asked.to;
@@ -136,7 +129,7 @@ std::string EntryWalk::prefix(size_t parts) const {
 
 void EntryWalk::skip_equal(size_t parts) {
   if (!is_in_range_) return;
-  jump_ = is_reverse_ ? prefix(parts) : behind(prefix(parts));
+  jump_ = is_reverse_ ? prefix(parts) : sql::key_behind(prefix(parts));
 }
 
 Result<bool> EntryWalk::is_within(const IndexEntry& entry) const {
@@ -303,6 +296,7 @@ class KeyList {
     bytes_ += key;
   }
   size_t size() const noexcept { return keys_.size(); }
+  size_t memory() const noexcept { return bytes_.size() + keys_.size() * sizeof(Place); }
   Bytes operator[](size_t at) const noexcept {
     return Bytes(bytes_).substr(keys_[at].first, keys_[at].second);
   }
@@ -357,12 +351,17 @@ class KeyListCursor final : public sql::Cursor {
   PartitionFilter partition_;
 };
 
-Result<KeyList> keys_of(EntryWalk walk, const PartitionFilter& partition) {
+Error too_many_keys() {
+  return {ErrorCode::out_of_memory, "the keys of the items that indexes lead to take too much memory"};
+}
+
+Result<KeyList> keys_of(EntryWalk walk, const PartitionFilter& partition, size_t memory_limit) {
   KeyList keys;
   for (;;) {
     QUIRE_ASSIGN(const IndexEntry* const entry, walk.next());
     if (entry == nullptr) break;
     if (!partition.has_any() || partition.may_have(*entry)) keys.add(entry->item_key);
+    if (keys.memory() > memory_limit) return std::unexpected(too_many_keys());
   }
   keys.sort();
   return keys;
@@ -379,15 +378,18 @@ Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transa
   QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
   PartitionFilter partition(store, access.partition_key);
   KeyList found;
+  // Two lists are at hand at a time.
+  const size_t memory_limit = access.probes.size() > 1 ? access.memory_limit / 2 : access.memory_limit;
   for (const sql::IndexProbe& probe : access.probes) {
     QUIRE_ASSIGN(EntryWalk walk, EntryWalk::open(transaction, store, set, probe, false));
-    QUIRE_ASSIGN(KeyList keys, keys_of(std::move(walk), partition));
+    QUIRE_ASSIGN(KeyList keys, keys_of(std::move(walk), partition, memory_limit));
     if (&probe == &access.probes.front()) {
       found = std::move(keys);
     } else if (access.kind == sql::Access::Kind::all_index) {
       found.intersect(keys);
     } else {
       for (size_t i = 0; i < keys.size(); ++i) found.add(keys[i]);
+      if (found.memory() > memory_limit) return std::unexpected(too_many_keys());
     }
   }
   if (access.kind == sql::Access::Kind::any_index) found.sort();

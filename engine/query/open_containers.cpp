@@ -5,6 +5,16 @@
 #include <utility>
 
 namespace quire::engine {
+namespace {
+
+Result<void> remove_indexes(ContainerDefinition& definition,
+                            const std::function<bool(const NamedIndex&)>& is_unwanted) {
+  QUIRE_ASSIGN(std::vector<NamedIndex> indexes, named_indexes_of(definition));
+  std::erase_if(indexes, is_unwanted);
+  return set_named_indexes(definition, indexes);
+}
+
+}  // namespace
 
 Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transaction, std::string_view name) {
   QUIRE_ASSIGN(const std::optional<ContainerNumber> number, catalog_.find_number(transaction, name));
@@ -37,14 +47,9 @@ Result<void> OpenContainers::forget_missing_indexes(ContainerStore& store) {
     QUIRE_ASSIGN(std::optional<CatalogEntry> entry, catalog_.find(transaction, store.definition().name));
     if (!entry || entry->number != store.number()) return {};
     QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
-    for (auto& [name, json] : entry->definition.other_properties) {
-      if (name != "indexes") continue;
-      QUIRE_ASSIGN(std::vector<NamedIndex> indexes, named_indexes_from_json(json));
-      std::erase_if(indexes, [&](const NamedIndex& index) {
-        return std::ranges::find(set->indexes, index.name, &Index::name) == set->indexes.end();
-      });
-      json = named_indexes_to_json(indexes);
-    }
+    QUIRE_TRY(remove_indexes(entry->definition, [&](const NamedIndex& index) {
+      return std::ranges::find(set->indexes, index.name, &Index::name) == set->indexes.end();
+    }));
     return catalog_.replace(transaction, *entry);
   });
 }
@@ -68,18 +73,27 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDe
 Result<void> OpenContainers::alter(std::string_view name,
                                    const std::function<Result<void>(ContainerDefinition&)>& edit,
                                    const WorkOptions& building) {
-  ContainerDefinition before;
+  Redefinition change;
   std::shared_ptr<ContainerStore> store;
-  QUIRE_ASSIGN(const bool must_build, redefine(name, edit, before, store));
+  QUIRE_ASSIGN(const bool must_build, redefine(name, edit, change, store));
   if (!must_build) return {};
   auto built = build_indexes(environment_, *store, building);
   if (built || built.error().code != ErrorCode::conflict) return built;
-  // A unique index that the items do not allow: all is as it was.
-  const auto restore = [original = before](ContainerDefinition& definition) -> Result<void> {
-    definition = original;
-    return {};
+  // A unique index that the items do not allow: all is as it was. Where another thread has changed the
+  // definition since, only the indexes that are not there go out of it.
+  const auto restore = [&, ours = change](ContainerDefinition& definition) -> Result<void> {
+    if (definition == ours.after) {
+      definition = ours.before;
+      return {};
+    }
+    QUIRE_ASSIGN(const std::vector<NamedIndex> kept, named_indexes_of(ours.before));
+    QUIRE_ASSIGN(const std::vector<NamedIndex> asked, named_indexes_of(ours.after));
+    return remove_indexes(definition, [&](const NamedIndex& index) {
+      return std::ranges::find(asked, index.name, &NamedIndex::name) != asked.end() &&
+             std::ranges::find(kept, index.name, &NamedIndex::name) == kept.end();
+    });
   };
-  QUIRE_ASSIGN(const bool must_build_again, redefine(name, restore, before, store));
+  QUIRE_ASSIGN(const bool must_build_again, redefine(name, restore, change, store));
   // Indexes that the change had dropped.
   if (must_build_again) QUIRE_TRY(build_indexes(environment_, *store, building));
   return built;
@@ -87,13 +101,14 @@ Result<void> OpenContainers::alter(std::string_view name,
 
 Result<bool> OpenContainers::redefine(std::string_view name,
                                       const std::function<Result<void>(ContainerDefinition&)>& edit,
-                                      ContainerDefinition& before, std::shared_ptr<ContainerStore>& store) {
+                                      Redefinition& change, std::shared_ptr<ContainerStore>& store) {
   bool must_build = false;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
     QUIRE_ASSIGN(std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
     if (!entry) return std::unexpected(catalog_.not_found(transaction, name));
-    before = entry->definition;
+    change.before = entry->definition;
     QUIRE_TRY(edit(entry->definition));
+    change.after = entry->definition;
     QUIRE_TRY(catalog_.replace(transaction, *entry));
     QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry));
     QUIRE_ASSIGN(must_build, store->set_indexes(transaction, entry->definition));

@@ -57,9 +57,12 @@ class OpenContainers {
   const Catalog& catalog() const noexcept { return catalog_; }
 
  private:
+  struct Redefinition {
+    ContainerDefinition before, after;
+  };
   // The part of alter() that is one transaction; whether indexes have to be built.
   Result<bool> redefine(std::string_view name, const std::function<Result<void>(ContainerDefinition&)>& edit,
-                        ContainerDefinition& before, std::shared_ptr<ContainerStore>& store);
+                        Redefinition& definition, std::shared_ptr<ContainerStore>& store);
   Result<void> go_on_building(const Transaction& transaction, ContainerStore& store);
   // Takes indexes that the container does not have out of its definition.
   Result<void> forget_missing_indexes(ContainerStore& store);

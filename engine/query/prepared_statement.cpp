@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/maintenance/analyze.h"
 #include "engine/maintenance/check.h"
 #include "engine/query/container_change.h"
 #include "engine/query/index_change.h"
@@ -108,6 +109,7 @@ Result<std::optional<sql::Value>> PreparedStatement::step() {
     state_ = State::running;
     if (auto started = start(); !started) {
       finish();
+      forget_run();
       return std::unexpected(std::move(started.error()));
     }
   }
@@ -175,6 +177,10 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
       stats_.rows_returned = rows_.size();
       return {};
     }
+    case sql::StatementKind::analyze:
+      QUIRE_TRY(session.check_outside_transaction("ANALYZE cannot run"));
+      QUIRE_TRY(analyze_database(containers_.environment(), statement.upkeep->container, work));
+      return {};
     default:
       QUIRE_TRY(session.check_outside_transaction("containers cannot be made, changed or dropped"));
       return change_containers(containers_, statement, work);
@@ -199,6 +205,7 @@ Result<void> PreparedStatement::start_execute(const sql::Execute& call) {
 }
 
 Result<void> PreparedStatement::start_in_transaction(const Session::Current& current) {
+  forget_run();  // the plan may become another
   return current.transaction->nested([&](WriteTransaction& transaction) -> Result<void> {
     const auto begin = [&] {
       auto made =
@@ -241,6 +248,13 @@ Result<void> PreparedStatement::collect_rows(SnapshotSource& source) try {
 }
 
 Result<void> PreparedStatement::start_query() {
+  QUIRE_ASSIGN(const bool is_as_before, source_ != nullptr ? source_->resume() : Result<bool>(false));
+  if (is_as_before) {
+    if (execution_ != nullptr) return execution_->restart(execution_options());
+    QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, execution_options()));
+    return {};
+  }
+  execution_.reset();
   for (int starts = 0; starts < kMostStarts; ++starts) {
     source_.reset();
     QUIRE_ASSIGN(source_, SnapshotSource::begin(containers_, options_.scope));
@@ -299,13 +313,19 @@ FunctionSource PreparedStatement::functions() const {
 
 void PreparedStatement::finish() noexcept {
   if (execution_ != nullptr) stats_ = execution_->stats();
-  execution_.reset();
-  source_.reset();
+  // While nothing is written, the next start knows the containers already, and has its operators.
+  if (execution_ != nullptr && !execution_->is_restartable()) execution_.reset();
+  if (source_ != nullptr) source_->rest();
   rows_.clear();
   collected_.clear();
   row_arena_.reset();
   next_row_ = 0;
   state_ = State::ended;
+}
+
+void PreparedStatement::forget_run() noexcept {
+  execution_.reset();
+  source_.reset();
 }
 
 void PreparedStatement::reset() noexcept {

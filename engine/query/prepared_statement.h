@@ -58,7 +58,9 @@ class PreparedStatement {
   // Since the last reset.
   // What the scripts of the run wrote with console.log, a line each; also where the run failed.
   const std::string& log() const noexcept { return log_; }
-  sql::ExecutionStats stats() const { return execution_ != nullptr ? execution_->stats() : stats_; }
+  sql::ExecutionStats stats() const {
+    return state_ == State::running && execution_ != nullptr ? execution_->stats() : stats_;
+  }
 
  private:
   // A value that was bound, and the memory that its bytes lie in.
@@ -89,6 +91,7 @@ class PreparedStatement {
   FunctionSource functions() const;
   Result<std::optional<sql::Value>> next_row();
   void finish() noexcept;
+  void forget_run() noexcept;
 
   OpenContainers& containers_;
   std::string sql_;

@@ -165,6 +165,23 @@ class SnapshotCollection final : public sql::Collection {
     if (!indexes_) indexes_ = describe_indexes(snapshot_, *store_);
     return *indexes_;
   }
+  // Entries are counted as they change. Values are not: those of an index whose values are nearly all
+  // different are taken to grow with the entries.
+  Result<sql::IndexStatistics> index_statistics(uint32_t number) override {
+    QUIRE_ASSIGN(const auto set, store_->indexes().set(snapshot_));
+    const Index* const index = set->find(static_cast<IndexNumber>(number));
+    if (index == nullptr || index->statistics == nullptr) return sql::IndexStatistics{};
+    sql::IndexStatistics statistics = *index->statistics;
+    IndexCounterBlocks blocks;
+    QUIRE_ASSIGN(const IndexCounters counters,
+                 blocks.read(snapshot_, store_->indexes().table(), index->number));
+    const auto then = static_cast<double>(std::max<uint64_t>(statistics.entries, 1));
+    const auto now = static_cast<double>(counters.entries);
+    for (double& distinct : statistics.distinct)
+      if (distinct > then / 2) distinct *= now / then;
+    statistics.entries = counters.entries;
+    return statistics;
+  }
   Result<std::unique_ptr<sql::IndexCursor>> open_index(const sql::Access& access) override {
     return open_index_cursor(snapshot_, *store_, access);
   }
@@ -228,6 +245,20 @@ Result<std::unique_ptr<SnapshotSource>> SnapshotSource::begin(OpenContainers& co
   QUIRE_ASSIGN(ReadTransaction snapshot, containers.environment().begin_read());
   return std::unique_ptr<SnapshotSource>(
       new SnapshotSource(containers, std::move(scope), openings, std::move(snapshot)));
+}
+
+void SnapshotSource::rest() noexcept {
+  if (!snapshot_) return;
+  commit_ = snapshot_->number();
+  snapshot_.reset();
+}
+
+// The collections refer to the place of the snapshot, which is the same again.
+Result<bool> SnapshotSource::resume() {
+  QUIRE_ASSIGN(ReadTransaction snapshot, containers_.environment().begin_read());
+  if (snapshot.number() != commit_) return false;
+  snapshot_.emplace(std::move(snapshot));
+  return true;
 }
 
 sql::Collection* SnapshotSource::collection(std::string_view name) {

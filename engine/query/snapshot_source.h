@@ -37,6 +37,10 @@ class SnapshotSource final : public sql::Source {
   // stays with that container, not with its name.
   static Result<std::unique_ptr<SnapshotSource>> begin(OpenContainers& containers,
                                                        std::shared_ptr<ContainerStore> scope);
+  // Ends the snapshot, and keeps what is known of the containers for resume(), which begins another: false if
+  // there has been a commit between, so that the source is of no use any more. For a source of begin() alone.
+  void rest() noexcept;
+  Result<bool> resume();
   // Over a transaction that began after `openings` was taken and that outlives the source.
   SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope, uint64_t openings,
                  const Transaction& transaction);
@@ -79,6 +83,7 @@ class SnapshotSource final : public sql::Source {
   std::shared_ptr<ContainerStore> scope_;
   uint64_t openings_;  // before the snapshot began
   std::optional<ReadTransaction> snapshot_;
+  uint64_t commit_ = 0;             // the last that a snapshot has seen
   const Transaction& transaction_;  // the snapshot, or the caller's
   // By name; null where there is none.
   std::map<std::string, std::unique_ptr<SnapshotCollection>, std::less<>> collections_;

@@ -47,10 +47,10 @@ class JavaScript final : public Scripts {
     QUIRE_ASSIGN(const auto script,
                  catalog_.find(transaction, store.number(), sql::ScriptKind::function, name));
     if (!script) return nullptr;
-    QUIRE_ASSIGN(const auto image, store_.image(*script, limits));
+    QUIRE_ASSIGN(auto image, store_.image(*script, limits));
     QUIRE_ASSIGN(auto sandbox, store_.lend());
-    QUIRE_TRY(sandbox->restore(*image, limits.memory_bytes));
-    return make_user_function(std::move(sandbox), script_title(*script), limits, interrupts);
+    return make_user_function(std::move(sandbox), std::move(image), script_title(*script), limits,
+                              interrupts);
   }
 
   void use_limits(std::function<ScriptLimits()> limits, const std::atomic<uint64_t>* interrupts) override {

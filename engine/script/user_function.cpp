@@ -13,18 +13,26 @@ namespace {
 
 class JavaScriptFunction final : public sql::UserFunction, private ScriptHost {
  public:
-  JavaScriptFunction(ScriptStore::Loan sandbox, std::string title, const ScriptLimits& limits,
-                     const std::atomic<uint64_t>* interrupts)
-      : sandbox_(std::move(sandbox)), title_(std::move(title)), options_{limits, this, interrupts} {}
+  JavaScriptFunction(ScriptStore::Loan sandbox, std::shared_ptr<const SandboxImage> image, std::string title,
+                     const ScriptLimits& limits, const std::atomic<uint64_t>* interrupts)
+      : sandbox_(std::move(sandbox)),
+        image_(std::move(image)),
+        title_(std::move(title)),
+        options_{limits, this, interrupts} {}
 
   Result<void> call(size_t arity, std::span<const sql::Value> arguments, std::span<sql::Value> results,
                     sql::Arena& arena) override {
-    return sandbox_->run(options_, title_, [&]() -> Result<void> {
+    // At the first call, and after one that failed: a statement that runs again comes here again.
+    if (!is_ready_) QUIRE_TRY(sandbox_->restore(*image_, options_.limits.memory_bytes));
+    is_ready_ = false;
+    QUIRE_TRY(sandbox_->run(options_, title_, [&]() -> Result<void> {
       given_.resize(arity);
       for (size_t i = 0; i < results.size(); ++i)
         QUIRE_TRY(call_once(arguments.subspan(i * arity, arity), results[i], arena));
       return {};
-    });
+    }));
+    is_ready_ = true;
+    return {};
   }
 
  private:
@@ -99,6 +107,8 @@ class JavaScriptFunction final : public sql::UserFunction, private ScriptHost {
   }
 
   ScriptStore::Loan sandbox_;
+  std::shared_ptr<const SandboxImage> image_;
+  bool is_ready_ = false;
   std::string title_;
   Sandbox::RunOptions options_;
   std::vector<JsValue> given_;
@@ -119,10 +129,12 @@ JsValue JavaScriptFunction::call(uint32_t function, std::span<const JsValue>) {
 
 }  // namespace
 
-std::unique_ptr<sql::UserFunction> make_user_function(ScriptStore::Loan sandbox, std::string title,
-                                                      const ScriptLimits& limits,
+std::unique_ptr<sql::UserFunction> make_user_function(ScriptStore::Loan sandbox,
+                                                      std::shared_ptr<const SandboxImage> image,
+                                                      std::string title, const ScriptLimits& limits,
                                                       const std::atomic<uint64_t>* interrupts) {
-  return std::make_unique<JavaScriptFunction>(std::move(sandbox), std::move(title), limits, interrupts);
+  return std::make_unique<JavaScriptFunction>(std::move(sandbox), std::move(image), std::move(title), limits,
+                                              interrupts);
 }
 
 }  // namespace quire::engine

@@ -11,9 +11,10 @@
 
 namespace quire::engine {
 
-// `sandbox` has the function's image. The limits hold for each batch of calls.
-std::unique_ptr<sql::UserFunction> make_user_function(ScriptStore::Loan sandbox, std::string title,
-                                                      const ScriptLimits& limits,
+// `image`: the function's, which is shared with other calls of it. The limits hold for each batch of calls.
+std::unique_ptr<sql::UserFunction> make_user_function(ScriptStore::Loan sandbox,
+                                                      std::shared_ptr<const SandboxImage> image,
+                                                      std::string title, const ScriptLimits& limits,
                                                       const std::atomic<uint64_t>* interrupts);
 
 }  // namespace quire::engine

@@ -202,7 +202,8 @@ enum class StatementKind : uint8_t {
   commit,
   rollback,
   pragma,  // pragma
-  check,   // upkeep
+  check,   // these two: upkeep
+  analyze,
 };
 // EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL | JSON)] query, or without ANALYZE a change
 enum class ExplainStage : uint8_t { ast, logical, physical, json };
@@ -301,6 +302,7 @@ struct Pragma {
 };
 
 // CHECK [container]
+// ANALYZE [container]
 struct Upkeep {
   std::string_view container;  // empty: all
   Span span;

@@ -171,6 +171,9 @@ statement ::= PRAGMA(K) name(N) EQUAL ON(V) terminator. { build->pragma(K, N, bu
 statement ::= CHECK(K) terminator. { build->upkeep(StatementKind::check, K, kNoToken); }
 statement ::= CHECK(K) object(C) terminator. { build->upkeep(StatementKind::check, K, C); }
 
+statement ::= ANALYZE(K) terminator. { build->upkeep(StatementKind::analyze, K, kNoToken); }
+statement ::= ANALYZE(K) object(C) terminator. { build->upkeep(StatementKind::analyze, K, C); }
+
 // Names of containers and indexes may be any text, quoted.
 object(R) ::= name(N). { R = N; }
 object(R) ::= STRING(S). { R = S; }

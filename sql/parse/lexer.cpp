@@ -382,11 +382,9 @@ class ContextualWords {
   }
 
   void resolve_session() {
-    static constexpr Word kFirst[] = {{"BEGIN", TOKEN_BEGIN},
-                                      {"COMMIT", TOKEN_COMMIT},
-                                      {"ROLLBACK", TOKEN_ROLLBACK},
-                                      {"PRAGMA", TOKEN_PRAGMA},
-                                      {"CHECK", TOKEN_CHECK}};
+    static constexpr Word kFirst[] = {{"BEGIN", TOKEN_BEGIN},       {"COMMIT", TOKEN_COMMIT},
+                                      {"ROLLBACK", TOKEN_ROLLBACK}, {"PRAGMA", TOKEN_PRAGMA},
+                                      {"CHECK", TOKEN_CHECK},       {"ANALYZE", TOKEN_ANALYZE}};
     static constexpr Word kClauses[] = {{"TRANSACTION", TOKEN_TRANSACTION, 1}};
     resolve_words(kFirst, kClauses);
   }

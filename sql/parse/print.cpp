@@ -50,7 +50,7 @@ class Printer {
       clause(" = ", statement.pragma->value);
     }
     if (statement.upkeep) {
-      out_ += "CHECK";
+      out_ += statement.kind == StatementKind::check ? "CHECK" : "ANALYZE";
       if (!statement.upkeep->container.empty()) out_ += ' ';
       if (!statement.upkeep->container.empty()) object(statement.upkeep->container);
     }

@@ -55,8 +55,10 @@ std::string wanted_paths(const std::vector<IndexBound>& bounds, double& weight) 
 
 }  // namespace
 
-void advise_index(Plan& plan, PlannedQuery& query, Source& source) {
-  const PlanNode* scan = query.root.get();
+namespace {
+
+// Notes what would help the scan at the lower end of a tree.
+void advise_scan(Plan& plan, const PlannedQuery& query, const PlanNode* scan, Source& source) {
   if (scan == nullptr) return;
   std::vector<const PlanNode*> filters;
   for (; scan->input != nullptr; scan = scan->input.get())
@@ -85,6 +87,14 @@ void advise_index(Plan& plan, PlannedQuery& query, Source& source) {
   plan.advice_weight = weight * items;
   plan.advice = fmt::format("CREATE INDEX ON {} ({}), about {:.1f} MB", collection->name(), paths,
                             items * kEntryBytes / 1e6);
+}
+
+}  // namespace
+
+void advise_index(Plan& plan, PlannedQuery& query, Source& source) {
+  advise_scan(plan, query, query.root.get(), source);
+  for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())
+    if (node->right != nullptr) advise_scan(plan, query, node->right->root.get(), source);
 }
 
 }  // namespace quire::sql

@@ -1,5 +1,6 @@
 // From a bound query to the plan as it is written: sources from left to right, WHERE, GROUP BY, HAVING, ORDER
 // BY, the value, DISTINCT, TOP and OFFSET LIMIT.
+#include "sql/plan/estimate_rows.h"
 #include "sql/plan/plan.h"
 
 namespace quire::sql {
@@ -203,12 +204,13 @@ void optimize(Plan& plan, Source& source) {
     choose_join_keys(plan, query);
     choose_access_path(plan, query, source);
     choose_index(plan, query, source);
-    look_up_partners(query, source);
+    join_by_index(query, source);
     read_ends_of_index(plan, query, source);
     cover_by_index(plan, query);
     if (is_explained) advise_index(plan, query, source);
     limit_sorts(query);
     find_carried_slots(query, plan.slot_count);
+    if (is_explained) estimate_rows(query, source);
   };
   if (plan.query.root != nullptr) apply(plan.query);
   if (plan.returning != nullptr) apply(*plan.returning);

@@ -8,7 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <unordered_map>
+#include <utility>
 
+#include "sql/plan/index_condition.h"
 #include "sql/plan/index_estimate.h"
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
@@ -21,12 +25,25 @@ using Place = std::unique_ptr<PlanNode>;
 // An item by its entry, in items of a scan.
 constexpr double kFetchCost = 4;
 constexpr double kEntryCost = 0.5;
+// An entry whose item's key is noted and put in order, to be compared with others.
+constexpr double kKeyCost = 1.5;
+// A row that is sorted.
+constexpr double kSortCost = 0.5;
+// The share of the rows that a condition lets through, where nothing tells.
+constexpr double kConditionShare = 0.25;
+// Of the indexes that could be intersected, so many are looked at in pairs.
+constexpr size_t kMostPaired = 6;
 // Several INs over the parts of an index make a range for each combination of their values.
 constexpr size_t kMostCombinations = 4096;
 
 struct Candidate {
   PlannedProbe probe;
   double rows = 0;  // entries to visit
+};
+struct Pair {
+  const Candidate* first;
+  const Candidate* second;
+  double rows;  // items that both lead to
 };
 
 class IndexChooser {
@@ -66,37 +83,41 @@ class IndexChooser {
     }
   }
 
-  // `sort`: what ORDER BY wants of this scan alone, or null. True if the sort may go.
-  bool choose(const BoundQuery* sort, bool has_limit) {
+  // `sort`: what ORDER BY wants of this scan alone, or null. `limit`: how many rows are wanted at most. True
+  // if the sort may go.
+  bool choose(const BoundQuery* sort, std::optional<double> limit) {
     items_ = static_cast<double>(collection_.item_count());
-    const double scan_cost = items_;
     std::optional<Candidate> best, ordered;
-    double best_cost = scan_cost;
+    double best_cost = items_;  // of reading all
+    double best_rows = items_;
     for (const IndexDescription& index : collection_.indexes()) {
-      if (!index.condition.empty()) continue;
+      if (!index.condition.empty() && !has_all_wanted(index)) continue;
       Candidate candidate = candidate_of(index);
-      if (sort != nullptr && has_limit && is_in_order(candidate.probe, *sort) &&
+      if (sort != nullptr && is_in_order(candidate.probe, *sort) &&
           (!ordered || candidate.rows < ordered->rows))
         ordered = candidate;
-      if (candidate.probe.parts.empty()) continue;
-      const double fetch = is_covered(plan_, query_, scan_, index) ? 0 : kFetchCost;
-      const double cost = candidate.rows * (kEntryCost + fetch) + 1;
+      if (!is_narrower(candidate)) continue;
+      candidates_.push_back(candidate);
+      const double cost = candidate.rows * cost_of_entry(index) + 1;
       if (cost >= best_cost) continue;
       best_cost = cost;
+      best_rows = candidate.rows;
       best = std::move(candidate);
     }
-    if (std::optional<std::vector<Candidate>> any = union_of_arms(best_cost)) {
-      take_union(std::move(*any));
-      return false;
-    }
-    // With few rows to sort the narrower index is the better one.
-    constexpr double kFewRows = 1000;
-    if (ordered && !(best && best->rows < kFewRows && best->rows < ordered->rows)) {
+    const std::optional<Pair> both = intersection(best_cost, best_rows);
+    std::optional<std::vector<Candidate>> any = union_of_arms(best_cost, best_rows);
+    const double sort_cost = sort != nullptr ? best_rows * kSortCost : 0;
+    if (ordered && cost_in_order(*ordered, limit) < best_cost + sort_cost) {
       take(std::move(*ordered), true);
       scan_.access.is_reverse = is_reversed(scan_.access.probes[0], *sort);
       return true;
     }
-    if (best) take(std::move(*best), false);
+    if (any)
+      take_union(std::move(*any));
+    else if (both)
+      take_intersection(*both);
+    else if (best)
+      take(std::move(*best), false);
     return false;
   }
 
@@ -104,6 +125,58 @@ class IndexChooser {
   void add_bounds_of(const PlanNode& filter) {
     for (const BoundExpression* condition : filter.conditions)
       if (auto found = find_index_bound(*condition, slots_, own_slots_)) bounds_.push_back(std::move(*found));
+  }
+
+  // Whether reading the entries may be less work than reading all items: there are fewer, or the values that
+  // are asked for can be hopped over.
+  bool is_narrower(const Candidate& candidate) {
+    if (!candidate.probe.parts.empty() || !candidate.probe.index.condition.empty()) return true;
+    const bool counts_values = std::ranges::any_of(query_.bound->aggregates, &BoundAggregate::distinct);
+    return candidate.probe.index.holds == IndexHolds::every_item && counts_values &&
+           ignores_repeats(*query_.bound) && is_covered(plan_, query_, scan_, candidate.probe.index);
+  }
+
+  double cost_of_entry(const IndexDescription& index) {
+    return is_covered(plan_, query_, scan_, index) ? kEntryCost : kEntryCost + kFetchCost;
+  }
+
+  // Entries are read until enough items have passed the filter.
+  double cost_in_order(const Candidate& ordered, std::optional<double> limit) {
+    double rows = ordered.rows;
+    if (limit) rows = std::min(rows, *limit / share_let_through(ordered));
+    const bool is_enough = is_covered(plan_, query_, scan_, ordered.probe.index, true);
+    return rows * (is_enough ? kEntryCost : kEntryCost + kFetchCost) + 1;
+  }
+
+  double share_let_through(const Candidate& ordered) const {
+    if (filter_ == nullptr) return 1;
+    const auto is_decided = [&](const BoundExpression* condition) {
+      return std::ranges::any_of(ordered.probe.parts, [&](const std::vector<IndexBound>& bounds) {
+        return std::ranges::find(bounds, condition, &IndexBound::condition) != bounds.end();
+      });
+    };
+    double share = 1;
+    for (const BoundExpression* condition : filter_->conditions)
+      if (!is_decided(condition)) share *= kConditionShare;
+    if (share == 1) return 1;
+    for (const Candidate& other : candidates_)
+      if (other.probe.index.number != ordered.probe.index.number)
+        share = std::min(share, other.rows / items_);
+    return std::max(share, 1 / std::max(items_, 1.0));
+  }
+
+  // Whether a partial index has an entry for each item that the filter lets through. Notes the conditions
+  // that its own says already.
+  bool has_all_wanted(const IndexDescription& index) {
+    if (filter_ == nullptr) return false;
+    if (const auto known = said_by_index_.find(index.number); known != said_by_index_.end())
+      return known->second.has_value();
+    std::vector<const BoundExpression*> same;
+    const auto condition = IndexCondition::parse(index.condition);
+    const bool is_implied =
+        condition && implies(filter_->conditions, scan_.source->slot, plan_.slot_count, **condition, same);
+    said_by_index_.emplace(index.number, is_implied ? std::optional(std::move(same)) : std::nullopt);
+    return is_implied;
   }
 
   Candidate candidate_of(const IndexDescription& index) {
@@ -194,24 +267,67 @@ class IndexChooser {
            static_cast<double>(probe.index.entries) == items_ || !probe.parts.empty();
   }
 
+  // ---- AND
+
+  // Two indexes that lead to many items each and to few together, if reading the entries of both costs less.
+  std::optional<Pair> intersection(double& best_cost, double& best_rows) {
+    std::ranges::sort(candidates_, std::ranges::less{}, &Candidate::rows);
+    std::optional<Pair> best;
+    const size_t count = std::min(candidates_.size(), kMostPaired);
+    for (size_t i = 0; i < count; ++i) {
+      for (size_t j = i + 1; j < count; ++j) {
+        const Candidate &a = candidates_[i], &b = candidates_[j];
+        if (have_condition_in_common(a, b)) continue;
+        const double rows = a.rows * b.rows / std::max(items_, 1.0);
+        const double cost = (a.rows + b.rows) * kKeyCost + rows * kFetchCost + 1;
+        if (cost >= best_cost) continue;
+        best_cost = cost;
+        best_rows = rows;
+        best = Pair{&a, &b, rows};
+      }
+    }
+    return best;
+  }
+
+  static bool have_condition_in_common(const Candidate& a, const Candidate& b) {
+    if (a.probe.parts.empty() || b.probe.parts.empty()) return true;
+    for (const std::vector<IndexBound>& part : a.probe.parts)
+      for (const IndexBound& bound : part)
+        for (const std::vector<IndexBound>& other : b.probe.parts)
+          if (std::ranges::find(other, bound.path, &IndexBound::path) != other.end()) return true;
+    return false;
+  }
+
+  void take_intersection(const Pair& pair) {
+    AccessPath& access = scan_.access;
+    access.kind = Access::Kind::all_index;
+    access.estimated_rows = pair.rows;
+    for (const Candidate* candidate : {pair.first, pair.second}) {
+      access.probes.push_back(candidate->probe);
+      drop_decided(candidate->probe);
+    }
+  }
+
   // ---- OR
 
   // A candidate for each arm of a condition that is an OR, if that costs less.
-  std::optional<std::vector<Candidate>> union_of_arms(double best_cost) {
+  std::optional<std::vector<Candidate>> union_of_arms(double& best_cost, double& best_rows) {
     if (filter_ == nullptr) return std::nullopt;
     std::optional<std::vector<Candidate>> best;
     for (const BoundExpression* condition : filter_->conditions) {
       if (condition->kind != BoundKind::logical_or) continue;
       std::vector<Candidate> arms;
-      double cost = 1;
+      double cost = 1, rows = 0;
       for (const BoundExpression* operand : condition->operands) {
         std::optional<Candidate> arm = candidate_of_arm(*operand);
         if (!arm) break;
         cost += arm->rows * (kEntryCost + kFetchCost);
+        rows += arm->rows;
         arms.push_back(std::move(*arm));
       }
       if (arms.size() != condition->operands.size() || cost >= best_cost) continue;
       best_cost = cost;
+      best_rows = rows;
       best = std::move(arms);
     }
     return best;
@@ -222,7 +338,7 @@ class IndexChooser {
     add_bounds(arm);
     std::optional<Candidate> best;
     for (const IndexDescription& index : collection_.indexes()) {
-      if (!index.condition.empty()) continue;
+      if (!index.condition.empty() && !has_all_wanted(index)) continue;
       Candidate candidate = candidate_of(index);
       if (!candidate.probe.parts.empty() && (!best || candidate.rows < best->rows))
         best = std::move(candidate);
@@ -254,12 +370,21 @@ class IndexChooser {
     access.is_ordered = is_ordered;
     access.estimated_rows = candidate.rows;
     access.probes.push_back(std::move(candidate.probe));
+    drop_decided(access.probes[0]);
+  }
+
+  // Takes the conditions out of the filter that a probe decides alone.
+  void drop_decided(const PlannedProbe& probe) {
     if (filter_ == nullptr) return;
-    for (const std::vector<IndexBound>& part : access.probes[0].parts)
+    const auto drop = [&](const BoundExpression* condition) {
+      if (std::erase(filter_->conditions, condition) > 0) scan_.access.decided.push_back(condition);
+    };
+    for (const std::vector<IndexBound>& part : probe.parts)
       for (const IndexBound& bound : part)
-        // What a node above decides stays with it.
-        if (bound.is_exact && std::erase(filter_->conditions, bound.condition) > 0)
-          access.decided.push_back(bound.condition);
+        if (bound.is_exact) drop(bound.condition);  // what a node above decides stays with it
+    const auto said = said_by_index_.find(probe.index.number);
+    if (said != said_by_index_.end() && said->second)
+      for (const BoundExpression* condition : *said->second) drop(condition);
   }
 
   void take_union(std::vector<Candidate> arms) {
@@ -281,6 +406,10 @@ class IndexChooser {
   double items_ = 0;
   std::vector<PlacedSlot> slots_;
   std::vector<IndexBound> bounds_;
+  std::vector<Candidate> candidates_;
+  // By number of a partial index: the conditions of the filter that are parts of its own; nothing if the
+  // index lacks items that the filter lets through.
+  std::unordered_map<uint32_t, std::optional<std::vector<const BoundExpression*>>> said_by_index_;
 };
 
 // The scan at the bottom of a tree, and the places above it.
@@ -306,6 +435,18 @@ Bottom find_bottom(Place& root) {
   return bottom;
 }
 
+// How many rows are wanted at most, those that OFFSET drops among them.
+std::optional<double> limit_of(const BoundQuery& query) {
+  constexpr double kUsual = 100;  // of a parameter
+  const auto count = [](const BoundExpression* expression) {
+    const bool is_known = expression->kind == BoundKind::constant && expression->constant.is_number();
+    return is_known ? std::max(1.0, expression->constant.as_double()) : kUsual;
+  };
+  if (query.top != nullptr) return count(query.top);
+  if (query.limit == nullptr) return std::nullopt;
+  return count(query.limit) + (query.offset != nullptr ? count(query.offset) : 0);
+}
+
 void remove(Place& node) {
   Place below = std::move(node->input);
   node = std::move(below);
@@ -319,11 +460,10 @@ void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& sourc
   if (collection == nullptr || collection->indexes().empty()) return;
   const BoundQuery& bound = *query.bound;
   const bool is_sortable = bottom.sort != nullptr && !bound.fusion && !bound.is_grouped;
-  const bool has_limit = bound.top != nullptr || bound.limit != nullptr;
   PlanNode* const filter = bottom.filter != nullptr ? bottom.filter->get() : nullptr;
   IndexChooser chooser(plan, query, scan, filter, *collection);
   chooser.look_above(bottom.above);
-  const bool is_sorted = chooser.choose(is_sortable ? &bound : nullptr, has_limit);
+  const bool is_sorted = chooser.choose(is_sortable ? &bound : nullptr, limit_of(bound));
   if (is_sorted) {
     const PlannedProbe& probe = scan.access.probes[0];
     plan.order_needs.push_back({scan.source->collection_name, probe.index.number,

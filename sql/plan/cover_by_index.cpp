@@ -36,6 +36,13 @@ class Coverage {
            std::ranges::all_of(expression.entries, [&](const BoundEntry& e) { return covers(*e.value); });
   }
 
+  // How many leading parts all that is asked for lies in; 0: nothing is asked for.
+  size_t parts_used() const {
+    size_t count = used_.size();
+    while (count > 0 && !used_[count - 1]) --count;
+    return count;
+  }
+
   void apply() {
     AccessPath& access = scan_.access;
     access.is_covering = true;
@@ -95,10 +102,19 @@ bool may_need_all_items(const PlannedProbe& probe) {
 
 }  // namespace
 
-bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index) {
+bool ignores_repeats(const BoundQuery& query) {
+  if (!query.is_grouped) return query.distinct;
+  return query.group_by.empty() && std::ranges::all_of(query.aggregates, [](const BoundAggregate& aggregate) {
+           return aggregate.aggregate == Aggregate::min || aggregate.aggregate == Aggregate::max ||
+                  (aggregate.aggregate == Aggregate::count && aggregate.distinct);
+         });
+}
+
+bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index,
+                bool is_in_order) {
   if (query.bound->sources.size() != 1 || plan.statement->change) return false;
-  if (index.is_multi_valued() || index.holds == IndexHolds::scalars || !ignores_order(*query.bound))
-    return false;
+  if (index.is_multi_valued() || index.holds == IndexHolds::scalars) return false;
+  if (!is_in_order && !ignores_order(*query.bound)) return false;
   Coverage coverage(plan, scan, index);
   return all_expressions(query,
                          [&](const BoundExpression& expression) { return coverage.covers(expression); });
@@ -120,6 +136,7 @@ void cover_by_index(Plan& plan, PlannedQuery& query) {
                       [&](const BoundExpression& expression) { return coverage.covers(expression); })) {
     coverage.apply();
     access.kind = Access::Kind::index;
+    if (ignores_repeats(*query.bound)) access.skipped_parts = coverage.parts_used();
   }
 }
 

@@ -26,40 +26,43 @@ bool are_constants(const PlannedProbe& probe) {
   });
 }
 
-// How many of the bounds of equal shares of the entries lie within the ranges, of one more than there are.
+// How many of the values at equal distances lie within the ranges. Half of one at least: less cannot be told.
 double share_within(const KeyRanges& ranges, const std::vector<std::string>& bounds) {
   size_t within = 0;
   for (const std::string& bound : bounds)
     within += std::ranges::any_of(ranges.ranges, [&](const auto& range) {
       return bound >= range.first && (range.second.empty() || bound < range.second);
     });
-  return (static_cast<double>(within) + 0.5) / static_cast<double>(bounds.size());
+  return std::max(0.5, static_cast<double>(within)) / static_cast<double>(bounds.size());
 }
 
 double usual_share(const PlannedProbe& probe, const IndexStatistics& statistics, double entries) {
-  double share = 1;
+  double share = 1, combinations = 1;
   for (size_t part = 0; part < probe.parts.size(); ++part) {
     const IndexBound& bound = probe.parts[part][0];
     const bool is_equal = bound.check == BoundCheck::equal || bound.check == BoundCheck::in;
     if (!is_equal) return share * (probe.parts[part].size() > 1 ? kBoundedShare : kRangeShare);
     const double values = bound.check == BoundCheck::in ? static_cast<double>(bound.operands.size()) : 1;
+    combinations *= values;
     if (part < statistics.distinct.size())
-      share = values / std::max(1.0, statistics.distinct[part]);
+      share = combinations / std::max(1.0, statistics.distinct[part]);
     else
-      share *= std::min(1.0, values * (probe.index.is_unique ? 1 / std::max(1.0, entries) : kEqualShare));
+      share *= values * (probe.index.is_unique ? 1 / std::max(1.0, entries) : kEqualShare);
+    share = std::min(share, 1.0);
   }
-  return std::min(share, 1.0);
+  return share;
 }
 
 }  // namespace
 
 double estimate_entries(const PlannedProbe& probe, Collection& collection, double items) {
   const auto entries = static_cast<double>(probe.index.entries);
-  if (probe.parts.empty()) return std::max(entries, items);
-  const auto found = collection.index_statistics(probe.index.number);
-  const IndexStatistics statistics = found ? *found : IndexStatistics{};
-  const double usual = entries * usual_share(probe, statistics, entries);
-  if (!are_constants(probe)) return usual;
+  if (probe.parts.empty()) return probe.index.condition.empty() ? std::max(entries, items) : entries;
+  const auto known = [&]() -> IndexStatistics {
+    auto found = collection.index_statistics(probe.index.number);
+    return found ? std::move(*found) : IndexStatistics{};
+  };
+  if (!are_constants(probe)) return entries * usual_share(probe, known(), entries);
   const KeyRanges ranges = make_key_ranges(probe, [](const BoundExpression& e) { return e.constant; });
   if (!ranges.is_served) return items;
   std::vector<KeyRange> views;
@@ -71,11 +74,11 @@ double estimate_entries(const PlannedProbe& probe, Collection& collection, doubl
   auto cursor = collection.open_index(access);
   const auto counted =
       cursor && *cursor != nullptr ? (*cursor)->count(kMostLooks) : Result<uint64_t>(kMostLooks);
-  if (!counted) return usual;
-  if (*counted < kMostLooks) return static_cast<double>(*counted);
-  const double guess =
-      statistics.bounds.size() > 1 ? entries * share_within(ranges, statistics.bounds) : usual;
-  return std::max(guess, static_cast<double>(kMostLooks));
+  if (counted && *counted < kMostLooks) return static_cast<double>(*counted);
+  const IndexStatistics statistics = known();
+  const double share = statistics.bounds.empty() ? usual_share(probe, statistics, entries)
+                                                 : share_within(ranges, statistics.bounds);
+  return std::max(entries * share, static_cast<double>(kMostLooks));
 }
 
 }  // namespace quire::sql

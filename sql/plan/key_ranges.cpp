@@ -10,13 +10,6 @@
 namespace quire::sql {
 namespace {
 
-// The least text greater than all that begin with `prefix`; empty if there is none.
-std::string behind(std::string prefix) {
-  while (!prefix.empty() && static_cast<uint8_t>(prefix.back()) == 0xFF) prefix.pop_back();
-  if (!prefix.empty()) prefix.back() = static_cast<char>(static_cast<uint8_t>(prefix.back()) + 1);
-  return prefix;
-}
-
 std::string encoded(const Value& value) {
   std::string bytes;
   encode_key(value, bytes);
@@ -98,7 +91,7 @@ class RangeMaker {
       return std::nullopt;
     }
     std::string bytes = encoded(value);
-    std::string end = behind(bytes);
+    std::string end = key_behind(bytes);
     return Interval{std::move(bytes), std::move(end), true};
   }
 
@@ -122,7 +115,7 @@ class RangeMaker {
   static Interval beginning_with(std::string_view text) {
     std::string bytes = encoded(Value::string(text));
     bytes.resize(bytes.size() - 2);  // without the string's end
-    std::string end = behind(bytes);
+    std::string end = key_behind(bytes);
     return {std::move(bytes), std::move(end)};
   }
 
@@ -141,10 +134,10 @@ class RangeMaker {
         side.to = bytes;
         break;
       case BoundCheck::less_equal:
-        side.to = behind(bytes);
+        side.to = key_behind(bytes);
         break;
       case BoundCheck::greater:
-        side.from = behind(bytes);
+        side.from = key_behind(bytes);
         break;
       default:
         side.from = bytes;
@@ -163,8 +156,8 @@ class RangeMaker {
           // its complement.
           from = interval.is_value     ? complement(interval.from)
                  : interval.to.empty() ? std::string()
-                                       : behind(complement(interval.to));
-          to = interval.from.empty() ? std::string() : behind(complement(interval.from));
+                                       : key_behind(complement(interval.to));
+          to = interval.from.empty() ? std::string() : key_behind(complement(interval.from));
         }
         narrowed.emplace_back(prefix + from, to.empty() ? end : prefix + to);
       }

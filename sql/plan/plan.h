@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -63,6 +64,10 @@ struct AccessPath {
   // The items are not read: what is asked of them are parts of the index, by slot, or nothing at all.
   bool is_covering = false;
   bool reads_parts = false;
+  // With equal values in so many leading parts an entry says nothing that the one before it has not said.
+  size_t skipped_parts = 0;
+  // Only items that have a partner in a join above are wanted: the join's keys are what is looked up.
+  bool takes_join_keys = false;
   bool only_ends = false;  // MIN, MAX: the first and the last entry are enough
   std::vector<SlotNumber> part_slots;
   double estimated_rows = -1;  // -1: not known
@@ -70,7 +75,8 @@ struct AccessPath {
 
 struct PlanNode {
   PlanKind kind;
-  uint32_t number = 0;  // within the plan, for the counters of EXPLAIN ANALYZE
+  uint32_t number = 0;         // within the plan, for the counters of EXPLAIN ANALYZE
+  double estimated_rows = -1;  // for EXPLAIN; -1: not known
   std::unique_ptr<PlanNode> input;
 
   const BoundSource* source = nullptr;             // scan, expression, elements, subquery
@@ -89,6 +95,10 @@ struct PlanNode {
   // of the batch's values of this key.
   bool is_lookup = false;
   size_t lookup_key = 0;
+  // join: the node number of a scan below on the left side that reads only what has one of the right side's
+  // values of this key.
+  std::optional<uint32_t> narrowed_scan;
+  size_t narrowing_key = 0;
   // join, subquery: LEFT JOIN. A row without a partner stays, with undefined in the slots of the other side;
   // `conditions` of a join then hold the rest of ON.
   bool keeps_unmatched = false;
@@ -152,11 +162,15 @@ void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
 void choose_index(Plan& plan, PlannedQuery& query, Source& source);
 // Notes the index that would help most, if some scan reads all items though a condition bounds a path.
 void advise_index(Plan& plan, PlannedQuery& query, Source& source);
-void look_up_partners(PlannedQuery& query, Source& source);
+void join_by_index(PlannedQuery& query, Source& source);
 void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
 void cover_by_index(Plan& plan, PlannedQuery& query);
-// Whether the entries of an index hold all that the query asks of the items of its only scan.
-bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index);
+// Whether the entries of an index hold all that the query asks of the items of its only scan, and can be
+// read: in their own order if that is the one that is asked for, else where no order is.
+bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index,
+                bool is_in_order = false);
+// Whether rows that are equal to others change nothing: DISTINCT, or aggregates of different values.
+bool ignores_repeats(const BoundQuery& query);
 void limit_sorts(PlannedQuery& query);
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count);
 

@@ -120,6 +120,7 @@ class PlanPrinter {
       const std::string bounds = describe_bounds(probe);
       if (!bounds.empty()) text += fmt::format(" ({})", bounds);
     }
+    if (access.takes_join_keys) text += ", what has a key of the join";
     if (access.is_ordered) text += ", in order";
     if (access.only_ends) text += ", first and last";
     if (access.estimated_rows >= 0) text += fmt::format(", about {:.0f} entries", access.estimated_rows);
@@ -252,8 +253,8 @@ class PlanPrinter {
                           counters.rows, counters.items_read, counters.entries_read,
                           static_cast<double>(counters.nanoseconds) / 1e6);
     }
-    if (line.node != nullptr && line.node->access.estimated_rows >= 0)
-      json += fmt::format(R"(,"estimatedRows":{:.0f})", line.node->access.estimated_rows);
+    if (line.node != nullptr && line.node->estimated_rows >= 0)
+      json += fmt::format(R"(,"estimatedRows":{:.0f})", line.node->estimated_rows);
     json += R"(,"inputs":[)";
     for (bool is_first = true; next < lines_.size() && lines_[next].depth > line.depth; is_first = false) {
       if (!is_first) json += ',';

@@ -110,7 +110,7 @@ std::unique_ptr<Evaluator> make_object(const BoundExpression& expression, Evalua
   return std::make_unique<ObjectEvaluator>(expression.entries, std::move(values));
 }
 
-std::vector<std::optional<Value>> constant_operands(const BoundExpression& expression, const RunState& run) {
+std::vector<std::optional<Value>> constant_operands(const BoundExpression& expression, RunState& run) {
   std::vector<std::optional<Value>> constants;
   for (const BoundExpression* operand : expression.operands) {
     if (operand->kind == BoundKind::constant)
@@ -119,6 +119,7 @@ std::vector<std::optional<Value>> constant_operands(const BoundExpression& expre
       constants.emplace_back(run.parameters[operand->parameter]);
     else
       constants.emplace_back(std::nullopt);
+    run.is_restartable &= operand->kind != BoundKind::parameter;
   }
   return constants;
 }

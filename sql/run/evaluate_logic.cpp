@@ -257,6 +257,7 @@ std::unique_ptr<Evaluator> make_in(const BoundExpression& expression, EvaluatorF
       continue;
     }
     const Value value = is_constant ? candidate->constant : factory.run().parameters[candidate->parameter];
+    factory.run().is_restartable &= is_constant;
     if (value.is_undefined())
       has_undefined = true;
     else

@@ -17,6 +17,16 @@ class ConstantEvaluator final : public Evaluator {
   Value value_;
 };
 
+class ParameterEvaluator final : public Evaluator {
+ public:
+  explicit ParameterEvaluator(uint32_t parameter) : parameter_(parameter) {}
+  Vector evaluate(Rows, Frame& frame) override { return Vector::single(&frame.run.parameters[parameter_]); }
+  bool is_stable() const override { return true; }
+
+ private:
+  uint32_t parameter_;
+};
+
 class SlotEvaluator final : public Evaluator {
  public:
   SlotEvaluator(SlotNumber slot, bool stable) : slot_(slot), stable_(stable) {}
@@ -230,6 +240,10 @@ std::unique_ptr<Evaluator> make_let(const BoundExpression& expression, Evaluator
 
 std::unique_ptr<Evaluator> make_constant(const Value& value) {
   return std::make_unique<ConstantEvaluator>(value);
+}
+
+std::unique_ptr<Evaluator> make_parameter(uint32_t parameter) {
+  return std::make_unique<ParameterEvaluator>(parameter);
 }
 
 std::unique_ptr<Evaluator> make_plain_slot(SlotNumber slot, EvaluatorFactory& factory) {

@@ -17,7 +17,7 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
     case BoundKind::constant:
       return make_constant(expression.constant);
     case BoundKind::parameter:
-      return make_constant(run().parameters[expression.parameter]);
+      return make_parameter(expression.parameter);
     case BoundKind::slot:
       if (expression.is_stored_form) return make_plain_slot(expression.slot, *this);
       return make_slot(expression, *this);

@@ -52,6 +52,7 @@ class EvaluatorFactory {
 
 // One family of evaluators a file.
 std::unique_ptr<Evaluator> make_constant(const Value& value);
+std::unique_ptr<Evaluator> make_parameter(uint32_t parameter);
 std::unique_ptr<Evaluator> make_slot(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_plain_slot(SlotNumber slot, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_let(const BoundExpression& expression, EvaluatorFactory& factory);
@@ -74,7 +75,7 @@ std::unique_ptr<Evaluator> make_call(const BoundExpression& expression, Evaluato
 std::unique_ptr<Evaluator> make_call_with_state(const BoundExpression& expression, EvaluatorFactory& factory,
                                                 std::unique_ptr<CallState> state);
 // The operands of a call that are constants or parameters.
-std::vector<std::optional<Value>> constant_operands(const BoundExpression& expression, const RunState& run);
+std::vector<std::optional<Value>> constant_operands(const BoundExpression& expression, RunState& run);
 std::unique_ptr<Evaluator> make_full_text_score(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_document_id(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_user_function(const BoundExpression& expression, EvaluatorFactory& factory);

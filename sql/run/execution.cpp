@@ -124,6 +124,31 @@ struct Execution::State {
     return {};
   }
 
+  // Operators that keep rows, and subqueries, which may keep their result, are made anew.
+  bool is_restartable() const {
+    if (is_explain || is_returning || !run.is_restartable || run.error || pipeline == nullptr) return false;
+    if (!run.plan.subqueries.empty()) return false;
+    for (const PlanNode* node = run.plan.query.root.get(); node != nullptr; node = node->input.get())
+      if (node->kind != PlanKind::one_row && node->kind != PlanKind::scan && node->kind != PlanKind::filter &&
+          node->kind != PlanKind::project && node->kind != PlanKind::limit)
+        return false;
+    return true;
+  }
+
+  Result<void> restart(const ExecutionOptions& options) {
+    run.parameters = options.parameters;
+    run.is_bound = options.is_bound;
+    run.interrupts_at_start = options.interrupts != nullptr ? options.interrupts->load() : 0;
+    run.clock = {ticks_now()};
+    std::ranges::fill(run.counters, NodeCounters{});
+    run.items_read = 0;
+    rows = {};
+    rows_returned = 0;
+    QUIRE_TRY(check_parameters());
+    pipeline->rewind();
+    return {};
+  }
+
   Result<void> run_to_end() {
     while (!pipeline->next().empty()) {
     }
@@ -197,6 +222,14 @@ Result<std::unique_ptr<Execution>> Execution::start(const PreparedQuery& query, 
   return std::unique_ptr<Execution>(new Execution(std::move(state)));
 } catch (const std::bad_alloc&) {
   return std::unexpected(out_of_memory(options.memory_limit));
+}
+
+bool Execution::is_restartable() const noexcept {
+  return state_->is_restartable();
+}
+
+Result<void> Execution::restart(const ExecutionOptions& options) {
+  return state_->restart(options);
 }
 
 Result<std::optional<Value>> Execution::next() try {

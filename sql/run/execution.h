@@ -77,6 +77,11 @@ class Execution {
                                                   const ExecutionOptions& options);
   ~Execution();
 
+  // Whether restart() may be used: what was made of the plan serves with other parameters too.
+  bool is_restartable() const noexcept;
+  // Runs the query again from its start, over the same source and with the same limits.
+  Result<void> restart(const ExecutionOptions& options);
+
   // The next row's value, good until the next call; nothing at the end. EXPLAIN gives its lines as strings.
   Result<std::optional<Value>> next();
   ExecutionStats stats() const;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "sql/error.h"
@@ -29,8 +30,12 @@ struct RunState {
   // By slot: the collection whose items it holds, or null.
   std::vector<Collection*> item_collections;
   std::vector<NodeCounters> counters;
+  // By number of a scan that reads what has one of a join's keys: these keys. Nothing: they are too many.
+  std::unordered_map<uint32_t, std::span<const Value>> join_keys = {};
   uint64_t items_read = 0;
   bool measures_time = false;
+  // Cleared by whatever is made from the values of parameters, and so is of no use with others.
+  bool is_restartable = true;
   // The first failure; whoever sees it set stops.
   std::optional<Error> error;
 

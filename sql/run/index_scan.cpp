@@ -73,6 +73,11 @@ class IndexScan final : public Operator {
     }
     is_at_end_ = *count == 0;
     frame.run.counters[node_number()].entries_read += *count;
+    // Once a batch: a hop costs as much as many entries.
+    if (access_.skipped_parts > 0 && *count > 0) {
+      if (auto skipped = entries_->skip_equal(access_.skipped_parts); !skipped)
+        frame.run.set_error(std::move(skipped.error()));
+    }
     for (size_t part = 0; access_.reads_parts && part < parts; ++part) {
       Value* column = columns_[part].reserve(frame.capacity);
       for (size_t row = 0; row < *count; ++row) column[row] = values_.data()[row * parts + part];
@@ -111,8 +116,14 @@ class IndexScan final : public Operator {
     const auto value_of = [&](const BoundExpression& operand) {
       return operands_.at(&operand)->evaluate(first_rows(1), frame)[0];
     };
+    std::span<const Value> keys = frame.lookup_keys;
+    if (access_.takes_join_keys) {
+      const auto found = frame.run.join_keys.find(node_number());
+      if (found == frame.run.join_keys.end()) return open_all(frame);
+      keys = found->second;
+    }
     for (const PlannedProbe& probe : access_.probes) {
-      ranges.push_back(make_key_ranges(probe, value_of, frame.lookup_keys));
+      ranges.push_back(make_key_ranges(probe, value_of, keys));
       reads_all_ |= !ranges.back().is_served;
     }
     if (frame.run.error) return false;
@@ -120,6 +131,7 @@ class IndexScan final : public Operator {
   }
 
   bool open_all(Frame& frame) {
+    reads_all_ = true;
     auto cursor = collection_->open({});
     if (!cursor) {
       frame.run.set_error(std::move(cursor.error()));
@@ -137,11 +149,13 @@ class IndexScan final : public Operator {
       for (const auto& [from, to] : ranges[i].ranges) view.push_back({from, to});
       if (!view.empty()) probes.push_back({access_.probes[i].index.number, view});
     }
-    if (probes.empty()) return true;
+    const bool wants_all = access_.kind == Access::Kind::all_index;
+    if (probes.empty() || (wants_all && probes.size() < ranges.size())) return true;
     Access access;
     access.kind = access_.kind;
     access.is_reverse = is_reverse_;
     access.probes = probes;
+    access.memory_limit = frame.run.memory_limit / 2;
     if (access_.kind == Access::Kind::index) {
       auto entries = collection_->open_index(access);
       if (!entries) return fail(frame, std::move(entries.error()));
@@ -150,6 +164,11 @@ class IndexScan final : public Operator {
       return true;
     }
     auto cursor = collection_->open(access);
+    // Too many items to keep the keys of: reading all takes no memory.
+    if (!cursor && cursor.error().code == ErrorCode::out_of_memory) {
+      reads_all_ = true;
+      return open_all(frame);
+    }
     if (!cursor) return fail(frame, std::move(cursor.error()));
     cursor_ = std::move(*cursor);
     return true;

@@ -62,6 +62,8 @@ class KeptRows {
   uint32_t next(uint32_t row) const { return next_[row]; }
   const Value* values(uint32_t row) const { return values_.data() + row * width_; }
   bool empty() const { return next_.empty(); }
+  size_t key_count() const { return chains_.size(); }
+  std::span<const Value> key(uint32_t number) { return keys_.tuple(number); }
 
  private:
   struct Chain {
@@ -85,6 +87,8 @@ class Join final : public Operator {
         keeps_unmatched_(node.keeps_unmatched),
         is_lookup_(node.is_lookup),
         lookup_key_(node.lookup_key),
+        narrowed_scan_(node.narrowed_scan),
+        narrowing_key_(node.narrowing_key),
         right_slots_(node.right_carried),
         input_(std::move(input)),
         right_(frame.run, *node.right, kBatchSize),
@@ -158,6 +162,19 @@ class Join final : public Operator {
     if (!frame.run.error) read_right(frame);
   }
 
+  // The right side's values of a key are what a scan of the left side looks up, unless they turn out to be so
+  // many that it should read all.
+  void narrow_left(Frame& frame) {
+    constexpr size_t kMostKeys = 65'536;
+    read_right(frame);
+    frame.run.join_keys.erase(*narrowed_scan_);
+    lookup_keys_.clear();
+    if (kept_.key_count() > kMostKeys) return;
+    for (uint32_t key = 0; key < kept_.key_count(); ++key)
+      lookup_keys_.push_back(kept_.key(key)[narrowing_key_]);
+    frame.run.join_keys[*narrowed_scan_] = lookup_keys_;
+  }
+
   void evaluate_keys(const std::vector<std::unique_ptr<Evaluator>>& keys, Rows rows, Frame& frame) {
     key_vectors_.clear();
     for (const auto& key : keys) key_vectors_.push_back(key->evaluate(rows, frame));
@@ -171,6 +188,8 @@ class Join final : public Operator {
 
   // The right side is read once there is a row that may need it.
   bool take_batch(Frame& frame) {
+    if (narrowed_scan_ && !is_read_) narrow_left(frame);
+    if (frame.run.error || (narrowed_scan_ && kept_.empty())) return false;
     do {
       rows_ = input_->next(frame);
       if (rows_.empty()) return false;
@@ -240,6 +259,8 @@ class Join final : public Operator {
   bool keeps_unmatched_;
   bool is_lookup_;
   size_t lookup_key_;
+  std::optional<uint32_t> narrowed_scan_;
+  size_t narrowing_key_;
   std::vector<Value> lookup_keys_;
   std::vector<SlotNumber> right_slots_;
   std::vector<bool> right_is_stable_;

@@ -73,6 +73,7 @@ void bind_outer_row(const BoundQuery& query, const Frame& outer, RowNumber row, 
 }
 
 uint64_t row_count(const BoundExpression& expression, std::string_view clause, RunState& run) {
+  run.is_restartable &= expression.kind != BoundKind::parameter;
   const Value value =
       expression.kind == BoundKind::parameter ? run.parameters[expression.parameter] : expression.constant;
   const bool is_whole = value.kind() == Kind::integer ||

@@ -4,8 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <span>
+#include <type_traits>
 
 #include "sql/value/value.h"
 
@@ -32,20 +35,26 @@ struct Vector {
   bool is_single() const { return mask == 0; }
 };
 
-// Memory for one column, had at its first use.
+// Memory for one column, had at its first use. What is not written is undefined: all zero bytes, which a
+// query for one row has at once where making a batch of values would take most of its time.
 class Column {
  public:
   Value* reserve(size_t capacity) {
     if (capacity > capacity_) {
-      values_ = std::make_unique_for_overwrite<Value[]>(capacity);
-      capacity_ = capacity;
+      values_.reset(static_cast<Value*>(std::calloc(capacity, sizeof(Value))));
+      capacity_ = values_ != nullptr ? capacity : 0;
+      if (values_ == nullptr) throw std::bad_alloc();
     }
     return values_.get();
   }
   Value* data() { return values_.get(); }
 
  private:
-  std::unique_ptr<Value[]> values_;
+  static_assert(std::is_trivially_copyable_v<Value> && std::is_trivially_destructible_v<Value>);
+  struct Free {
+    void operator()(Value* values) const noexcept { std::free(values); }
+  };
+  std::unique_ptr<Value, Free> values_;
   size_t capacity_ = 0;
 };
 

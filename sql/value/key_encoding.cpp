@@ -242,4 +242,10 @@ void encode_key_descending(const Value& value, std::string& out) {
   for (size_t i = begin; i < out.size(); ++i) out[i] = static_cast<char>(~out[i]);
 }
 
+std::string key_behind(std::string prefix) {
+  while (!prefix.empty() && static_cast<uint8_t>(prefix.back()) == 0xFF) prefix.pop_back();
+  if (!prefix.empty()) prefix.back() = static_cast<char>(static_cast<uint8_t>(prefix.back()) + 1);
+  return prefix;
+}
+
 }  // namespace quire::sql

@@ -30,6 +30,9 @@ void encode_key(const Value& value, std::string& out);
 // The complement of the same bytes, for DESC.
 void encode_key_descending(const Value& value, std::string& out);
 
+// The least text greater than all that begin with `prefix`; empty if there is none.
+std::string key_behind(std::string prefix);
+
 // How many bytes the encoding that `bytes` begins with takes; 0 if it is cut off or is none. An array or
 // object is walked through without recursion.
 size_t encoded_key_size(std::string_view bytes, bool is_descending) noexcept;

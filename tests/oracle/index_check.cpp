@@ -72,8 +72,38 @@ std::vector<std::string> queries_for_indexes(Choices& choices) {
       fmt::format("SELECT VALUE [c.id, d.id] FROM c LEFT JOIN d ON d.{0} = c.{1} AND d.n > 2 WHERE c.id IN "
                   "('0', '1', 'f2')",
                   path().substr(2), path().substr(2)));
+  queries.push_back(
+      fmt::format("SELECT VALUE [c.id, d.id] FROM c JOIN d ON d.{} = c.{} WHERE d.id IN ('1', 'f2', 'f3')",
+                  path().substr(2), path().substr(2)));
+  queries.push_back(
+      fmt::format("SELECT VALUE [x.id, y.id, e.id] FROM c x JOIN d y ON y.{} = x.{} JOIN d e ON e.{} = y.{} "
+                  "AND e.id = 'f{}'",
+                  path().substr(2), path().substr(2), path().substr(2), path().substr(2), choices.pick(9)));
+  const std::string_view shared = path().substr(2);
+  queries.push_back(fmt::format(
+      "SELECT VALUE [x.id, y.id, e.id] FROM c x LEFT JOIN d y ON y.{0} = x.{0} JOIN d e ON e.{1} = "
+      "x.{2} AND e.n = {3}",
+      shared, path().substr(2), path().substr(2), number()));
+  const std::string_view condition =
+      choices.one_of({"c.n > 0", "c.n >= -2 AND c.a > 1", "IS_DEFINED(c.b)", "c.b = 'b1'", "c.a > 3",
+                      "STARTSWITH(c.s, 's1')", "c.n = 3", "c.a IN (4, 5, 7)", "c.a > 5 AND c.a < 9",
+                      "c.b = 'b1' AND c.n > 0"});
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE {} AND {} {} {}", condition, path(),
+                                comparison(), value()));
+  queries.push_back(fmt::format("SELECT VALUE COUNT(1) FROM c WHERE {}", condition));
+  queries.push_back(fmt::format("SELECT VALUE [c.id, {0}] FROM c WHERE {1} ORDER BY {0} {2} OFFSET 0 LIMIT 4",
+                                path(), condition, choices.one_of({"ASC", "DESC"})));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE ({}) OR ({} {} {})", condition, path(),
+                                comparison(), value()));
+  queries.push_back(fmt::format("SELECT DISTINCT VALUE {0} FROM c", path()));
+  queries.push_back(fmt::format("SELECT DISTINCT {0}, {1} FROM c WHERE {2} {3} {4}", path(), path(), path(),
+                                comparison(), value()));
   return queries;
 }
+
+// Conditions of partial indexes, some of which the queries below have.
+constexpr std::string_view kConditions[] = {
+    "c.n > 0", "c.n >= -2 AND c.a > 1", "IS_DEFINED(c.b)", "c.b = 'b1'", "c.a > 3", "STARTSWITH(c.s, 's1')"};
 
 std::string random_indexes(Choices& choices) {
   if (choices.one_in(3)) return R"("indexingPolicy":{"includedPaths":[{"path":"/*"}]})";
@@ -94,7 +124,9 @@ std::string random_indexes(Choices& choices) {
         json += fmt::format(R"({}{{"path":"{}","order":"{}"}})", part == 0 ? "" : ",", paths[part],
                             choices.one_in(3) ? "descending" : "ascending");
     }
-    json += "]}";
+    json += "]";
+    if (choices.one_in(3)) json += fmt::format(R"(,"where":"{}")", choices.one_of(kConditions));
+    json += "}";
   }
   // One that a query below has conditions on both parts of.
   return json + fmt::format(
@@ -161,6 +193,7 @@ std::optional<std::string> IndexChecker::check(uint64_t seed) {
       if (!altered.error.empty()) return fmt::format("seed {}: {}", seed, altered.error);
     }
   }
+  if (more.one_in(2)) (void)ask(databases_->indexed, "ANALYZE");
   std::vector<std::string> queries = queries_for_indexes(more);
   queries.push_back(made.query);
   queries.push_back("SELECT VALUE COUNT(1)" + made.from + " WHERE " + made.predicate);

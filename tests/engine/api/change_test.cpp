@@ -169,10 +169,11 @@ TEST_F(ChangeTest, ExplainShowsWhatAChangeReadsAndChangesNothing) {
             "\"insert into container people, or take the place of\"\n"
             "\"  value p.id, 'Rome' AS city\"\n"
             "\"    scan of container people\"\n");
-  EXPECT_EQ(query("EXPLAIN (JSON) DELETE FROM people"),
-            R"({"operation":"delete from container people","inputs":[{"operation":"value people","inputs":[)"
-            R"({"operation":"scan of container people","inputs":[]}]}]})"
-            "\n");
+  EXPECT_EQ(
+      query("EXPLAIN (JSON) DELETE FROM people"),
+      R"({"operation":"delete from container people","inputs":[{"operation":"value people","estimatedRows":3,"inputs":[)"
+      R"({"operation":"scan of container people","estimatedRows":3,"inputs":[]}]}]})"
+      "\n");
   EXPECT_EQ(query("EXPLAIN (AST) DELETE FROM people WHERE people.id = '1'"),
             R"("DELETE FROM people WHERE people.id = \"1\"")"
             "\n");

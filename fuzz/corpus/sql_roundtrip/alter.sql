@@ -1,0 +1,1 @@
+ALTER CONTAINER c WITH {indexingPolicy: {includedPaths: [{path: '/*'}]}}

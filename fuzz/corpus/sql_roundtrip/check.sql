@@ -1,0 +1,1 @@
+CHECK 'my people';

@@ -1,0 +1,1 @@
+CREATE UNIQUE INDEX IF NOT EXISTS by_city ON people (address.city, age DESC, tags[], ['odd name'].x) WHERE age >= 18 AND people.state = 'open'

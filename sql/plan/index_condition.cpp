@@ -1,0 +1,255 @@
+#include "sql/plan/index_condition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "sql/plan/index_bounds.h"
+#include "sql/plan/key_ranges.h"
+#include "sql/plan/slot_use.h"
+#include "sql/value/comparison.h"
+
+namespace quire::sql {
+namespace {
+
+constexpr std::string_view kItem = "c";
+
+// A container that is never read: what the condition is bound over.
+class NoItems final : public Collection {
+ public:
+  std::string_view name() const override { return kItem; }
+  const std::vector<std::vector<std::string>>& partition_key_paths() const override { return paths_; }
+  std::string_view definition_property(std::string_view) const override { return {}; }
+  DictionaryNumber dictionary() const override { return {}; }
+  Result<std::unique_ptr<Cursor>> open(const Access&) override {
+    return fail(ErrorCode::internal, "there are no items here");
+  }
+  uint64_t item_count() const override { return 0; }
+  Value system_property(const Value&, SystemProperty, Arena&) const override { return {}; }
+  int64_t document_id(const Value&) const override { return 0; }
+
+ private:
+  std::vector<std::vector<std::string>> paths_;
+};
+
+class OneCollection final : public Source {
+ public:
+  Collection* collection(std::string_view name) override { return name == kItem ? &items_ : nullptr; }
+  std::vector<std::string> collection_names() const override { return {std::string(kItem)}; }
+
+ private:
+  NoItems items_;
+};
+
+std::unexpected<Error> refused(std::string_view what) {
+  return fail(ErrorCode::invalid_definition,
+              fmt::format("the condition of an index is made of paths of the item, constants, operators and "
+                          "functions that always give the same; it may not have {}",
+                          what));
+}
+
+void add_conjuncts(const BoundExpression& condition, std::vector<const BoundExpression*>& out) {
+  if (condition.kind != BoundKind::logical_and) {
+    out.push_back(&condition);
+    return;
+  }
+  for (const BoundExpression* operand : condition.operands) add_conjuncts(*operand, out);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<IndexCondition>> IndexCondition::parse(std::string_view text) {
+  OneCollection source;
+  const std::string query = fmt::format("SELECT VALUE true FROM c WHERE {}", text);
+  QUIRE_ASSIGN(auto parsed, sql::parse(query, false));
+  const Query* const select = parsed->statement.query;
+  const bool is_condition = select != nullptr && parsed->statement.kind == StatementKind::query &&
+                            select->next == nullptr && select->group_by.empty() && select->order_by.empty() &&
+                            select->having == nullptr && select->limit == nullptr;
+  if (!is_condition) return refused("clauses of a query");
+  QUIRE_ASSIGN(auto bound, bind(std::move(parsed), source, {.strict = false, .scope = {}}));
+  std::unique_ptr<IndexCondition> condition(new IndexCondition);
+  QUIRE_ASSIGN(condition->plan_, build_plan(std::move(bound)));
+  PlannedQuery& planned = condition->plan_->query;
+  find_carried_slots(planned, condition->plan_->slot_count);
+  if (!condition->plan_->statement->parameters.empty()) return refused("parameters");
+  QUIRE_TRY(condition->check(*planned.bound->where));
+  add_conjuncts(*planned.bound->where, condition->conjuncts_);
+  return condition;
+}
+
+Result<void> IndexCondition::check(const BoundExpression& expression) {
+  switch (expression.kind) {
+    case BoundKind::constant:
+    case BoundKind::unary:
+    case BoundKind::binary:
+    case BoundKind::logical_and:
+    case BoundKind::logical_or:
+    case BoundKind::conditional:
+    case BoundKind::coalesce:
+    case BoundKind::in:
+    case BoundKind::like:
+    case BoundKind::is_null:
+    case BoundKind::array:
+    case BoundKind::object:
+    case BoundKind::path:
+    case BoundKind::member:
+    case BoundKind::index:
+    case BoundKind::call:
+      break;
+    case BoundKind::slot:
+      return refused("the item as a whole");
+    case BoundKind::system_property:
+    case BoundKind::document_id:
+      return refused("properties that the database sets");
+    case BoundKind::parameter:
+    case BoundKind::let:
+    case BoundKind::in_query:
+    case BoundKind::full_text_score:
+    case BoundKind::aggregate:
+    case BoundKind::group_key:
+    case BoundKind::exists:
+    case BoundKind::array_query:
+    case BoundKind::scalar_query:
+    case BoundKind::all_query:
+    case BoundKind::first_query:
+    case BoundKind::last_query:
+    case BoundKind::changed:
+    case BoundKind::unsupported:
+      return refused("parameters, subqueries and aggregates");
+  }
+  if (expression.kind == BoundKind::call && expression.function == nullptr)
+    return refused("user-defined functions");
+  if (expression.kind == BoundKind::call && expression.function->volatility != Volatility::pure)
+    return refused(fmt::format("{}, which gives something else each time", expression.function->name));
+  for (const BoundStep& step : expression.steps)
+    if (!step.is_index()) names_.emplace_back(step.name);
+  if (expression.kind == BoundKind::index && expression.operands[1]->kind == BoundKind::constant &&
+      expression.operands[1]->constant.is_string())
+    names_.emplace_back(expression.operands[1]->constant.as_string());
+  for (const BoundExpression* operand : expression.operands) QUIRE_TRY(check(*operand));
+  for (const BoundEntry& entry : expression.entries) QUIRE_TRY(check(*entry.value));
+  return {};
+}
+
+// ---- Text
+
+namespace {
+
+// The identifier that a path begins with becomes c, or a property of it.
+void name_item(Expression& expression, std::string_view container, Arena& arena) {
+  if (expression.kind == ExpressionKind::identifier) {
+    if (expression.text == kItem || expression.text == container) {
+      expression.text = kItem;
+      return;
+    }
+    auto* item = arena.make<Expression>();
+    item->kind = ExpressionKind::identifier;
+    item->text = kItem;
+    auto* operands = arena.make<Expression*>();
+    *operands = item;
+    expression.kind = ExpressionKind::member;
+    expression.operands = {operands, 1};
+    return;
+  }
+  for (Expression* operand : expression.operands) name_item(*operand, container, arena);
+  for (ObjectEntry& entry : expression.entries) name_item(*entry.value, container, arena);
+  for (CaseArm& arm : expression.arms) {
+    name_item(*arm.when, container, arena);
+    name_item(*arm.then, container, arena);
+  }
+}
+
+}  // namespace
+
+std::string index_condition_text(const Expression& condition, std::string_view container) {
+  // A copy by way of its text, so that the statement's own tree stays as it was written.
+  const auto parsed = parse("SELECT VALUE " + print(condition), false);
+  if (!parsed) return print(condition);
+  Expression& copy = *(*parsed)->statement.query->items[0].expression;
+  name_item(copy, container, (*parsed)->arena);
+  return print(copy);
+}
+
+// ---- What follows from what
+
+namespace {
+
+// Whether two expressions over an item, in slots a_slot and b_slot, always give the same because they are
+// written alike.
+bool is_alike(const BoundExpression& a, SlotNumber a_slot, const BoundExpression& b, SlotNumber b_slot) {
+  if (a.kind != b.kind || a.operands.size() != b.operands.size() || a.entries.size() != b.entries.size() ||
+      a.negated != b.negated || a.function != b.function || a.escape != b.escape)
+    return false;
+  if (a.kind == BoundKind::path && (a.slot != a_slot || b.slot != b_slot)) return false;
+  const bool has_steps_alike = std::ranges::equal(
+      a.steps, b.steps, [](const auto& x, const auto& y) { return x.index == y.index && x.name == y.name; });
+  if (!has_steps_alike) return false;
+  if (a.kind == BoundKind::constant)
+    return a.constant.kind() == b.constant.kind() && deep_equal(a.constant, b.constant);
+  if (a.kind == BoundKind::unary && a.unary_operator != b.unary_operator) return false;
+  if (a.kind == BoundKind::binary && a.binary_operator != b.binary_operator) return false;
+  for (size_t i = 0; i < a.operands.size(); ++i)
+    if (!is_alike(*a.operands[i], a_slot, *b.operands[i], b_slot)) return false;
+  for (size_t i = 0; i < a.entries.size(); ++i)
+    if (a.entries[i].key != b.entries[i].key ||
+        !is_alike(*a.entries[i].value, a_slot, *b.entries[i].value, b_slot))
+      return false;
+  return true;
+}
+
+bool has_constants_alone(const IndexBound& bound) {
+  return std::ranges::all_of(
+      bound.operands, [](const BoundExpression* operand) { return operand->kind == BoundKind::constant; });
+}
+
+// What a bound leaves of a path's values.
+std::optional<KeyRanges> ranges_of(const IndexBound& bound) {
+  if (!has_constants_alone(bound)) return std::nullopt;
+  PlannedProbe probe;
+  probe.index.parts.push_back({bound.path, false});
+  probe.parts.push_back({bound});
+  return make_key_ranges(probe, [](const BoundExpression& operand) { return operand.constant; });
+}
+
+bool lies_within(const KeyRanges& inner, const KeyRanges& outer) {
+  return std::ranges::all_of(inner.ranges, [&](const auto& range) {
+    return std::ranges::any_of(outer.ranges, [&](const auto& around) {
+      return range.first >= around.first &&
+             (around.second.empty() || (!range.second.empty() && range.second <= around.second));
+    });
+  });
+}
+
+std::optional<IndexBound> bound_of(const BoundExpression& condition, SlotNumber slot, SlotNumber slot_count) {
+  SlotSet own(slot_count);
+  own.add(slot);
+  const PlacedSlot item{slot, {}};
+  return find_index_bound(condition, std::span(&item, 1), own);
+}
+
+}  // namespace
+
+bool implies(std::span<const BoundExpression* const> conditions, SlotNumber slot, SlotNumber slot_count,
+             const IndexCondition& condition, std::vector<const BoundExpression*>& same) {
+  return std::ranges::all_of(condition.conjuncts(), [&](const BoundExpression* wanted) {
+    for (const BoundExpression* given : conditions) {
+      if (!is_alike(*given, slot, *wanted, condition.slot())) continue;
+      same.push_back(given);
+      return true;
+    }
+    const auto outer = bound_of(*wanted, condition.slot(), condition.plan().slot_count);
+    if (!outer || !outer->is_exact) return false;
+    const auto outer_ranges = ranges_of(*outer);
+    return outer_ranges && std::ranges::any_of(conditions, [&](const BoundExpression* given) {
+             const auto inner = bound_of(*given, slot, slot_count);
+             if (!inner || inner->path != outer->path) return false;
+             const auto inner_ranges = ranges_of(*inner);
+             return inner_ranges && lies_within(*inner_ranges, *outer_ranges);
+           });
+  });
+}
+
+}  // namespace quire::sql

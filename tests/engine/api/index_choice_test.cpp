@@ -1,0 +1,122 @@
+// Which way to the items a plan takes: two indexes together, the order of one instead of a sort, hops over
+// equal values; and that the rows are those that no index gives, in the same order.
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Containers c, with indexes, and d, without, of the same items.
+class IndexChoiceTest : public DatabaseTest {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"c", "d"}) {
+      make(name, "/p");
+      std::string lines;
+      for (int i = 0; i < 20'000; ++i)
+        lines += fmt::format(R"({{"id":"{}","p":"p{}","a":{},"b":{},"few":{},"text":"{:0>6}"}})", i, i % 50,
+                             i % 100, i * 7 % 101, i % 10, i * 7919 % 20'000) +
+                 "\n";
+      std::istringstream input(lines);
+      ASSERT_TRUE(succeeds(database_->container(name)->import(input)));
+    }
+    for (const char* path : {"a", "b", "few", "text"})
+      ASSERT_EQ(query(fmt::format("CREATE INDEX {0} ON c ({0})", path)), "");
+  }
+  std::string plan(std::string_view sql) { return query("EXPLAIN " + std::string(sql)); }
+  // The same without indexes.
+  std::string scanned(std::string sql) {
+    const size_t at = sql.find("FROM c");
+    return query(sql.replace(at, 6, "FROM d c"));
+  }
+};
+
+TEST_F(IndexChoiceTest, TwoIndexesTogetherLeadToFewItems) {
+  const std::string both = "SELECT VALUE c.id FROM c WHERE c.a = 7 AND c.b = 49";
+  EXPECT_THAT(plan(both), HasSubstr(" and by "));
+  EXPECT_EQ(query(both), scanned(both));
+  EXPECT_NE(query(both), "");
+  const std::string none = "SELECT VALUE c.id FROM c WHERE c.a = 7 AND c.b = 'no number'";
+  EXPECT_EQ(query(none), "");
+  auto statement = database_->prepare("SELECT VALUE c.id FROM c WHERE c.a = @a AND c.b = @b");
+  ASSERT_TRUE(succeeds(statement));
+  ASSERT_TRUE(succeeds(statement->bind("a", int64_t{7})));
+  ASSERT_TRUE(succeeds(statement->bind("b", Json{"null"})));
+  EXPECT_EQ(rows(*statement), "");
+}
+
+TEST_F(IndexChoiceTest, ARangeInItsOwnOrderNeedsNoSort) {
+  const std::string range =
+      "SELECT VALUE c.id FROM c WHERE c.text >= '000100' AND c.text < '000200' ORDER BY c.text";
+  EXPECT_THAT(plan(range), HasSubstr("by text"));
+  EXPECT_THAT(plan(range), Not(HasSubstr("sort by")));
+  EXPECT_EQ(query(range), scanned(range));
+  const std::string all = "SELECT VALUE c.id FROM c ORDER BY c.text";
+  EXPECT_THAT(plan(all), HasSubstr("sort by"));
+  const std::string covered = "SELECT VALUE c.text FROM c ORDER BY c.text DESC";
+  EXPECT_THAT(plan(covered), HasSubstr("index-only scan"));
+  EXPECT_EQ(query(covered), scanned(covered));
+}
+
+TEST_F(IndexChoiceTest, UnderALimitTheOrderIsWeighedAgainstTheConditions) {
+  // Hardly any item passes: the index in order would be read nearly whole.
+  const std::string rare = "SELECT TOP 5 VALUE c.id FROM c WHERE c.a = 7 AND c.b = 49 ORDER BY c.text";
+  EXPECT_THAT(plan(rare), Not(HasSubstr("by text")));
+  EXPECT_EQ(query(rare), scanned(rare));
+  const std::string usual = "SELECT TOP 5 VALUE c.id FROM c WHERE c.few = 3 ORDER BY c.text";
+  EXPECT_THAT(plan(usual), HasSubstr("by text, in order"));
+  EXPECT_EQ(query(usual), scanned(usual));
+}
+
+TEST_F(IndexChoiceTest, EqualValuesAreHoppedOver) {
+  const std::string count = "SELECT VALUE COUNT(DISTINCT c.few) FROM c";
+  EXPECT_EQ(query(count), "10\n");
+  const std::string list = "SELECT DISTINCT VALUE c.few FROM c ORDER BY c.few DESC";
+  EXPECT_EQ(query(list), "9\n8\n7\n6\n5\n4\n3\n2\n1\n0\n");
+  for (const std::string& sql : {count, list}) {
+    const std::string analyzed = query("EXPLAIN ANALYZE " + sql);
+    EXPECT_THAT(analyzed, HasSubstr("index-only scan"));
+    const size_t at = analyzed.find("entries read ");
+    ASSERT_NE(at, std::string::npos) << analyzed;
+    EXPECT_LT(std::stoi(analyzed.substr(at + 13)), 15'000) << analyzed;
+  }
+  EXPECT_EQ(query("SELECT VALUE COUNT(DISTINCT c.few) FROM c WHERE c.few > 3"), "6\n");
+  EXPECT_EQ(query("SELECT COUNT(DISTINCT c.few) AS n, COUNT(1) AS all FROM c"), "{\"n\":10,\"all\":20000}\n");
+}
+
+TEST_F(IndexChoiceTest, AJoinReadsOfEitherSideWhatTheOtherAsksFor) {
+  make("few", "");
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(query(fmt::format("INSERT INTO few VALUES {{id: '{}', a: '{:0>6}', n: {}}}", i, i * 100, i)),
+              "");
+  const std::string partners = "SELECT VALUE [c.id, f.n] FROM c JOIN few f ON f.a = c.text";
+  EXPECT_THAT(plan(partners), HasSubstr("index scan of container c by text, what has a key of the join"));
+  EXPECT_EQ(query(partners), scanned(partners));
+  // The keys are handed on: f leads to y, and y to x, though x is written first.
+  const std::string chain =
+      "SELECT VALUE [x.id, y.id, f.n] FROM c x JOIN d y ON y.text = x.text JOIN few f ON f.a = y.text WHERE "
+      "f.n < 3";
+  const std::string expected = query(chain);
+  EXPECT_EQ(query("CREATE INDEX text ON d (text)"), "");
+  EXPECT_THAT(query("EXPLAIN ANALYZE " + chain), HasSubstr("items read 11,"));
+  EXPECT_EQ(query(chain), expected);
+  // No partner at all, and undefined keys.
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c JOIN few f ON f.missing = c.text"), "");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c JOIN few f ON f.n = c.text"), "");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c LEFT JOIN few f ON f.a = c.text"), "20000\n");
+}
+
+TEST_F(IndexChoiceTest, WithoutMemoryForKeysAllItemsAreRead) {
+  EXPECT_EQ(query("PRAGMA statement_memory = 2000000"), "2000000\n");
+  EXPECT_EQ(query("SELECT VALUE COUNT(c.p) FROM c WHERE c.few IN (1, 2, 3) AND c.a < 30"),
+            query("SELECT VALUE COUNT(c.p) FROM d c WHERE c.few IN (1, 2, 3) AND c.a < 30"));
+}
+
+}  // namespace
+}  // namespace quire::tests

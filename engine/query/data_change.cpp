@@ -69,6 +69,9 @@ class ChangedSource final : public sql::Source {
     return name == name_ ? &changed_ : base_.collection(name);
   }
   std::vector<std::string> collection_names() const override { return base_.collection_names(); }
+  Result<std::unique_ptr<sql::UserFunction>> user_function(std::string_view name) override {
+    return base_.user_function(name);
+  }
 
  private:
   sql::Source& base_;

@@ -168,7 +168,7 @@
     getSelfLink: () => needRun().selfLink,
     getAltLink: () => needRun().altLink,
     get request() { return request; },
-    get response() { return response; },
+    get response() { return needResponse() && response; },
   };
 
   const isFeed = (name) => name === 'readDocuments' || name === 'queryDocuments';
@@ -281,7 +281,7 @@
   const context = {
     getCollection: () => needRun() && collection,
     getRequest: () => needRun() && request,
-    getResponse: () => needRun() && response,
+    getResponse: () => needResponse() && response,
     abort(reason) {
       ask('abort', reason === undefined ? 'no reason was given' : reason instanceof Error ? reason.message : String(reason));
     },

@@ -62,12 +62,11 @@ JsValue ScriptCallHost::accept() {
 JsValue ScriptCallHost::log(std::span<const JsValue> arguments) {
   std::string line;
   if (!arguments.empty() && !sandbox_.text(arguments[0], line)) return kJsException;
-  const size_t most = sandbox_.limits().log_bytes;
-  if (log_.size() + line.size() < most) {
+  if (!is_log_full_ && log_.size() + line.size() < sandbox_.limits().log_bytes) {
     (log_ += line) += '\n';
-  } else if (log_.size() < most) {
+  } else if (!is_log_full_) {
     log_ += "...\n";
-    log_.resize(std::max(log_.size(), most), ' ');
+    is_log_full_ = true;
   }
   return kJsUndefined;
 }

@@ -56,6 +56,7 @@ class ScriptCallHost final : public ScriptHost {
   Sandbox& sandbox_;
   PartitionAccess* access_;
   std::string& log_;
+  bool is_log_full_ = false;
   uint32_t operations_ = 0;
   uint32_t refusals_ = 0;
   std::string scratch_;

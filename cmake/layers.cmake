@@ -1,7 +1,7 @@
 # The folders of the house, from the bottom up. Each is a static library that links only those above it in this
 # list, so that an include against the grain does not link.
 set(QUIRE_SQL_LAYERS value parse functions bind plan run)
-set(QUIRE_ENGINE_LAYERS file index catalog container maintenance query script api)
+set(QUIRE_ENGINE_LAYERS file index catalog container maintenance advisor query script api)
 
 function(quire_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;LINKS")
@@ -35,7 +35,8 @@ quire_layer(index SOURCES engine/index/*.cpp LINKS quire_file quire_run xxhash)
 quire_layer(catalog SOURCES engine/catalog/*.cpp LINKS quire_index)
 quire_layer(container SOURCES engine/container/*.cpp LINKS quire_catalog murmurhash xxhash)
 quire_layer(maintenance SOURCES engine/maintenance/*.cpp LINKS quire_container)
-quire_layer(query SOURCES engine/query/*.cpp LINKS quire_maintenance quire_run)
+quire_layer(advisor SOURCES engine/advisor/*.cpp LINKS quire_container quire_run)
+quire_layer(query SOURCES engine/query/*.cpp LINKS quire_maintenance quire_advisor)
 # Without JavaScript there are native procedures alone.
 set(script_engine_sources engine/script/native_procedures.cpp engine/script/partition_*.cpp engine/script/trigger_lookup.cpp
                           engine/script/without_javascript.cpp)

@@ -25,6 +25,7 @@ constexpr std::string_view kImportDetails =
     "  --upsert               replace items that exist\n"
     "  --dry-run              read and check everything, change nothing\n"
     "  --extended-json        files of mongoexport: _id, {\"$oid\"}, {\"$date\"}, ...\n"
+    "  --batch N              commit every N lines: what was read before an error stays\n"
     "  --lines N              only so many lines, as .dump writes it\n"
     "  The system properties of a Cosmos DB export are left out.\n";
 
@@ -40,11 +41,29 @@ constexpr std::string_view kScriptDetails =
     "  --on all|create|replace|update|delete  of a trigger\n"
     "  --always               a trigger: at every such write, not only where the request names it\n";
 
+constexpr std::string_view kAdviseDetails =
+    "  Reads the items (of a large container a sample) and tells what will not hold as it grows: arrays "
+    "without "
+    "bound,\n"
+    "  stale copies, dangling references, a poor partition key, queries without an index. As rows: ADVISE "
+    "CONTAINER.\n";
+
+constexpr std::string_view kFeedDetails =
+    "  One line of JSON a change: each item as it is now, the one that changed last at the end.\n"
+    "  --follow               stay and show changes as they come, from any process, until Ctrl-C\n"
+    "  --all-versions         every change and deletion that the container's changeFeedPolicy keeps\n"
+    "  --now                  only changes from now on\n"
+    "  --token TOKEN          go on where an earlier .feed ended, which told the token\n";
+
 constexpr Command kCommands[] = {
+    {".advise", "CONTAINER", "whether the model of a container will hold, and what to change", kAdviseDetails,
+     1, 1, advise_command},
     {".backup", "FILE", "copy the database to a new file while it is in use", "", 1, 1, backup_command},
     {".check", "[CONTAINER]", "look for damage: records, keys, indexes, counters",
      "  A row for each fault: where it is, what is wrong, what to do. Exit code 1 if there is any.\n", 0, 1,
      check_command},
+    {".compact", "", "rewrite the file without its free pages; nobody else may have it open", "", 0, 0,
+     compact_command},
     {".containers", "", "list the containers: partition keys, items, bytes", "", 0, 0, containers_command},
     {".create", "DEFINITION", "make a container from its definition in JSON, as in Cosmos DB",
      "  .create {\"id\": \"readings\", \"partitionKey\": {\"paths\": [\"/deviceId\"]}}\n", 1, 1,
@@ -57,6 +76,8 @@ constexpr Command kCommands[] = {
     {".explain", "on|off", "show the plan before the rows of each query", "", 1, 1, explain_command},
     {".export", "CONTAINER FILE [OPTION]...", "write the items as JSON lines, JSON, CSV or TSV",
      kExportDetails, 0, kAnyNumber, export_command},
+    {".feed", "CONTAINER [OPTION]...", "show what has changed, in the order of the changes", kFeedDetails, 0,
+     kAnyNumber, feed_command},
     {".functions", "[PATTERN]", "list the functions whose name or summary has the pattern", "", 0, 1,
      functions_command},
     {".generate", "readings|people|orders CONTAINER [COUNT]", "fill a container with sample data",
@@ -64,6 +85,8 @@ constexpr Command kCommands[] = {
     {".help", "[COMMAND]", "list the commands, or tell more of one", "", 0, 1, help_command},
     {".import", "FILE CONTAINER [OPTION]...", "load JSON lines, a JSON array, CSV or TSV", kImportDetails, 0,
      kAnyNumber, import_command},
+    {".indexes", "[CONTAINER]", "list the indexes: their paths and what made them", "", 0, 1,
+     indexes_command},
     {".mode", "[MODE [CONTAINER]]", "how rows are shown; alone, list the modes",
      "  CONTAINER is the name that the statements of the mode insert have.\n", 0, 2, mode_command},
     {".once", "FILE", "write the rows of the next statement to a file", "", 1, 1, once_command},
@@ -71,7 +94,7 @@ constexpr Command kCommands[] = {
      open_command},
     {".output", "[FILE]", "write rows to a file, or to standard output again", "", 0, 1, output_command},
     {".pager", "on|off", "show long results with $PAGER", "", 1, 1, pager_command},
-    {".param", "set @NAME JSON | list | clear [@NAME]", "values of parameters", "", 0, kAnyNumber,
+    {".param", "[set @NAME JSON | list | clear [@NAME]]", "values of parameters", "", 0, kAnyNumber,
      param_command},
     {".partitions", "CONTAINER", "sizes of the partitions, the largest, and their skew", "", 1, 1,
      partitions_command},
@@ -82,7 +105,8 @@ constexpr Command kCommands[] = {
      script_command},
     {".scripts", "[CONTAINER]", "list the procedures, functions and triggers of a container", "", 0, 1,
      scripts_command},
-    {".stats", "on|off", "show items read and changed after each statement", "", 1, 1, stats_command},
+    {".stats", "on|off", "show items read and changed, and request units, after each statement", "", 1, 1,
+     stats_command},
     {".status", "", "the file, its size, and what it holds", "", 0, 0, status_command},
     {".timer", "on|off", "show the time that each statement takes", "", 1, 1, timer_command},
     {".use", "[CONTAINER]", "run queries on a container, or on the database",

@@ -56,6 +56,7 @@ Outcome create_command(Session& session, const Words& words);
 Outcome functions_command(Session& session, const Words& words);
 Outcome status_command(Session& session, const Words& words);
 Outcome backup_command(Session& session, const Words& words);
+Outcome compact_command(Session& session, const Words& words);
 Outcome check_command(Session& session, const Words& words);
 // Each in a file of its own.
 Outcome describe_command(Session& session, const Words& words);
@@ -63,9 +64,12 @@ Outcome partitions_command(Session& session, const Words& words);
 Outcome dump_command(Session& session, const Words& words);
 Outcome import_command(Session& session, const Words& words);
 Outcome export_command(Session& session, const Words& words);
+Outcome feed_command(Session& session, const Words& words);
 Outcome generate_command(Session& session, const Words& words);
 Outcome script_command(Session& session, const Words& words);
 Outcome scripts_command(Session& session, const Words& words);
 Outcome param_command(Session& session, const Words& words);
+Outcome advise_command(Session& session, const Words& words);
+Outcome indexes_command(Session& session, const Words& words);
 
 }  // namespace quire::shell

@@ -2,14 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "shell/commands.h"
+#include "shell/container_definition.h"
 #include "shell/display_width.h"
 #include "shell/infer_schema.h"
 #include "shell/interrupt.h"
 #include "shell/json_text.h"
 #include "shell/messages.h"
+#include "shell/partition_sizes.h"
 
 namespace quire::shell {
 namespace {
@@ -54,6 +55,25 @@ std::string schema_rows(const InferredSchema& schema) {
   return rows + "]";
 }
 
+// How many partitions there are, and how even; nothing where there is no partition key.
+Result<std::string> partition_rows(const Database& database, Container& container, const std::string& name) {
+  const auto paths = partition_key_of(database, name);
+  if (!paths) return Failure(paths.error());
+  if (!*paths || (*paths)->empty()) return std::string();
+  const auto partitions = partitions_by_items(container, **paths);
+  if (!partitions) return Failure(partitions.error());
+  if (partitions->empty()) return std::string();
+  uint64_t items = 0;
+  for (const PartitionSize& partition : *partitions) items += partition.items;
+  const PartitionSize& largest = partitions->front();
+  return fmt::format(
+      R"([{{"partitions":{},"items in the mean":{:.1f},"largest":{},"its items":{},"its share %":{:.1f},"Gini":{:.2f}}}])",
+      partitions->size(), static_cast<double>(items) / static_cast<double>(partitions->size()),
+      quoted(largest.key), largest.items,
+      100.0 * static_cast<double>(largest.items) / static_cast<double>(items),
+      gini(*partitions, &PartitionSize::items));
+}
+
 }  // namespace
 
 Outcome describe_command(Session& session, const Words& words) {
@@ -64,7 +84,11 @@ Outcome describe_command(Session& session, const Words& words) {
   const Interruptible interruptible(session.database());
   const auto schema = infer_schema(*container, kSampledItems);
   if (!schema) return failed(schema.error());
+  const auto partitions = partition_rows(session.database(), *container, words[0]);
+  if (!partitions) return failed(partitions.error());
   if (const Outcome shown = session.show_rows("[" + *definition + "]"); shown != Outcome::done) return shown;
+  if (!partitions->empty())
+    if (const Outcome shown = session.show_rows(*partitions); shown != Outcome::done) return shown;
   if (schema->items == kSampledItems) fmt::print(stderr, "schema of the first {} items:\n", kSampledItems);
   return session.show_rows(schema_rows(*schema));
 }

@@ -14,6 +14,7 @@
 #include "shell/import_source.h"
 #include "shell/interrupt.h"
 #include "shell/json_text.h"
+#include "shell/line_batches.h"
 #include "shell/messages.h"
 #include "shell/progress.h"
 
@@ -45,7 +46,7 @@ class Input {
     records_ = read_delimited(*unpacked_, format == Format::csv ? ',' : '\t', is_json);
     last_ = records_.get();
   }
-  int64_t read(char* buffer, size_t capacity) { return last_->read(buffer, capacity); }
+  ByteSource& decoded() { return *last_; }
   const std::string& failure() const { return last_->failure(); }
 
  private:
@@ -108,6 +109,7 @@ struct Request {
   uint64_t lines = UINT64_MAX;
   std::vector<std::string> partition_key;
   bool is_dry_run = false;
+  uint64_t batch = 0;  // lines that are a transaction of their own; 0: all of them are one
   ImportOptions options;
 };
 
@@ -136,6 +138,40 @@ IsJson json_check(const Database& database) {
   };
 }
 
+// Of the batches that are done.
+struct Loaded {
+  uint64_t items = 0;
+  uint64_t lines = 0;
+};
+
+// The input in one transaction, or batch by batch.
+Result<quire_import_result> import_batches(Container& container, const Request& request, ByteSource& input,
+                                           Loaded& before) {
+  if (request.batch == 0)
+    return container.import([&](char* buffer, size_t capacity) { return input.read(buffer, capacity); },
+                            request.options);
+  quire_import_result total{};
+  LineBatches batches(input, request.batch);
+  while (batches.begin_batch()) {
+    if (batches.first() == '[')
+      return Failure(
+          Error{QUIRE_INVALID_ARGUMENT, 400, "--batch counts lines; a JSON array is loaded in one go"});
+    auto result = container.import(
+        [&](char* buffer, size_t capacity) { return batches.read(buffer, capacity); }, request.options);
+    if (!result) {
+      Error error = std::move(result.error());
+      if (error.line > 0) error.line += static_cast<uint32_t>(before.lines);
+      return Failure(std::move(error));
+    }
+    total.items += result->items;
+    total.skipped += result->skipped;
+    total.bytes_read += result->bytes_read;
+    before = {total.items, batches.lines_read()};
+  }
+  if (!batches.failure().empty()) return Failure(Error{QUIRE_IO, 500, batches.failure()});
+  return total;
+}
+
 // Runs the import into `database`: the session's, or for a dry run one in memory.
 Outcome import_into(Session& session, Database& database, Request& request, Input& input) {
   auto target = target_of(database, request.name, request.partition_key);
@@ -146,20 +182,23 @@ Outcome import_into(Session& session, Database& database, Request& request, Inpu
   if (request.path == "-" && session.input().is_terminal())
     fmt::print(stderr, "type the items, then Ctrl-D on a line of its own\n");
   Progress progress(input.size());
-  request.options.progress = [&](uint64_t bytes, uint64_t items) {
-    progress.show(input.size() == 0 ? bytes : input.position(), items);
-    return !is_interrupted();
-  };
+  Loaded before;
   request.options.skipped = [&](uint64_t line, std::string_view message) {
     progress.clear();
-    fmt::print(stderr, "skipped line {}: {}\n", line, message);
+    fmt::print(stderr, "skipped line {}: {}\n", before.lines + line, message);
   };
   const Interruptible interruptible(database);
   input.decode(request.format, json_check(database));
-  const auto result = target->container.import(
-      [&](char* buffer, size_t capacity) { return input.read(buffer, capacity); }, request.options);
+  request.options.progress = [&](uint64_t bytes, uint64_t items) {
+    progress.show(input.size() == 0 ? bytes : input.position(), before.items + items);
+    return !is_interrupted();
+  };
+  const auto result = import_batches(target->container, request, input.decoded(), before);
   progress.clear();
   if (!result) {
+    if (before.items > 0)
+      fmt::print(stderr, "{} items of the batches before were imported; --upsert goes on from there\n",
+                 before.items);
     // A failed import leaves no container behind that was made for it, unless some items were written.
     if (target->is_new && is_empty(target->container))
       static_cast<void>(database.drop_container(request.name));
@@ -195,7 +234,7 @@ std::string read_request(const ParsedArguments& arguments, Request& request) {
   if (arguments.positional.size() > 2) return "'" + arguments.positional[2] + "' is too much";
   request.path = arguments.positional[0];
   request.name = arguments.positional[1];
-  for (const std::string_view once : {"id", "format", "lines"})
+  for (const std::string_view once : {"id", "format", "lines", "batch"})
     if (arguments.values(once).size() > 1) return "--" + std::string(once) + " may be given once";
   const auto formats = arguments.values("format");
   const auto format = formats.empty() ? format_of_file(request.path) : find_format(formats[0]);
@@ -206,6 +245,12 @@ std::string read_request(const ParsedArguments& arguments, Request& request) {
     const auto [stopped, error] = std::from_chars(lines[0].data(), end, request.lines);
     if (error != std::errc() || stopped != end) return "--lines needs a number, not '" + lines[0] + "'";
     if (request.path != "-") return "--lines is for what follows in a script: FILE must be -";
+  }
+  if (const auto batch = arguments.values("batch"); !batch.empty()) {
+    const char* end = batch[0].data() + batch[0].size();
+    const auto [stopped, error] = std::from_chars(batch[0].data(), end, request.batch);
+    if (error != std::errc() || stopped != end || request.batch == 0)
+      return "--batch needs a number of lines, not '" + batch[0] + "'";
   }
   request.partition_key = arguments.values("partition-key");
   request.is_dry_run = arguments.has("dry-run");
@@ -221,7 +266,7 @@ std::string read_request(const ParsedArguments& arguments, Request& request) {
 
 Outcome import_command(Session& session, const Words& words) {
   const auto arguments =
-      parse_arguments(words, {"partition-key", "id", "format", "lines"},
+      parse_arguments(words, {"partition-key", "id", "format", "lines", "batch"},
                       {"skip-errors", "upsert", "extended-json", "generate-ids", "dry-run"});
   if (!arguments) return wrong_usage(".import", arguments.error());
   Request request;

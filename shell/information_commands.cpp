@@ -98,6 +98,13 @@ Outcome status_command(Session& session, const Words&) {
       options.read_only, options.strict));
 }
 
+Outcome compact_command(Session& session, const Words&) {
+  const auto done = session.compact();
+  if (!done) return failed(done.error());
+  fmt::print(stderr, "{} bytes before, {} now\n", done->bytes_before, done->bytes_after);
+  return Outcome::done;
+}
+
 Outcome check_command(Session& session, const Words& words) {
   const Interruptible interruptible(session.database());
   const auto faults = session.database().check(words.empty() ? "" : std::string_view(words[0]));

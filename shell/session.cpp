@@ -16,8 +16,8 @@ namespace {
 
 void show_statistics(const Statement& statement) {
   const quire_statement_stats stats = statement.stats();
-  fmt::print(stderr, "{} items read, {} rows, {} items changed\n", stats.items_read, stats.rows_returned,
-             stats.items_changed);
+  fmt::print(stderr, "{} items read, {} rows, {} items changed, {:.2f} request units\n", stats.items_read,
+             stats.rows_returned, stats.items_changed, stats.request_charge);
 }
 
 FormatOptions format_of(const Session& session) {
@@ -47,6 +47,24 @@ bool Session::open(const std::string& path) {
   path_ = path;
   container.clear();
   return true;
+}
+
+Result<quire_compaction> Session::compact() {
+  if (path_ == ":memory:")
+    return Failure(Error{QUIRE_INVALID_ARGUMENT, 400, "a database in memory has no file to compact"});
+  if (options_.read_only)
+    return Failure(Error{QUIRE_READ_ONLY, 500, "the database is open for reading only"});
+  if (auto closed = database_->close(); !closed) return Failure(std::move(closed.error()));
+  database_.reset();
+  auto done = Database::compact(path_);
+  auto opened = Database::open(path_, options_);
+  if (!opened) {
+    // The session goes on, without the file.
+    static_cast<void>(open(":memory:"));
+    return Failure(std::move(opened.error()));
+  }
+  database_.emplace(std::move(*opened));
+  return done;
 }
 
 Outcome Session::run(std::string_view text, size_t first_line) {

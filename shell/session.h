@@ -24,6 +24,8 @@ class Session {
 
   // The database that was open stays so if this one cannot be opened.
   bool open(const std::string& path);
+  // Closes the database, has its file rewritten without free pages, and opens it again.
+  Result<quire_compaction> compact();
   // One SQL statement, or one dot-command. Errors go to standard error, with lines counted from `first_line`.
   Outcome run(std::string_view text, size_t first_line = 1);
   // Whether the text is the beginning of a statement: all that the grammar misses is behind its end.

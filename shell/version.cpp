@@ -14,9 +14,10 @@ namespace quire::shell {
 
 std::string version_text() {
   return fmt::format(
-      "quire {} (commit {})\nlibedit {}.{}, utf8proc {}, fmt {}.{}.{}, CLI11 {}, zlib {}, zstd {}",
-      quire_version(), QUIRE_COMMIT, LIBEDIT_MAJOR, LIBEDIT_MINOR, utf8proc_version(), FMT_VERSION / 10000,
-      FMT_VERSION / 100 % 100, FMT_VERSION % 100, CLI11_VERSION, zlibVersion(), ZSTD_versionString());
+      "quire {} (commit {})\n{}\nshell: libedit {}.{}, utf8proc {}, fmt {}.{}.{}, CLI11 {}, zlib {}, zstd {}",
+      quire_version(), QUIRE_COMMIT, quire_libraries(), LIBEDIT_MAJOR, LIBEDIT_MINOR, utf8proc_version(),
+      FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100, CLI11_VERSION, zlibVersion(),
+      ZSTD_versionString());
 }
 
 }  // namespace quire::shell

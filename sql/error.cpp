@@ -40,6 +40,7 @@ constexpr ErrorCodeRow kRows[] = {
     {interrupted, "interrupted", 499, ""},
     {busy, "busy", 449, ""},
     {timeout, "timeout", 408, ""},
+    {too_many_requests, "too_many_requests", 429, ""},
     {not_a_database, "not_a_database", 500, ""},
     {newer_format, "newer_format", 500, ""},
     {permission, "permission", 500, ""},

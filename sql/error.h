@@ -45,6 +45,7 @@ enum class ErrorCode : int32_t {
   interrupted = 28,          // 499
   busy = 29,                 // 449
   timeout = 30,              // 408
+  too_many_requests = 31,    // 429: past the throughput of a container
   // The file.
   not_a_database = 40,
   newer_format = 41,
@@ -83,6 +84,7 @@ struct [[nodiscard]] Error {
   ErrorCode code = ErrorCode::internal;
   std::string message;
   Position position{};
+  uint32_t retry_after_ms = 0;  // of too_many_requests
 
   int status() const noexcept { return error_code_row(code).status; }
 };
@@ -91,7 +93,7 @@ template <typename T>
 using Result = std::expected<T, Error>;
 
 inline std::unexpected<Error> fail(ErrorCode code, std::string message, Position position = {}) {
-  return std::unexpected(Error{code, std::move(message), position});
+  return std::unexpected(Error{.code = code, .message = std::move(message), .position = position});
 }
 
 // A user's word as messages show it: whole, or the beginning of a long one.

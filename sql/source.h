@@ -110,6 +110,10 @@ struct Access {
   std::string_view id;                 // point
   std::span<const AccessKey> keys;     // partitions, points
   std::span<const IndexProbe> probes;  // index: one; the others: one or more
+  // scan: of the ranges into which the items' hashes are divided, this one, from 0, of so many. The items of
+  // all of them, in turn, are those of the scan.
+  uint32_t part = 0;
+  uint32_t parts = 1;
   // any_index, all_index: what the keys of items that are found may take; out_of_memory past it.
   size_t memory_limit = SIZE_MAX;
   // index: from the last values to the first; entries with equal values still in the order of the items'
@@ -152,6 +156,9 @@ class Collection {
   virtual DictionaryNumber dictionary() const = 0;
   virtual Result<std::unique_ptr<Cursor>> open(const Access& access) = 0;
   virtual uint64_t item_count() const = 0;
+  // The same collection in the same snapshot, for another thread; what it hands out is good as long as what
+  // this one does. nullptr: there is none to be had, as within a transaction.
+  virtual std::unique_ptr<Collection> fork() { return nullptr; }
   // The indexes that are complete in this snapshot. The same span as long as the collection.
   virtual std::span<const IndexDescription> indexes() const { return {}; }
   virtual Result<IndexStatistics> index_statistics(uint32_t /*index*/) { return IndexStatistics{}; }

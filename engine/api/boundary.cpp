@@ -37,6 +37,7 @@ int report(const Error& error, quire_error* out) noexcept {
     out->offset = error.position.offset;
     out->line = error.position.line;
     out->column = error.position.column;
+    out->retry_after_ms = error.retry_after_ms;
   }
   return static_cast<int>(error.code);
 }

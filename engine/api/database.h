@@ -9,9 +9,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/file/environment.h"
 #include "engine/maintenance/check.h"
+#include "engine/query/advise_statement.h"
 #include "engine/query/open_containers.h"
 #include "engine/query/prepared_statement.h"
 #include "engine/query/session.h"
@@ -51,6 +53,7 @@ class Database {
     return {.strict = session_.strict(),
             .scope = std::move(scope),
             .memory_limit = session_.statement_memory(),
+            .threads = session_.threads(),
             .session = &session_,
             .interrupts = &interrupts_};
   }
@@ -62,6 +65,15 @@ class Database {
 
   // Appends a JSON array of all containers' definitions with "itemCount" and "bytes", from one snapshot.
   Result<void> describe_containers(std::string& out);
+
+  // The rows of ADVISE, as JSON.
+  Result<std::vector<std::string>> advise(std::string_view container) {
+    return run_advise(containers_, session_.workload(),
+                      {.container = container,
+                       .scope = nullptr,
+                       .transaction = session_.current(),
+                       .interrupts = &interrupts_});
+  }
 
   // Containers, statements, snapshots and transactions that callers hold.
   size_t open_handles() const noexcept { return open_handles_.load(std::memory_order_acquire); }

@@ -8,6 +8,7 @@
 
 #include "engine/api/database.h"
 #include "engine/container/container.h"
+#include "engine/container/feed.h"
 #include "engine/file/environment.h"
 #include "engine/query/prepared_statement.h"
 #include "quire/quire.h"
@@ -48,6 +49,16 @@ struct quire_snapshot {
 // A call of a native procedure, while it lasts.
 struct quire_call {
   quire::engine::NativeCall& call;
+};
+
+struct quire_feed {
+  quire_feed(quire_container& container, std::unique_ptr<quire::engine::Feed> feed)
+      : handle(container.database), store(container.store), feed(std::move(feed)) {}
+
+  quire::engine::OpenHandle handle;
+  std::shared_ptr<quire::engine::ContainerStore> store;
+  std::unique_ptr<quire::engine::Feed> feed;
+  bool has_entry = false;
 };
 
 struct quire_statement {

@@ -9,6 +9,7 @@
 
 #include "engine/api/boundary.h"
 #include "engine/api/handles.h"
+#include "engine/file/compact_file.h"
 #include "quire/quire.h"
 
 using quire::ErrorCode;
@@ -123,6 +124,15 @@ int quire_backup(quire_database* database, const char* path, quire_error* error)
   });
 }
 
+int quire_compact(const char* path, quire_compaction* compaction, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (path == nullptr) return null_argument("the path");
+    QUIRE_ASSIGN(const quire::engine::Compaction done, quire::engine::compact_file(path));
+    if (compaction != nullptr) *compaction = {done.bytes_before, done.bytes_after};
+    return {};
+  });
+}
+
 int quire_container_create(quire_database* database, const char* definition, size_t length,
                            quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
@@ -141,6 +151,16 @@ int quire_container_drop(quire_database* database, const char* name, size_t leng
     QUIRE_ASSIGN(const std::string_view text, text_argument(name, length, "the container's name"));
     QUIRE_TRY(database->session().check_outside_transaction("containers cannot be dropped"));
     return database->containers().drop(text);
+  });
+}
+
+int quire_erase_expired(quire_database* database, uint64_t most, uint64_t* erased, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (database == nullptr) return null_argument("the database");
+    QUIRE_TRY(database->session().check_outside_transaction("expired items cannot be erased"));
+    QUIRE_ASSIGN(const uint64_t count, database->containers().erase_expired(most));
+    if (erased != nullptr) *erased = count;
+    return {};
   });
 }
 
@@ -164,6 +184,20 @@ int quire_container_open(quire_database* database, const char* name, size_t leng
     QUIRE_ASSIGN(const std::string_view text, text_argument(name, length, "the container's name"));
     QUIRE_ASSIGN(std::shared_ptr<ContainerStore> store, database->containers().open(text));
     *container = std::make_unique<quire_container>(*database, std::move(store)).release();
+    return {};
+  });
+}
+
+int quire_advise(quire_database* database, const char* container, size_t length, quire_buffer* out,
+                 quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (database == nullptr) return null_argument("the database");
+    if (out == nullptr) return null_argument("the buffer");
+    QUIRE_ASSIGN(const std::string_view name, text_argument(container, length, "the container's name"));
+    QUIRE_ASSIGN(const std::vector<std::string> rows, database->advise(name));
+    std::string json = "[";
+    for (const std::string& row : rows) json += (json.size() > 1 ? "," : "") + row;
+    quire::engine::assign(*out, json + "]");
     return {};
   });
 }

@@ -42,6 +42,7 @@ constexpr Pair kCodes[] = {
     {QUIRE_INTERRUPTED, ErrorCode::interrupted},
     {QUIRE_BUSY, ErrorCode::busy},
     {QUIRE_TIMEOUT, ErrorCode::timeout},
+    {QUIRE_TOO_MANY_REQUESTS, ErrorCode::too_many_requests},
     {QUIRE_NOT_A_DATABASE, ErrorCode::not_a_database},
     {QUIRE_NEWER_FORMAT, ErrorCode::newer_format},
     {QUIRE_PERMISSION, ErrorCode::permission},
@@ -72,6 +73,7 @@ extern "C" {
 const char* quire_code_name(int code) {
   if (code == QUIRE_ROW) return "row";
   if (code == QUIRE_DONE) return "done";
+  if (code == QUIRE_NOT_MODIFIED) return "not_modified";
   for (const Pair& pair : kCodes)
     if (static_cast<int>(pair.number) == code)
       return quire::error_code_row(pair.code).name.data();  // a literal, so it ends in NUL

@@ -1,12 +1,13 @@
 // Items: written and read one by one.
 #include <fmt/format.h>
 
-#include <cstring>
 #include <optional>
 #include <span>
 
 #include "engine/api/boundary.h"
 #include "engine/api/handles.h"
+#include "engine/api/item_call.h"
+#include "engine/api/request.h"
 #include "quire/quire.h"
 #include "sql/value/json.h"
 
@@ -14,39 +15,32 @@ using quire::ErrorCode;
 using quire::fail;
 using quire::Result;
 using quire::engine::ContainerStore;
+using quire::engine::fill;
 using quire::engine::guarded;
 using quire::engine::Item;
 using quire::engine::ItemOutcome;
 using quire::engine::null_argument;
 using quire::engine::PartitionKeyArgument;
+using quire::engine::Patch;
+using quire::engine::Request;
 using quire::engine::ScratchText;
 using quire::engine::text_argument;
+using quire::engine::text_or_empty;
+using quire::engine::Transaction;
+using quire::engine::write;
 using quire::engine::WriteOptions;
 using quire::engine::WriteTransaction;
 using quire::sql::Value;
 
 namespace {
 
-// Runs `work` in the caller's transaction, in that of BEGIN if the thread has one, or in one of its own.
-template <typename Work>
-Result<void> write(quire_container& container, quire_transaction* transaction, const Work& work) {
-  if (transaction == nullptr) {
-    const auto current = container.database.session().current();
-    if (current.transaction != nullptr) return current.transaction->nested(work);
-    return container.database.environment().write(work);
-  }
-  if (&transaction->database != &container.database)
-    return fail(ErrorCode::misuse, "the transaction and the container belong to different databases");
-  if (transaction->owner != std::this_thread::get_id())
-    return fail(ErrorCode::misuse, "a transaction belongs to the thread that began it");
-  return work(transaction->write->transaction());
-}
-
 using Operation = Result<ItemOutcome> (ContainerStore::*)(WriteTransaction&, std::string_view,
                                                           const WriteOptions&);
 
-std::string_view text_or_empty(const char* text) {
-  return text != nullptr ? text : std::string_view();
+void finish(Request& request, quire_item_info& written, quire_item_info* info) {
+  request.finish();
+  written.request_charge = request.charged();
+  if (info != nullptr) *info = written;
 }
 
 int write_item(Operation operation, quire_container* container, quire_transaction* transaction,
@@ -55,19 +49,19 @@ int write_item(Operation operation, quire_container* container, quire_transactio
   return guarded(error, [&]() -> Result<void> {
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const std::string_view text, text_argument(json, length, "the item's JSON"));
-    const WriteOptions options{
-        .if_match = text_or_empty(given.if_match),
-        .triggers = {.pre = text_or_empty(given.pre_trigger), .post = text_or_empty(given.post_trigger)}};
+    WriteOptions options;
+    options.if_match = text_or_empty(given.if_match);
+    options.triggers = {.pre = text_or_empty(given.pre_trigger), .post = text_or_empty(given.post_trigger)};
     quire_item_info written{};
-    static_assert(sizeof written.etag > sizeof(quire::engine::Etag));
-    QUIRE_TRY(write(*container, transaction, [&](WriteTransaction& writing) -> Result<void> {
+    Request request(*container->store);
+    const auto work = [&](WriteTransaction& writing) -> Result<void> {
       QUIRE_ASSIGN(const ItemOutcome outcome, (container->store.get()->*operation)(writing, text, options));
-      std::memcpy(written.etag, outcome.etag.text, sizeof outcome.etag.text);
-      written.timestamp = outcome.timestamp;
-      written.created = outcome.created ? 1 : 0;
-      return {};
-    }));
-    if (info != nullptr) *info = written;
+      fill(written, outcome.etag, outcome.timestamp, outcome.created);
+      return request.admit(container->store->partition_key_of(outcome.item.root));
+    };
+    QUIRE_TRY(write(*container, transaction,
+                    [&](WriteTransaction& writing) { return request.run(writing, work); }));
+    finish(request, written, info);
     return {};
   });
 }
@@ -76,6 +70,12 @@ quire_write_options matching(const char* if_match) {
   quire_write_options options{};
   options.if_match = if_match;
   return options;
+}
+
+// What a read costs that has found this.
+double charge_of(const std::optional<Item>& item) {
+  const uint64_t document_bytes = item ? quire::engine::document_of(item->record).size() : 0;
+  return quire::engine::read_charge(quire::engine::json_bytes_of_document(document_bytes));
 }
 
 std::unexpected<quire::Error> not_found(const quire_container& container, std::span<const Value> key,
@@ -128,11 +128,49 @@ int quire_delete_with(quire_container* container, quire_transaction* transaction
     QUIRE_ASSIGN(const quire_write_options given, quire::engine::options_argument(options));
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
-    return write(*container, transaction, [&](WriteTransaction& writing) {
+    Request request(*container->store);
+    QUIRE_TRY(request.admit(key.components()));
+    const auto work = [&](WriteTransaction& writing) {
       return container->store->erase(
           writing, key.components(), item, text_or_empty(given.if_match),
           {.pre = text_or_empty(given.pre_trigger), .post = text_or_empty(given.post_trigger)});
-    });
+    };
+    QUIRE_TRY(write(*container, transaction,
+                    [&](WriteTransaction& writing) { return request.run(writing, work); }));
+    request.finish();
+    return {};
+  });
+}
+
+int quire_patch(quire_container* container, quire_transaction* transaction, const quire_scalar* partition_key,
+                size_t components, const char* id, size_t id_length, const char* patch, size_t length,
+                const char* if_match, quire_item_info* info, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (container == nullptr) return null_argument("the container");
+    QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
+    QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
+    QUIRE_ASSIGN(const std::string_view json, text_argument(patch, length, "the patch"));
+    const auto& store = container->store;
+    quire::sql::Arena arena;
+    QUIRE_ASSIGN(const Value body, quire::sql::JsonReader().to_value(json, arena));
+    QUIRE_ASSIGN(const auto parts, quire::engine::read_patch_body(body));
+    QUIRE_ASSIGN(const Patch operations, Patch::read(parts.operations, store->definition(), arena));
+    WriteOptions options;
+    options.if_match = text_or_empty(if_match);
+    quire_item_info written{};
+    Request request(*store);
+    QUIRE_TRY(request.admit(key.components()));
+    const auto work = [&](WriteTransaction& writing) -> Result<void> {
+      QUIRE_ASSIGN(const ItemOutcome outcome,
+                   store->patch(writing, key.components(), item, operations,
+                                quire::engine::condition_on(*container, writing, parts.condition), options));
+      fill(written, outcome.etag, outcome.timestamp, outcome.created);
+      return {};
+    };
+    QUIRE_TRY(write(*container, transaction,
+                    [&](WriteTransaction& writing) { return request.run(writing, work); }));
+    finish(request, written, info);
+    return {};
   });
 }
 
@@ -144,6 +182,43 @@ int quire_delete(quire_container* container, quire_transaction* transaction,
   return quire_delete_with(container, transaction, partition_key, components, id, id_length, &options, error);
 }
 
+int quire_read(quire_container* container, quire_transaction* transaction, const quire_scalar* partition_key,
+               size_t components, const char* id, size_t id_length, const char* if_none_match,
+               quire_buffer* out, quire_item_info* info, quire_error* error) {
+  bool is_known = false;
+  const int code = guarded(error, [&]() -> Result<void> {
+    if (container == nullptr) return null_argument("the container");
+    QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
+    QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
+    Request request(*container->store);
+    QUIRE_TRY(request.admit(key.components()));
+    const auto read = [&](const Transaction& view) -> Result<void> {
+      QUIRE_ASSIGN(const std::optional<Item> item, container->store->read(view, key.components(), name));
+      request.charge(charge_of(item));
+      if (!item) return not_found(*container, key.components(), name);
+      is_known = container->store->has_etag(*item, text_or_empty(if_none_match));
+      if (info != nullptr) {
+        fill(*info, container->store->etag_of(*item), item->header().timestamp, false);
+        info->request_charge = request.charged();
+      }
+      if (out == nullptr || is_known) return {};
+      ScratchText scratch;
+      container->store->write_item_json(item->root, scratch.text());
+      quire::engine::assign(*out, scratch.text());
+      return {};
+    };
+    if (transaction != nullptr) {
+      QUIRE_TRY(quire::engine::check_transaction(*container, *transaction));
+      return read(transaction->write->transaction());
+    }
+    const auto current = container->database.session().current();
+    if (current.transaction != nullptr) return read(*current.transaction);
+    QUIRE_ASSIGN(const auto snapshot, container->database.environment().begin_read());
+    return read(snapshot);
+  });
+  return code == QUIRE_OK && is_known ? static_cast<int>(QUIRE_NOT_MODIFIED) : code;
+}
+
 int quire_read_json(quire_container* container, const quire_scalar* partition_key, size_t components,
                     const char* id, size_t id_length, int with_system_properties, quire_buffer* out,
                     quire_error* error) {
@@ -152,8 +227,11 @@ int quire_read_json(quire_container* container, const quire_scalar* partition_ke
     if (out == nullptr) return null_argument("the buffer");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
+    Request request(*container->store);
+    QUIRE_TRY(request.admit(key.components()));
     QUIRE_ASSIGN(const auto snapshot, container->database.environment().begin_read());
     QUIRE_ASSIGN(const std::optional<Item> item, container->store->read(snapshot, key.components(), name));
+    request.charge(charge_of(item));
     if (!item) return not_found(*container, key.components(), name);
     ScratchText scratch;
     if (with_system_properties != 0)
@@ -201,8 +279,11 @@ int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container,
       return fail(ErrorCode::misuse, "the snapshot and the container belong to different databases");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
+    Request request(*container->store);
+    QUIRE_TRY(request.admit(key.components()));
     QUIRE_ASSIGN(const std::optional<Item> item,
                  container->store->read(snapshot->transaction, key.components(), name));
+    request.charge(charge_of(item));
     if (!item) return not_found(*container, key.components(), name);
     *value = quire::engine::to_c(item->root);
     return {};

@@ -4,6 +4,7 @@
 
 #include "engine/api/boundary.h"
 #include "engine/api/handles.h"
+#include "engine/api/request.h"
 #include "quire/quire.h"
 #include "sql/value/json.h"
 
@@ -78,7 +79,9 @@ int quire_step(quire_statement* statement, quire_error* error) {
     if (statement == nullptr) return null_argument("the statement");
     statement->row = Value::undefined();
     statement->json.clear();
+    quire::engine::set_last_request_charge(0);
     QUIRE_ASSIGN(const std::optional<Value> row, statement->statement->step());
+    quire::engine::set_last_request_charge(statement->statement->charge());
     has_row = row.has_value();
     if (row) statement->row = *row;
     return {};
@@ -134,7 +137,8 @@ void quire_stats(quire_statement* statement, quire_statement_stats* stats) {
   const auto counted = statement->statement->stats();
   *stats = {.items_read = counted.items_read,
             .rows_returned = counted.rows_returned,
-            .items_changed = counted.items_changed};
+            .items_changed = counted.items_changed,
+            .request_charge = statement->statement->charge()};
 }
 
 }  // extern "C"

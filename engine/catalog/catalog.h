@@ -35,8 +35,9 @@ inline constexpr std::string_view kItemsTable = "items";
 inline constexpr std::string_view kKeysTable = "keys";
 inline constexpr std::string_view kStatisticsTable = "stats";
 inline constexpr std::string_view kIndexTable = "index";
+inline constexpr std::string_view kFeedTable = "feed";
 inline constexpr std::string_view kContainerTables[] = {kItemsTable, kKeysTable, kStatisticsTable,
-                                                        kIndexTable};
+                                                        kIndexTable, kFeedTable};
 
 // Stateless: all of it is in the file.
 class Catalog {

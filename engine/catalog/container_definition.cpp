@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/catalog/change_feed_policy.h"
 #include "engine/index/indexing_policy.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
@@ -110,8 +111,8 @@ Result<void> read_partition_key(ContainerDefinition& definition, const Value& ke
   return {};
 }
 
-// What engine/index makes of a property is asked for here, so that no definition that it refuses is kept.
-Result<void> check_indexing(std::string_view name, std::string_view json) {
+// What is made of a property later is asked for here, so that no definition that would be refused is kept.
+Result<void> check_property(std::string_view name, std::string_view json) {
   if (json == "null") return {};
   if (name == "indexingPolicy") {
     if (auto policy = IndexingPolicy::from_json(json); !policy) return std::unexpected(policy.error());
@@ -119,6 +120,12 @@ Result<void> check_indexing(std::string_view name, std::string_view json) {
     if (auto keys = unique_keys_from_json(json); !keys) return std::unexpected(keys.error());
   } else if (name == "indexes") {
     if (auto indexes = named_indexes_from_json(json); !indexes) return std::unexpected(indexes.error());
+  } else if (name == "changeFeedPolicy") {
+    if (auto minutes = retention_minutes_from_json(json); !minutes) return std::unexpected(minutes.error());
+  } else if (name == "defaultTtl") {
+    if (auto ttl = default_ttl_from_json(json); !ttl) return std::unexpected(ttl.error());
+  } else if (name == "throughput") {
+    if (auto units = throughput_from_json(json); !units) return std::unexpected(units.error());
   }
   return {};
 }
@@ -159,7 +166,7 @@ Result<ContainerDefinition> ContainerDefinition::from_json(std::string_view json
     } else if (!member.name.starts_with('_') && member.name != "itemCount" && member.name != "bytes") {
       // The rest is what a listing adds, and what Azure's own listing adds (_rid, _ts, ...): not part of it.
       definition.other_properties.emplace_back(member.name, json_of(member.value));
-      QUIRE_TRY(check_indexing(member.name, definition.other_properties.back().second));
+      QUIRE_TRY(check_property(member.name, definition.other_properties.back().second));
     }
   }
   return definition;
@@ -195,6 +202,43 @@ std::string ContainerDefinition::to_json() const {
   }
   json += '}';
   return json;
+}
+
+Result<int64_t> default_ttl_from_json(std::string_view json) {
+  sql::JsonReader reader;
+  sql::Arena arena;
+  QUIRE_ASSIGN(const Value ttl, reader.to_value(json, arena));
+  if (ttl.is_null()) return 0;
+  const int64_t seconds = ttl.kind() == sql::Kind::integer ? ttl.as_integer() : 0;
+  if (seconds != -1 && (seconds < 1 || seconds > kLongestTtl))
+    return invalid(
+        fmt::format(R"("defaultTtl" must be -1, a number of seconds from 1 to {}, or null)", kLongestTtl));
+  return seconds;
+}
+
+Result<uint32_t> throughput_from_json(std::string_view json) {
+  sql::JsonReader reader;
+  sql::Arena arena;
+  QUIRE_ASSIGN(const Value units, reader.to_value(json, arena));
+  if (units.is_null()) return 0;
+  const int64_t number = units.kind() == sql::Kind::integer ? units.as_integer() : 0;
+  if (number < 1 || number > kHighestThroughput)
+    return invalid(fmt::format(R"("throughput" must be a number of request units a second from 1 to {}, or )"
+                               "null",
+                               kHighestThroughput));
+  return static_cast<uint32_t>(number);
+}
+
+uint32_t throughput_of(const ContainerDefinition& definition) {
+  for (const auto& [name, json] : definition.other_properties)
+    if (name == "throughput") return throughput_from_json(json).value_or(0);
+  return 0;
+}
+
+int64_t default_ttl_of(const ContainerDefinition& definition) {
+  for (const auto& [name, json] : definition.other_properties)
+    if (name == "defaultTtl") return default_ttl_from_json(json).value_or(0);
+  return 0;
 }
 
 std::string partition_key_path_text(const std::vector<std::string>& path) {

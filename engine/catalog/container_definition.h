@@ -18,6 +18,8 @@ inline constexpr size_t kMostPartitionKeyPaths = 3;
 inline constexpr uint64_t kDefaultItemLimit = uint64_t{2} << 20;
 inline constexpr uint64_t kHighestItemLimit = uint64_t{64} << 20;
 inline constexpr size_t kLongestContainerName = 255;
+inline constexpr int64_t kHighestThroughput = 1'000'000;  // what Azure gives without a request for more
+inline constexpr int64_t kLongestTtl = 2'147'483'647;     // seconds
 
 struct ContainerDefinition {
   std::string name;
@@ -37,6 +39,13 @@ struct ContainerDefinition {
 
   friend bool operator==(const ContainerDefinition&, const ContainerDefinition&) = default;
 };
+
+// Of "defaultTtl": seconds, -1 for no end, 0 where it is off (absent or null). invalid_definition.
+Result<int64_t> default_ttl_from_json(std::string_view json);
+int64_t default_ttl_of(const ContainerDefinition& definition);
+// Of "throughput": request units a second, 0 for no limit (absent or null). invalid_definition.
+Result<uint32_t> throughput_from_json(std::string_view json);
+uint32_t throughput_of(const ContainerDefinition& definition);
 
 // "/address/zip" of {"address", "zip"}.
 std::string partition_key_path_text(const std::vector<std::string>& path);

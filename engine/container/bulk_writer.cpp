@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
-
 #include "sql/value/document.h"
 
 namespace quire::engine {
@@ -14,7 +12,8 @@ BulkWriter::BulkWriter(WriteTransaction& transaction, ContainerStore& store, Bul
       store_(&store),
       mode_(mode),
       statistics_(statistics),
-      timestamp_(static_cast<uint32_t>(std::time(nullptr))),
+      ttl_(sql::resolve_key("ttl", store.dictionary().number())),
+      run_(store.feed_),
       end_(std::move(end)) {}
 
 Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
@@ -25,17 +24,20 @@ Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerSto
   BulkWriter writer(transaction, store, mode, statistics, std::move(end));
   QUIRE_ASSIGN(const uint64_t index_version, read_index_version(transaction, store.tables_.index));
   writer.has_indexes_ = index_version != 0;
+  QUIRE_ASSIGN(writer.lifetime_, store.lifetime(transaction));
   if (indexing == BulkIndexing::defer) writer.selection_ = IndexSelection::unique;
   QUIRE_ASSIGN(const bool has_items, writer.end_.last());
   if (has_items) writer.last_key_ = writer.end_.key();
   return writer;
 }
 
-RecordHeader BulkWriter::next_header() {
-  statistics_.last_lsn = Lsn{static_cast<uint64_t>(statistics_.last_lsn) + 1};
+Result<RecordHeader> BulkWriter::next_header(Bytes document) {
   RecordHeader header;
-  header.timestamp = timestamp_;
-  header.lsn = statistics_.last_lsn;
+  header.timestamp = transaction_->now();
+  const sql::Value root =
+      sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
+  QUIRE_ASSIGN(header.expiry, expiry_of(root.member(ttl_), header.timestamp, lifetime_));
+  header.lsn = Lsn{static_cast<uint64_t>(statistics_.last_lsn) + 1};
   return header;
 }
 
@@ -46,20 +48,33 @@ Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash) {
     QUIRE_ASSIGN(const std::optional<Bytes> stored, is_last ? Result<std::optional<Bytes>>(std::nullopt)
                                                             : transaction_->get(store_->tables_.items, key));
     if (stored) return replace(key, document, hash);
-    QUIRE_TRY(index(key, document));
   }
+  QUIRE_ASSIGN(RecordHeader header, next_header(document));
+  if (has_indexes_) QUIRE_TRY(index(key, document, header));
   QUIRE_ASSIGN(const std::span<char> place,
                is_last ? transaction_->reserve_append(end_, key, size)
                        : transaction_->reserve_new(store_->tables_.items, key, size));
   if (place.data() == nullptr) return replace(key, document, hash);
-  if (is_last) last_key_.assign(key);
-  RecordHeader header = next_header();
   header.rid = ++statistics_.last_rid;
+  statistics_.last_lsn = header.lsn;
   write_record(header, document, hash, place);
   ++items_;
   ++statistics_.items;
   statistics_.document_bytes += document.size();
-  return {};
+  const FeedChange change{FeedRowKind::created, header.lsn, header.timestamp, key, {}};
+  if (!is_last) return feed(change, place);
+  last_key_.assign(key);
+  if (statistics_.retention_minutes > 0)
+    QUIRE_TRY(store_->feed_.add_version(*transaction_, change, std::string(place.data(), place.size())));
+  return run_.add(*transaction_, header.lsn, header.timestamp, key);
+}
+
+// What is not appended breaks a run of items that are, and has a row of its own.
+Result<void> BulkWriter::feed(const FeedChange& change, std::span<const char> record) {
+  const std::string version(statistics_.retention_minutes > 0 ? Bytes(record.data(), record.size())
+                                                              : Bytes());
+  QUIRE_TRY(run_.end(*transaction_, last_key_));
+  return store_->feed_.add(*transaction_, change, version, statistics_);
 }
 
 // The key is there: with the same item, or one that shares its hash.
@@ -74,39 +89,68 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash) {
                store_->find(*transaction_, item_key, partition_key, id.as_string()));
   if (!existing || item_key.bytes() != key)
     return fail(ErrorCode::invalid_argument, "a key for bulk writing is not that of its document");
+  if (lifetime_.has_ended(existing->header(), transaction_->now())) {
+    QUIRE_TRY(erase_expired(key, *existing));
+    return add(key, document, hash);
+  }
   if (mode_ == BulkMode::create)
     return fail(ErrorCode::conflict,
                 fmt::format("item '{}' with partition key {} exists in container '{}'", id.as_string(),
                             partition_key_text(partition_key), store_->definition().name));
-  RecordHeader header = next_header();
+  QUIRE_ASSIGN(RecordHeader header, next_header(document));
   header.rid = existing->header().rid;
+  statistics_.last_lsn = header.lsn;
+  const FeedChange change{FeedRowKind::replaced, header.lsn, header.timestamp, key, existing->header().lsn};
   statistics_.document_bytes += document.size();
   statistics_.document_bytes -= document_of(existing->record).size();
   if (has_indexes_) {
-    QUIRE_TRY(store_->indexes_.prepare(*transaction_, existing->root, root, key, selection_));
+    QUIRE_TRY(store_->indexes_.prepare(*transaction_, {.old_root = existing->root,
+                                                       .new_root = root,
+                                                       .new_header = header,
+                                                       .item_key = key,
+                                                       .selection = selection_}));
     QUIRE_TRY(store_->indexes_.apply(*transaction_));
   }
   QUIRE_ASSIGN(const std::span<char> place,
                transaction_->reserve(store_->tables_.items, key, RecordHeader::kBytes + document.size()));
   write_record(header, document, hash, place);
   ++items_;
+  return feed(change, place);
+}
+
+Result<void> BulkWriter::erase_expired(Bytes key, const Item& item) {
+  QUIRE_TRY(run_.end(*transaction_, last_key_));
+  QUIRE_TRY(write_statistics(*transaction_, store_->tables_.statistics, statistics_));
+  QUIRE_TRY(store_->erase_stored(*transaction_, key, item));
+  QUIRE_ASSIGN(statistics_, read_statistics(*transaction_, store_->tables_.statistics));
   return {};
 }
 
-Result<void> BulkWriter::index(Bytes key, Bytes document) {
+Result<void> BulkWriter::index(Bytes key, Bytes document, const RecordHeader& header) {
   const sql::Value root =
       sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
-  QUIRE_TRY(store_->indexes_.prepare(*transaction_, sql::Value(), root, key, selection_));
-  return store_->indexes_.apply(*transaction_);
+  const sql::Value nothing;
+  QUIRE_TRY(store_->indexes_.prepare(*transaction_, {.old_root = nothing,
+                                                     .new_root = root,
+                                                     .new_header = header,
+                                                     .item_key = key,
+                                                     .selection = selection_}));
+  QUIRE_TRY(store_->indexes_.apply(*transaction_));
+  return {};
 }
 
 Result<void> BulkWriter::finish() {
+  QUIRE_TRY(run_.end(*transaction_, last_key_));
+  QUIRE_TRY(store_->feed_.trim(*transaction_, statistics_, transaction_->now(),
+                               kMostTrimmedByOneWrite * (items_ + 1)));
   return write_statistics(*transaction_, store_->tables_.statistics, statistics_);
 }
 
 Result<bool> contains_key(const Transaction& transaction, const ContainerStore& store, Bytes key) {
   QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(store.items_table(), key));
-  return record.has_value();
+  if (!record || record->size() < RecordHeader::kBytes) return record.has_value();
+  QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime(transaction));
+  return !lifetime.has_ended(read_header(*record), transaction.now());
 }
 
 }  // namespace quire::engine

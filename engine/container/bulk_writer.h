@@ -39,15 +39,18 @@ class BulkWriter {
   Result<void> add(Bytes key, Bytes document, uint64_t hash);
   // What has been added since begin.
   uint64_t items() const noexcept { return items_; }
-  // Must be called last, else the statistics miss the items.
+  // Must be called last, else statistics and change feed miss items.
   Result<void> finish();
 
  private:
   BulkWriter(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
              const ContainerStatistics& statistics, FileCursor end);
   Result<void> replace(Bytes key, Bytes document, uint64_t hash);
-  Result<void> index(Bytes key, Bytes document);
-  RecordHeader next_header();
+  // As if it had been erased when it expired.
+  Result<void> erase_expired(Bytes key, const Item& item);
+  Result<void> index(Bytes key, Bytes document, const RecordHeader& header);
+  Result<RecordHeader> next_header(Bytes document);
+  Result<void> feed(const FeedChange& change, std::span<const char> record);
 
   WriteTransaction* transaction_;
   ContainerStore* store_;
@@ -55,8 +58,10 @@ class BulkWriter {
   bool has_indexes_ = false;
   IndexSelection selection_ = IndexSelection::all;
   ContainerStatistics statistics_;
-  uint32_t timestamp_;
+  Lifetime lifetime_;
+  sql::ResolvedKey ttl_{};
   uint64_t items_ = 0;
+  FeedRun run_;           // of what is appended
   FileCursor end_;        // of the table
   std::string last_key_;  // of the table, so that appends are known without trying
 };

@@ -29,7 +29,9 @@ ContainerStore::ContainerStore(Opened opened)
       names_{opened.database_number, entry_.number, entry_.etag_salt},
       dictionary_(std::move(opened.dictionary)),
       keys_(entry_.definition, *dictionary_),
-      indexes_(tables_.index, dictionary_->number(), components() * kEpkBytes),
+      feed_(tables_.feed),
+      indexes_(tables_.index, dictionary_->number(), components() * kEpkBytes,
+               [this](const Transaction& transaction, Bytes key) { return has_expired(transaction, key); }),
       encoder_(entry_.definition, keys_, options_.hash, *dictionary_) {}
 
 Result<std::shared_ptr<ContainerStore>> ContainerStore::make(const Environment& environment,
@@ -49,6 +51,7 @@ Result<std::shared_ptr<ContainerStore>> ContainerStore::create(Environment& envi
   QUIRE_ASSIGN(const CatalogEntry entry, Catalog(environment).create(transaction, definition));
   QUIRE_ASSIGN(std::shared_ptr<ContainerStore> store, open(environment, transaction, entry, options));
   QUIRE_TRY(write_statistics(transaction, store->tables_.statistics, {}));
+  QUIRE_TRY(store->set_retention(transaction, definition));
   QUIRE_TRY(store->save_names(transaction, 0));
   QUIRE_TRY(store->set_indexes(transaction, definition));
   return store;
@@ -60,7 +63,8 @@ Result<std::shared_ptr<ContainerStore>> ContainerStore::open(Environment& enviro
   Tables tables;
   for (const auto& [name, table] :
        {std::pair{kItemsTable, &tables.items}, std::pair{kKeysTable, &tables.keys},
-        std::pair{kStatisticsTable, &tables.statistics}, std::pair{kIndexTable, &tables.index}}) {
+        std::pair{kStatisticsTable, &tables.statistics}, std::pair{kIndexTable, &tables.index},
+        std::pair{kFeedTable, &tables.feed}}) {
     QUIRE_ASSIGN(const std::optional<Table> found, environment.open_table(table_name(entry.number, name)));
     if (!found)
       return fail(ErrorCode::container_not_found,
@@ -77,7 +81,8 @@ Result<std::shared_ptr<ContainerStore>> ContainerStore::open(Environment& enviro
   Tables tables;
   for (const auto& [name, table] :
        {std::pair{kItemsTable, &tables.items}, std::pair{kKeysTable, &tables.keys},
-        std::pair{kStatisticsTable, &tables.statistics}, std::pair{kIndexTable, &tables.index}}) {
+        std::pair{kStatisticsTable, &tables.statistics}, std::pair{kIndexTable, &tables.index},
+        std::pair{kFeedTable, &tables.feed}}) {
     QUIRE_ASSIGN(const std::optional<Table> found, transaction.open_table(table_name(entry.number, name)));
     if (!found)
       return fail(ErrorCode::container_not_found,
@@ -105,6 +110,7 @@ Result<void> ContainerStore::refresh_names(const Transaction& transaction, uint6
   const std::lock_guard lock(refresh_mutex_);
   if (commit <= refreshed_.load(std::memory_order_relaxed)) return {};
   QUIRE_TRY(load_names(transaction, *dictionary_));
+  QUIRE_TRY(refresh_lifetime(transaction, commit));
   refreshed_.store(commit, std::memory_order_release);
   return {};
 }
@@ -161,10 +167,20 @@ Result<void> ContainerStore::reserve_names(Environment& environment,
   });
 }
 
-// ---- Indexes
+// ---- What the definition asks for
+
+Result<void> ContainerStore::set_retention(WriteTransaction& transaction,
+                                           const ContainerDefinition& definition) {
+  QUIRE_ASSIGN(const uint32_t minutes, retention_minutes_of(definition));
+  QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
+  if (statistics.retention_minutes == minutes) return {};
+  ChangeFeed::set_retention(minutes, statistics);
+  return write_statistics(transaction, tables_.statistics, statistics);
+}
 
 Result<bool> ContainerStore::set_indexes(WriteTransaction& transaction,
                                          const ContainerDefinition& definition) {
+  QUIRE_TRY(set_lifetime(transaction, definition));
   QUIRE_ASSIGN(std::vector<Index> wanted, indexes_of(definition));
   QUIRE_ASSIGN(auto policy, policy_of(definition));
   QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, tables_.index));
@@ -192,9 +208,10 @@ Result<bool> ContainerStore::set_indexes(WriteTransaction& transaction,
     index.number = IndexNumber{set->next_number++};
     index.is_building = has_items;
     // Known from here on, so that a look-up prepared for an index stays right.
-    for (const sql::IndexPart& part : index.parts)
-      for (const sql::IndexStep& step : part.path)
-        if (!step.is_element) dictionary_->add(step.name);
+    if (!index.is_of_expiry)
+      for (const sql::IndexPart& part : index.parts)
+        for (const sql::IndexStep& step : part.path)
+          if (!step.is_element) dictionary_->add(step.name);
     if (!index.condition.empty()) {
       QUIRE_ASSIGN(const auto condition, sql::IndexCondition::parse(index.condition));
       for (const std::string& name : condition->names()) dictionary_->add(name);

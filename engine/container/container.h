@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,14 +20,18 @@
 #include <vector>
 
 #include "engine/catalog/catalog.h"
+#include "engine/container/change_feed.h"
 #include "engine/container/container_indexes.h"
 #include "engine/container/fixed_keys.h"
 #include "engine/container/item_cursor.h"
 #include "engine/container/item_encoder.h"
 #include "engine/container/item_key.h"
+#include "engine/container/lifetime.h"
+#include "engine/container/patch.h"
 #include "engine/container/record.h"
 #include "engine/container/statistics.h"
 #include "engine/container/system_property.h"
+#include "engine/container/throughput.h"
 #include "engine/container/write_triggers.h"
 #include "engine/file/environment.h"
 #include "sql/error.h"
@@ -55,7 +60,12 @@ struct WriteOptions {
   // An etag with its quotes; empty or "*": any.
   std::string_view if_match;
   TriggerRequest triggers = {};
+  // The item must have this partition key, else invalid_partition_key: of a batch.
+  std::optional<std::span<const sql::Value>> partition_key = std::nullopt;
 };
+
+// Asked about the item that is there, in the transaction of the write. Empty: always true.
+using ItemCondition = std::function<Result<bool>(const sql::Value& root)>;
 
 struct ItemOutcome {
   Item item;  // good until the transaction's next write
@@ -96,6 +106,10 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
                              const WriteOptions& options = {});
   Result<ItemOutcome> replace(WriteTransaction& transaction, const sql::Value& item,
                               const WriteOptions& options = {});
+  // not_found, precondition_failed, also where `condition` is not true of the item as it is; errors of Patch.
+  Result<ItemOutcome> patch(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
+                            std::string_view id, const Patch& patch, const ItemCondition& condition = {},
+                            const WriteOptions& options = {});
   // not_found, precondition_failed.
   Result<void> erase(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
                      std::string_view id, std::string_view if_match = {},
@@ -107,18 +121,37 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Result<std::optional<Item>> read(const Transaction& transaction, std::span<const sql::Value> partition_key,
                                    std::string_view id);
   // All items, in key order; those of one partition, or of the partitions under a prefix of a hierarchical
-  // key.
+  // key. As everywhere here, without those that have expired.
   Result<ItemCursor> scan(const Transaction& transaction);
+  // Those in one of `parts` ranges of the hashes, which in turn are all.
+  Result<ItemCursor> scan_part(const Transaction& transaction, uint32_t part, uint32_t parts);
   Result<ItemCursor> scan_partition(const Transaction& transaction,
                                     std::span<const sql::Value> partition_key);
   Result<ContainerStatistics> statistics(const Transaction& transaction);
-  // The item under a key as an index entry has it; undefined if there is none. corrupt.
+  // Whether an item has one of these etags: "*" is any. Empty: none.
+  bool has_etag(const Item& item, std::string_view etag) const noexcept {
+    return etag == "*" || etag_of(item).view() == etag;
+  }
+  Etag etag_of(const Item& item) const noexcept { return make_etag(entry_.etag_salt, item.header().lsn); }
+  // Whether the item under a key is there, and has expired.
+  Result<bool> has_expired(const Transaction& transaction, Bytes key) const;
+  // How long items live, as the transaction sees it.
+  Result<Lifetime> lifetime(const Transaction& transaction) const;
+  // The same for who is about to look at many items: off if none of them has expired.
+  Result<Lifetime> lifetime_in_scan(const Transaction& transaction);
+  // Erases items that have expired, at most so many; how many.
+  Result<uint64_t> erase_expired(WriteTransaction& transaction, uint64_t most);
+
+  // The item under a key as an index entry has it, expired or not; undefined if there is none. corrupt.
   Result<sql::Value> item_at(const Transaction& transaction, Bytes key) const;
 
-  // Makes the indexes those that a definition of the container asks for: drops what it does not, adds what is
-  // new, to be built by build_indexes() (index_build.h) if there are items. True if there is something to
-  // build.
+  // Makes the indexes, and how long items live, what a definition of the container asks for: drops indexes
+  // that it does not, adds new ones, to be built by build_indexes() (index_build.h) if there are items. True
+  // if there is something to build.
   Result<bool> set_indexes(WriteTransaction& transaction, const ContainerDefinition& definition);
+
+  // Keeps versions for as long as a definition of the container asks for.
+  Result<void> set_retention(WriteTransaction& transaction, const ContainerDefinition& definition);
 
   // Brings the dictionary up to what `transaction` sees. All functions above do so themselves; call it before
   // names are resolved against dictionary(). A comparison of two numbers if nothing was committed since the
@@ -148,9 +181,17 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
     engine::write_item_json(names_, root, out);
   }
 
+  // What requests to it may use; those who run them ask and tell.
+  Throughput& throughput() const noexcept { return *throughput_; }
+  // `before` is the container as it was before a change of its definition: who has that one has the same
+  // throughput. Not once threads share the store.
+  void share_throughput(const ContainerStore& before) noexcept { throughput_ = before.throughput_; }
+
   Table items_table() const noexcept { return tables_.items; }
   ContainerIndexes& indexes() noexcept { return indexes_; }
   PartitionHash hash() const noexcept { return options_.hash; }
+  // Whether this can be a whole partition key of the container; invalid_partition_key.
+  Result<void> check_components(std::span<const sql::Value> partition_key) const;
 
   // The id and the partition key of an item, by names resolved once and for all.
   sql::Value id_of(const sql::Value& root) const noexcept { return keys_.id_of(root); }
@@ -164,6 +205,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
 
  private:
   friend class ItemCursor;
+  friend class LatestCursor;
+  friend class VersionCursor;
   friend class BulkWriter;
   friend class DetachedEncoder;
   friend class IndexBuilder;
@@ -171,7 +214,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   friend class IndexCheck;
 
   struct Tables {
-    Table items, keys, statistics, index;
+    Table items, keys, statistics, index, feed;
   };
   enum class Mode : uint8_t { create, upsert, replace };
   // Where a caller makes a store; not for others.
@@ -199,10 +242,13 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
                                       const WriteOptions& options);
   Result<void> erase_triggered(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
                                std::string_view id, std::string_view if_match, const TriggerRequest& request);
-  // The item under a key, if any; it must have this partition key and id.
+  Result<void> erase_stored(WriteTransaction& transaction, Bytes key, const Item& item);
+  Result<void> erase_some_expired(WriteTransaction& transaction);
+  Result<void> set_lifetime(WriteTransaction& transaction, const ContainerDefinition& definition);
+  Result<void> refresh_lifetime(const Transaction& transaction, uint64_t commit);
+  // The item under a key, if any, expired or not; it must have this partition key and id.
   Result<std::optional<Item>> find(const Transaction& transaction, const ItemKey& key,
                                    std::span<const sql::Value> partition_key, std::string_view id) const;
-  Result<void> check_components(std::span<const sql::Value> partition_key) const;
   Result<void> check_etag(const std::optional<Item>& item, std::string_view if_match,
                           std::string_view id) const;
 
@@ -217,6 +263,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
     return root.is_object() ? root : sql::Value();
   }
   Error damaged(Bytes key) const;
+  Error damaged_feed() const;
   Error not_found(std::string_view id) const;
 
   // Saves the names from number `from` on, and takes them back if the transaction is undone.
@@ -232,11 +279,17 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   std::unique_ptr<sql::KeyDictionary> dictionary_;
   FixedKeys keys_;
 
-  // The newest commit whose names are all in the dictionary.
+  // The newest commit whose names are all in the dictionary, and whose lifetime is known.
   std::atomic<uint64_t> refreshed_ = 0;
-  std::mutex refresh_mutex_;  // held while names of other transactions are loaded
+  std::mutex refresh_mutex_;  // held while what other transactions have made is loaded
+  // The newest that is known, one of those below: few, and they stay where they are.
+  std::atomic<const Lifetime*> lifetime_ = nullptr;
+  std::deque<Lifetime> lifetimes_;
+  ChangeFeed feed_;
   ContainerIndexes indexes_;
   WriteTriggers* triggers_ = nullptr;
+  // Shared with the stores that share_throughput() names.
+  std::shared_ptr<Throughput> throughput_ = std::make_shared<Throughput>();
   // Of the holder of the write lock.
   ItemEncoder encoder_;
 };

@@ -61,6 +61,7 @@ Result<std::vector<Index>> indexes_of(const ContainerDefinition& definition) {
       if (index.is_multi_valued()) index.holds = sql::IndexHolds::defined;
     }
   }
+  if (default_ttl_of(definition) != 0) indexes.push_back(expiry_index());
   return indexes;
 }
 
@@ -117,6 +118,20 @@ Result<std::shared_ptr<const IndexSet>> ContainerIndexes::set(const Transaction&
     last_ = set;
   }
   return set;
+}
+
+Result<std::optional<ContainerIndexes::Expiry>> ContainerIndexes::expiry(const Transaction& transaction) {
+  const auto find = [](const IndexSet& set) -> std::optional<Expiry> {
+    const auto index = std::ranges::find(set.indexes, true, &Index::is_of_expiry);
+    if (index == set.indexes.end()) return std::nullopt;
+    return Expiry{index->number, index->is_building};
+  };
+  if (transaction.is_write() && *writer_ != nullptr) {
+    QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, table_));
+    if (held().set.version == version) return find(held().set);
+  }
+  QUIRE_ASSIGN(const auto set, this->set(transaction));
+  return find(*set);
 }
 
 Result<ContainerIndexes::Writer*> ContainerIndexes::writer(WriteTransaction& transaction) {
@@ -183,8 +198,8 @@ EntryExtractor::Allot ContainerIndexes::allotter(WriteTransaction& transaction) 
 
 // ---- Unique keys
 
-Result<void> ContainerIndexes::check_unique(FileCursor& cursor, const Index& index, Bytes key, Bytes record,
-                                            Bytes item_key) {
+Result<void> ContainerIndexes::check_unique(WriteTransaction& transaction, FileCursor& cursor,
+                                            const Index& index, Bytes key, Bytes record, Bytes item_key) {
   const IndexShape shape = shape_of(index, scope_bytes_);
   const auto entry = parse_index_entry(key, record, shape);
   if (!entry) return fail(ErrorCode::internal, "an index entry cannot be read back");
@@ -194,7 +209,12 @@ Result<void> ContainerIndexes::check_unique(FileCursor& cursor, const Index& ind
   for (; is_there && cursor.key().starts_with(prefix);) {
     const auto other = parse_index_entry(cursor.key(), cursor.record(), shape);
     if (!other) return fail(ErrorCode::corrupt, fmt::format("index '{}' is damaged", index.name));
-    if (other->item_key != item_key) {
+    bool is_another = other->item_key != item_key;
+    if (is_another) {
+      QUIRE_ASSIGN(const bool has_expired, has_expired_(transaction, other->item_key));
+      is_another = !has_expired;
+    }
+    if (is_another) {
       const size_t epk_bytes = std::min(scope_bytes_, other->item_key.size());
       const std::string what =
           index.unique == UniqueScope::container ? fmt::format("unique index '{}'", index.name) : index.name;
@@ -218,15 +238,23 @@ Result<void> ContainerIndexes::check_unique(WriteTransaction& transaction, const
       QUIRE_ASSIGN(FileCursor opened, FileCursor::open(transaction, table_));
       cursor = std::move(opened);
     }
-    QUIRE_TRY(check_unique(*cursor, *index, entries.key(i), entries.record(i), item_key));
+    QUIRE_TRY(check_unique(transaction, *cursor, *index, entries.key(i), entries.record(i), item_key));
   }
   return {};
 }
 
 // ---- Items
 
-Result<void> ContainerIndexes::prepare(WriteTransaction& transaction, const sql::Value& old_root,
-                                       const sql::Value& new_root, Bytes item_key, IndexSelection selection) {
+void ContainerIndexes::add_expiry(const Writer& writer, const RecordHeader& header, Bytes item_key,
+                                  IndexSelection selection, EntryList& entries) const {
+  const auto index = std::ranges::find(writer.set.indexes, true, &Index::is_of_expiry);
+  if (index == writer.set.indexes.end() || selection == IndexSelection::unique) return;
+  if (selection == IndexSelection::building && !index->is_building) return;
+  add_expiry_entry(index->number, header, item_key, entries);
+}
+
+Result<void> ContainerIndexes::prepare(WriteTransaction& transaction, const ItemChange& change) {
+  const auto& [old_root, new_root, new_header, item_key, selection] = change;
   QUIRE_ASSIGN(Writer* const writer, this->writer(transaction));
   if (writer == nullptr) return {};
   writer->old_entries.clear();
@@ -236,11 +264,13 @@ Result<void> ContainerIndexes::prepare(WriteTransaction& transaction, const sql:
   // The old item first: a number for a new path is written, which may end the old item's bytes.
   if (old_root.is_defined()) {
     extractor.add_explicit(old_root, item_key, selection, writer->old_entries);
+    add_expiry(*writer, header_of(old_root), item_key, selection, writer->old_entries);
     QUIRE_TRY(extractor.add_covered(old_root, item_key, selection, allot, writer->old_entries));
   }
   if (new_root.is_defined()) {
     extractor.add_explicit(new_root, item_key, selection, writer->new_entries);
     QUIRE_TRY(check_unique(transaction, writer->new_entries, item_key));
+    add_expiry(*writer, new_header, item_key, selection, writer->new_entries);
     QUIRE_TRY(extractor.add_covered(new_root, item_key, selection, allot, writer->new_entries));
   }
   writer->new_entries.sort();
@@ -248,12 +278,13 @@ Result<void> ContainerIndexes::prepare(WriteTransaction& transaction, const sql:
   return {};
 }
 
-Result<void> ContainerIndexes::apply(WriteTransaction& transaction) {
-  if (*writer_ == nullptr) return {};
+Result<uint64_t> ContainerIndexes::apply(WriteTransaction& transaction) {
+  if (*writer_ == nullptr) return uint64_t{0};
   const EntryList& before = held().old_entries;
   const EntryList& after = held().new_entries;
   IndexCounterBlocks& counters = held().counters;
   counters.clear();
+  uint64_t changed = 0;
   size_t i = 0, j = 0;
   while (i < before.size() || j < after.size()) {
     const int order = i == before.size() ? 1 : j == after.size() ? -1 : before.key(i).compare(after.key(j));
@@ -268,12 +299,14 @@ Result<void> ContainerIndexes::apply(WriteTransaction& transaction) {
         QUIRE_TRY(
             counters.add(transaction, table_, after.number(j), 1, has_cut_values(after.record(j)) ? 1 : 0));
     }
+    changed += order != 0 ? 1 : 0;
     i += order <= 0 ? 1 : 0;
     j += order >= 0 ? 1 : 0;
   }
   held().old_entries.clear();
   held().new_entries.clear();
-  return counters.save(transaction, table_);
+  QUIRE_TRY(counters.save(transaction, table_));
+  return changed;
 }
 
 // ---- Building
@@ -283,6 +316,7 @@ Result<void> ContainerIndexes::add_building_entries(WriteTransaction& transactio
   QUIRE_ASSIGN(Writer* const writer, this->writer(transaction));
   if (writer == nullptr) return {};
   writer->extractor->add_explicit(root, item_key, IndexSelection::building, entries);
+  add_expiry(*writer, header_of(root), item_key, IndexSelection::building, entries);
   return writer->extractor->add_covered(root, item_key, IndexSelection::building, allotter(transaction),
                                         entries);
 }
@@ -303,7 +337,7 @@ Result<void> ContainerIndexes::insert(WriteTransaction& transaction, const Entry
     if (index != nullptr && index->unique != UniqueScope::none) {
       QUIRE_ASSIGN(FileCursor look, FileCursor::open(transaction, table_));
       const auto entry = parse_index_entry(key, record, shape_of(*index, scope_bytes_));
-      if (entry) QUIRE_TRY(check_unique(look, *index, key, record, entry->item_key));
+      if (entry) QUIRE_TRY(check_unique(transaction, look, *index, key, record, entry->item_key));
     }
     const bool is_last = key > Bytes(last);
     if (is_last) {

@@ -3,6 +3,7 @@
 // version of the set of indexes is another one.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "engine/catalog/container_definition.h"
+#include "engine/container/lifetime.h"
+#include "engine/container/record.h"
 #include "engine/file/file_cursor.h"
 #include "engine/file/transaction.h"
 #include "engine/index/entry_extractor.h"
@@ -37,17 +40,40 @@ Result<void> set_named_indexes(ContainerDefinition& definition, std::span<const 
 // How to read the entries of an index. `scope_bytes`: of an EPK.
 IndexShape shape_of(const Index& index, size_t scope_bytes);
 
+// What happens to an item: `old_root`, from storage, is undefined if it is new, `new_root` if it is removed.
+// `new_header`: of the record that `new_root` will be in.
+struct ItemChange {
+  const sql::Value& old_root;
+  const sql::Value& new_root;
+  RecordHeader new_header;
+  Bytes item_key;
+  IndexSelection selection = IndexSelection::all;
+};
+
 class ContainerIndexes {
  public:
+  // Whether the item of a key has expired, so that it holds no unique key.
+  using HasExpired = std::function<Result<bool>(const Transaction&, Bytes item_key)>;
+
   // `dictionary`: of the container's items.
-  ContainerIndexes(Table table, sql::DictionaryNumber dictionary, size_t scope_bytes)
-      : table_(table), dictionary_(dictionary), scope_bytes_(scope_bytes) {}
+  ContainerIndexes(Table table, sql::DictionaryNumber dictionary, size_t scope_bytes, HasExpired has_expired)
+      : table_(table),
+        dictionary_(dictionary),
+        scope_bytes_(scope_bytes),
+        has_expired_(std::move(has_expired)) {}
 
   Table table() const noexcept { return table_; }
   size_t scope_bytes() const noexcept { return scope_bytes_; }
 
   // The set that a transaction sees. Any thread.
   Result<std::shared_ptr<const IndexSet>> set(const Transaction& transaction);
+
+  // The index of expiry that a transaction sees, if there is one.
+  struct Expiry {
+    IndexNumber number;
+    bool is_building;
+  };
+  Result<std::optional<Expiry>> expiry(const Transaction& transaction);
 
   // ---- The holder of the write lock.
 
@@ -56,13 +82,11 @@ class ContainerIndexes {
   // Makes the changes of writable_set() known, and has them forgotten if the transaction is undone.
   Result<void> set_changed(WriteTransaction& transaction);
 
-  // An item is about to be written: `old_root` undefined if it is new, `new_root` undefined if it is removed.
-  // Finds out which entries change, and fails with conflict if a unique key is taken; nothing is changed but
-  // that new paths get numbers. Both roots are read now.
-  Result<void> prepare(WriteTransaction& transaction, const sql::Value& old_root, const sql::Value& new_root,
-                       Bytes item_key, IndexSelection selection = IndexSelection::all);
-  // Writes what prepare() found.
-  Result<void> apply(WriteTransaction& transaction);
+  // An item is about to be written. Finds out which entries change, and fails with conflict if a unique key
+  // is taken; nothing is changed but that new paths get numbers. Both roots are read now.
+  Result<void> prepare(WriteTransaction& transaction, const ItemChange& change);
+  // Writes what prepare() found; how many entries came or went.
+  Result<uint64_t> apply(WriteTransaction& transaction);
 
   // ---- Building
 
@@ -87,11 +111,15 @@ class ContainerIndexes {
   Result<IndexNumber> allot(WriteTransaction& transaction, std::span<const sql::IndexStep> path);
   EntryExtractor::Allot allotter(WriteTransaction& transaction);
   Result<void> check_unique(WriteTransaction& transaction, const EntryList& entries, Bytes item_key);
-  Result<void> check_unique(FileCursor& cursor, const Index& index, Bytes key, Bytes record, Bytes item_key);
+  Result<void> check_unique(WriteTransaction& transaction, FileCursor& cursor, const Index& index, Bytes key,
+                            Bytes record, Bytes item_key);
+  void add_expiry(const Writer& writer, const RecordHeader& header, Bytes item_key, IndexSelection selection,
+                  EntryList& entries) const;
 
   Table table_;
   sql::DictionaryNumber dictionary_;
   size_t scope_bytes_;
+  HasExpired has_expired_;
 
   std::mutex mutex_;  // guards last_
   std::shared_ptr<const IndexSet> last_;

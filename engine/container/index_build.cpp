@@ -152,7 +152,10 @@ class IndexBuilder {
       QUIRE_ASSIGN(const bool is_there, cursor.next());
       if (!is_there) break;
       QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
-      extractor.add_explicit(root, cursor.key(), IndexSelection::all, lists.back());
+      if (index.is_of_expiry)
+        add_expiry_entry(index.number, header_of(root), cursor.key(), lists.back());
+      else
+        extractor.add_explicit(root, cursor.key(), IndexSelection::all, lists.back());
       if (lists.back().memory() < kListBytes) continue;
       lists.back().sort();
       lists.emplace_back();

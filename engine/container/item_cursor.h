@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/container/lifetime.h"
 #include "engine/file/file_cursor.h"
 #include "sql/error.h"
 #include "sql/value/value.h"
@@ -26,18 +27,30 @@ class ItemCursor {
 
  private:
   friend class ContainerStore;
+  // Items of which the hash of the partition key begins with at least `from` and, unless it is empty, less
+  // than `to`; each of four bytes.
+  void confine(std::string from, std::string to);
   // An empty partition key: all items.
-  ItemCursor(const ContainerStore& store, FileCursor cursor, std::span<const sql::Value> partition_key);
+  ItemCursor(const ContainerStore& store, FileCursor cursor, std::span<const sql::Value> partition_key,
+             const Lifetime& lifetime, uint32_t now);
 
+  bool is_visible(Bytes record) const noexcept {
+    return !lifetime_.is_on() || !lifetime_.has_ended(read_header(record), now_);
+  }
   Result<size_t> fill_all(std::span<sql::Value> roots);
+  Result<size_t> fill_range(std::span<sql::Value> roots);
   Result<size_t> fill_partition(std::span<sql::Value> roots);
 
   const ContainerStore* store_;
   FileCursor cursor_;
+  Lifetime lifetime_;
+  uint32_t now_;
   // Of a partition scan: the EPK to stay in, and the key itself, since partitions can share an EPK.
   std::string epk_prefix_;
   std::vector<sql::Value> partition_key_;
   std::unique_ptr<char[]> text_;  // what its strings point to
+  std::string range_from_, range_to_;
+  bool is_confined_ = false;
   bool is_begun_ = false;
   bool is_done_ = false;
 };

@@ -1,10 +1,10 @@
 // Creating, replacing, reading and erasing items.
 #include <fmt/format.h>
 
-#include <ctime>
 #include <utility>
 
 #include "engine/container/container.h"
+#include "engine/container/request_charge.h"
 #include "sql/value/json.h"
 
 namespace quire::engine {
@@ -14,6 +14,11 @@ namespace quire::engine {
 Error ContainerStore::damaged(Bytes key) const {
   return {ErrorCode::corrupt, fmt::format("item '{}' of container '{}' is damaged",
                                           id_of_key(key, components()), entry_.definition.name)};
+}
+
+Error ContainerStore::damaged_feed() const {
+  return {ErrorCode::corrupt,
+          fmt::format("the change feed of container '{}' is damaged", entry_.definition.name)};
 }
 
 Error ContainerStore::not_found(std::string_view id) const {
@@ -54,7 +59,7 @@ Result<void> ContainerStore::check_components(std::span<const sql::Value> partit
 Result<void> ContainerStore::check_etag(const std::optional<Item>& item, std::string_view if_match,
                                         std::string_view id) const {
   if (if_match.empty() || if_match == "*") return {};
-  if (item && make_etag(entry_.etag_salt, item->header().lsn).view() == if_match) return {};
+  if (item && has_etag(*item, if_match)) return {};
   return fail(ErrorCode::precondition_failed, fmt::format("item '{}' {}: its _etag is not {}", id,
                                                           item ? "has changed" : "is not there", if_match));
 }
@@ -82,6 +87,7 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
     if (is_triggered) return write_triggered(transaction, json_of(source), mode, options);
   }
   QUIRE_TRY(refresh(transaction));
+  QUIRE_TRY(erase_some_expired(transaction));
   const size_t names_before = dictionary_->size();
   Result<ItemOutcome> outcome{};
   if (auto encoded = encoder_.encode(source, mode == Mode::replace ? MissingId::refuse : MissingId::make_one))
@@ -98,9 +104,21 @@ template Result<ItemOutcome> ContainerStore::write_item(WriteTransaction&, const
 
 Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const EncodedItem& encoded,
                                           Mode mode, const WriteOptions& options, size_t names_before) {
+  if (options.partition_key && !keys_.is_in_partition(encoded.root, *options.partition_key))
+    return fail(
+        ErrorCode::invalid_partition_key,
+        fmt::format("item '{}' has the partition key {}; this write is to {} alone", encoded.id,
+                    partition_key_text(encoded.partition_key), partition_key_text(*options.partition_key)));
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
-  QUIRE_ASSIGN(const std::optional<Item> existing,
+  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
+  QUIRE_ASSIGN(std::optional<Item> existing,
                find(transaction, encoded.key, encoded.partition_key, encoded.id));
+  if (existing && lifetime.has_ended(existing->header(), transaction.now())) {
+    // As if it had been erased when it expired: the change feed tells of its end.
+    QUIRE_TRY(erase_stored(transaction, encoded.key.bytes(), *existing));
+    QUIRE_ASSIGN(statistics, read_statistics(transaction, tables_.statistics));
+    existing.reset();
+  }
   if (mode == Mode::create && existing)
     return fail(ErrorCode::conflict,
                 fmt::format("item '{}' with partition key {} exists in container '{}'", encoded.id,
@@ -109,18 +127,37 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
   QUIRE_TRY(check_etag(existing, options.if_match, encoded.id));
 
   RecordHeader header;
-  header.timestamp = static_cast<uint32_t>(std::time(nullptr));
+  header.timestamp = transaction.now();
+  QUIRE_ASSIGN(header.expiry, expiry_of(encoded.root.member("ttl"), header.timestamp, lifetime));
   header.lsn = statistics.last_lsn = Lsn{static_cast<uint64_t>(statistics.last_lsn) + 1};
   header.rid = existing ? existing->header().rid : ++statistics.last_rid;
   statistics.items += existing ? 0 : 1;
   statistics.document_bytes += encoded.document.size();
   if (existing) statistics.document_bytes -= document_of(existing->record).size();
 
+  const FeedChange change{.kind = existing ? FeedRowKind::replaced : FeedRowKind::created,
+                          .lsn = header.lsn,
+                          .timestamp = header.timestamp,
+                          .item_key = encoded.key.bytes(),
+                          .previous = existing ? existing->header().lsn : Lsn{}};
+
   // The existing item's bytes end with the first write.
-  QUIRE_TRY(indexes_.prepare(transaction, existing ? existing->root : sql::Value(), encoded.root,
-                             encoded.key.bytes()));
-  QUIRE_TRY(indexes_.apply(transaction));
+  const sql::Value old_root = existing ? existing->root : sql::Value();
+  QUIRE_TRY(indexes_.prepare(transaction, {.old_root = old_root,
+                                           .new_root = encoded.root,
+                                           .new_header = header,
+                                           .item_key = encoded.key.bytes(),
+                                           .selection = IndexSelection::all}));
+  QUIRE_ASSIGN(const uint64_t terms, indexes_.apply(transaction));
+  const uint64_t json_bytes = json_bytes_of_document(encoded.document.size());
+  transaction.charge(existing ? replace_charge(json_bytes, terms) : create_charge(json_bytes, terms));
   QUIRE_TRY(save_names(transaction, names_before));
+  std::string version;
+  if (statistics.retention_minutes > 0) {
+    version.resize(RecordHeader::kBytes + encoded.document.size());
+    write_record(header, encoded.document, document_hash(encoded.document), version);
+  }
+  QUIRE_TRY(feed_.add(transaction, change, version, statistics));
   QUIRE_TRY(write_statistics(transaction, tables_.statistics, statistics));
   QUIRE_ASSIGN(const std::span<char> place,
                transaction.reserve(tables_.items, encoded.key.bytes(),
@@ -158,6 +195,25 @@ Result<ItemOutcome> ContainerStore::replace(WriteTransaction& transaction, const
   return write_item(transaction, item, Mode::replace, options);
 }
 
+Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
+                                          std::span<const sql::Value> partition_key, std::string_view id,
+                                          const Patch& patch, const ItemCondition& condition,
+                                          const WriteOptions& options) {
+  QUIRE_ASSIGN(const std::optional<Item> item, read(transaction, partition_key, id));
+  if (!item) return std::unexpected(not_found(id.substr(0, kLongestItemId)));
+  QUIRE_TRY(check_etag(item, options.if_match, id));
+  if (condition) {
+    QUIRE_ASSIGN(const bool holds, condition(item->root));
+    if (!holds)
+      return fail(ErrorCode::precondition_failed,
+                  fmt::format("the condition of the patch is not true of item '{}'", id));
+  }
+  sql::Arena arena;
+  QUIRE_ASSIGN(const sql::Value patched, patch.apply(item->root, arena));
+  transaction.charge(patch_charge(patch.size()));
+  return replace(transaction, patched, options);
+}
+
 Result<void> ContainerStore::erase(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
                                    std::string_view id, std::string_view if_match,
                                    const TriggerRequest& triggers) {
@@ -166,21 +222,40 @@ Result<void> ContainerStore::erase(WriteTransaction& transaction, std::span<cons
     if (is_triggered) return erase_triggered(transaction, partition_key, id, if_match, triggers);
   }
   QUIRE_TRY(refresh(transaction));
-  QUIRE_TRY(check_components(partition_key));
-  QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
-  if (id.empty() || id.size() > kLongestItemId)
-    return std::unexpected(not_found(id.substr(0, kLongestItemId)));
-  const ItemKey key(partition_key, id, options_.hash);
-  QUIRE_ASSIGN(const std::optional<Item> item, find(transaction, key, partition_key, id));
-  if (!item) return std::unexpected(not_found(id));
+  QUIRE_TRY(erase_some_expired(transaction));
+  QUIRE_ASSIGN(const std::optional<Item> item, read(transaction, partition_key, id));
+  if (!item) return std::unexpected(not_found(id.substr(0, kLongestItemId)));
   QUIRE_TRY(check_etag(item, if_match, id));
+  return erase_stored(transaction, ItemKey(partition_key, id, options_.hash).bytes(), *item);
+}
+
+Result<void> ContainerStore::erase_stored(WriteTransaction& transaction, Bytes key, const Item& item) {
+  QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
   statistics.last_lsn = Lsn{static_cast<uint64_t>(statistics.last_lsn) + 1};
   statistics.items -= 1;
-  statistics.document_bytes -= document_of(item->record).size();
-  QUIRE_TRY(indexes_.prepare(transaction, item->root, sql::Value(), key.bytes()));
-  QUIRE_TRY(indexes_.apply(transaction));
+  const uint64_t document_bytes = document_of(item.record).size();
+  statistics.document_bytes -= document_bytes;
+  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
+  const bool has_expired = lifetime.has_ended(item.header(), transaction.now());
+  const FeedChange change{.kind = has_expired ? FeedRowKind::expired : FeedRowKind::deleted,
+                          .lsn = statistics.last_lsn,
+                          .timestamp = transaction.now(),
+                          .item_key = key,
+                          .previous = item.header().lsn};
+  // Its bytes end with the first write.
+  const std::string version(statistics.retention_minutes > 0 ? item.record : Bytes());
+  const sql::Value nothing;
+  QUIRE_TRY(indexes_.prepare(transaction, {.old_root = item.root,
+                                           .new_root = nothing,
+                                           .new_header = {},
+                                           .item_key = key,
+                                           .selection = IndexSelection::all}));
+  QUIRE_ASSIGN(const uint64_t terms, indexes_.apply(transaction));
+  // What expires goes at nobody's request.
+  if (!has_expired) transaction.charge(delete_charge(json_bytes_of_document(document_bytes), terms));
+  QUIRE_TRY(feed_.add(transaction, change, version, statistics));
   QUIRE_TRY(write_statistics(transaction, tables_.statistics, statistics));
-  QUIRE_TRY(transaction.erase(tables_.items, key.bytes()));
+  QUIRE_TRY(transaction.erase(tables_.items, key));
   return {};
 }
 
@@ -192,7 +267,11 @@ Result<std::optional<Item>> ContainerStore::read(const Transaction& transaction,
   QUIRE_TRY(refresh(transaction));
   QUIRE_TRY(check_components(partition_key));
   if (id.empty() || id.size() > kLongestItemId) return std::nullopt;
-  return find(transaction, ItemKey(partition_key, id, options_.hash), partition_key, id);
+  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
+  QUIRE_ASSIGN(std::optional<Item> item,
+               find(transaction, ItemKey(partition_key, id, options_.hash), partition_key, id));
+  if (item && lifetime.has_ended(item->header(), transaction.now())) return std::nullopt;
+  return item;
 }
 
 Result<sql::Value> ContainerStore::item_at(const Transaction& transaction, Bytes key) const {
@@ -210,8 +289,23 @@ Result<ContainerStatistics> ContainerStore::statistics(const Transaction& transa
 
 Result<ItemCursor> ContainerStore::scan(const Transaction& transaction) {
   QUIRE_TRY(refresh(transaction));
+  QUIRE_ASSIGN(const Lifetime lifetime, lifetime_in_scan(transaction));
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, tables_.items));
-  return ItemCursor(*this, std::move(cursor), {});
+  return ItemCursor(*this, std::move(cursor), {}, lifetime, transaction.now());
+}
+
+// An effective partition key begins with 30 bits that are evenly spread.
+Result<ItemCursor> ContainerStore::scan_part(const Transaction& transaction, uint32_t part, uint32_t parts) {
+  const auto start_of = [parts](uint64_t number) {
+    const uint64_t start = (number << 30) / parts;
+    std::string bytes;
+    for (const int shift : {24, 16, 8, 0}) bytes.push_back(static_cast<char>(start >> shift & 0xFF));
+    return bytes;
+  };
+  QUIRE_ASSIGN(ItemCursor cursor, scan(transaction));
+  cursor.confine(part == 0 ? std::string() : start_of(part),
+                 part + 1 == parts ? std::string() : start_of(part + 1));
+  return cursor;
 }
 
 Result<ItemCursor> ContainerStore::scan_partition(const Transaction& transaction,
@@ -219,8 +313,9 @@ Result<ItemCursor> ContainerStore::scan_partition(const Transaction& transaction
   QUIRE_TRY(refresh(transaction));
   if (partition_key.size() > components()) QUIRE_TRY(check_components(partition_key));
   QUIRE_TRY(check_partition_key(partition_key, entry_.definition.partition_key_paths));
+  QUIRE_ASSIGN(const Lifetime lifetime, lifetime_in_scan(transaction));
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, tables_.items));
-  return ItemCursor(*this, std::move(cursor), partition_key);
+  return ItemCursor(*this, std::move(cursor), partition_key, lifetime, transaction.now());
 }
 
 }  // namespace quire::engine

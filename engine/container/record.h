@@ -5,7 +5,7 @@
 //        2..3    zero
 //        4..7    checksum: the low half of XXH3-64 of bytes 8..31, seeded with XXH3-64 of the document
 //        8..11   _ts: Unix seconds of the last write, unsigned
-//        12..15  expiry: Unix seconds, 0 for never
+//        12..15  expiry, as the item's "ttl" says: Unix seconds, FFFFFFFF for never, 0 if it says nothing
 //        16..23  LSN: the container's count of writes when this one was made
 //        24..31  rid: the item's number within the container, given at creation, kept by a replace
 //        32..    the document

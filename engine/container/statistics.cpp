@@ -8,7 +8,8 @@ namespace quire::engine {
 namespace {
 
 constexpr std::string_view kRow = "counters";
-static_assert(std::is_trivially_copyable_v<ContainerStatistics> && sizeof(ContainerStatistics) == 32);
+static_assert(std::is_trivially_copyable_v<ContainerStatistics> && sizeof(ContainerStatistics) == 48);
+constexpr size_t kBytesOfFormat2 = 32;
 
 }  // namespace
 
@@ -16,9 +17,9 @@ Result<ContainerStatistics> read_statistics(const Transaction& transaction, Tabl
   QUIRE_ASSIGN(const std::optional<Bytes> row, transaction.get(table, kRow));
   if (!row) return fail(ErrorCode::container_not_found, "the container was dropped");
   ContainerStatistics statistics;
-  if (row->size() != sizeof statistics)
+  if (row->size() != sizeof statistics && row->size() != kBytesOfFormat2)
     return fail(ErrorCode::corrupt, "the counters of a container are damaged");
-  std::memcpy(&statistics, row->data(), sizeof statistics);
+  std::memcpy(&statistics, row->data(), row->size());
   return statistics;
 }
 

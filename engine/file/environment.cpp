@@ -33,7 +33,15 @@ Environment::~Environment() {
 
 Result<ReadTransaction> Environment::begin_read() const {
   QUIRE_ASSIGN(MDB_txn * handle, state_->readers().begin());
-  return ReadTransaction(state_.get(), handle);
+  return ReadTransaction(state_.get(), handle, state_->now());
+}
+
+void Environment::use_clock(UnixClock clock) noexcept {
+  state_->use_clock(clock);
+}
+
+bool Environment::wait_for_commit(uint64_t seen, std::chrono::steady_clock::time_point deadline) const {
+  return state_->commits().wait(seen, deadline, [this] { return state_->newest_commit(); });
 }
 
 Result<void> Environment::write(const std::function<Result<void>(WriteTransaction&)>& work) {
@@ -163,6 +171,12 @@ Result<void> Environment::copy_to(const std::string& path) const {
     return std::unexpected(lmdb_error(code, "copying to " + path));
   }
   return {};
+}
+
+std::string storage_library() {
+  int major = 0, minor = 0, patch = 0;
+  mdb_version(&major, &minor, &patch);
+  return fmt::format("LMDB {}.{}.{}", major, minor, patch);
 }
 
 Result<FileFacts> Environment::facts() const {

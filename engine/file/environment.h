@@ -11,6 +11,7 @@
 // (LMDB allows no second one), at the strongest durability that any of them asked for.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -42,7 +43,7 @@ struct FileOptions {
 };
 
 // The version of the file format that this library writes, kept in table "meta".
-inline constexpr uint32_t kFormatVersion = 2;
+inline constexpr uint32_t kFormatVersion = 3;
 
 struct FileFacts {
   uint64_t file_bytes = 0;
@@ -52,6 +53,12 @@ struct FileFacts {
   uint32_t readers = 0;            // open snapshots, all processes
   uint64_t oldest_reader_lag = 0;  // commits since the oldest open snapshot
 };
+
+// "LMDB 0.9.24"
+std::string storage_library();
+
+// Unix seconds.
+using UnixClock = uint32_t (*)() noexcept;
 
 class ExplicitWrite;
 class FileState;
@@ -71,6 +78,10 @@ class Environment {
 
   // Errors: busy (all 1,024 reader slots are taken), out_of_memory, io.
   Result<ReadTransaction> begin_read() const;
+
+  // Waits until there is a commit, by any thread or process, newer than the one numbered `seen`
+  // (Transaction::number); false past the deadline. No transaction of the caller should be open meanwhile.
+  bool wait_for_commit(uint64_t seen, std::chrono::steady_clock::time_point deadline) const;
 
   // Runs `work` in a write transaction, possibly on another thread and in one commit with others' work, and
   // returns once it is committed as durably as asked for, or undone: `work` returned an error (which is
@@ -99,6 +110,10 @@ class Environment {
   // Has the machine begin to write to the disk what the file has in memory, without waiting for it: a commit
   // that is under way then has less to wait for.
   void begin_writeback() const noexcept;
+
+  // Tests put their own time here; it holds for the file in this process. Transactions that have begun keep
+  // theirs.
+  void use_clock(UnixClock clock) noexcept;
 
   Result<FileFacts> facts() const;
   // Writes a copy of the file as it is now, without its free pages, while others read and write. Errors:

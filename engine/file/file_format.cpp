@@ -9,15 +9,14 @@
 #include <optional>
 #include <random>
 
+#include "engine/file/format_upgrades.h"
 #include "engine/file/lmdb_error.h"
 
 namespace quire::engine {
 namespace {
 
 constexpr std::string_view kMetaTable = "meta";
-constexpr std::string_view kCatalogTable = "catalog";
 constexpr std::string_view kFormatRow = "format";
-constexpr std::string_view kDatabaseRow = "database";
 constexpr std::string_view kCreatedRow = "created";
 constexpr std::string_view kDroppedRow = "dropped/";
 constexpr char kMark[8] = {'q', 'u', 'i', 'r', 'e', 0, 0, 0};
@@ -56,43 +55,6 @@ std::optional<uint32_t> read_version(MDB_txn* transaction, MDB_dbi meta) {
   std::memcpy(&version, static_cast<const char*>(record.mv_data) + sizeof kMark, sizeof version);
   return version;
 }
-
-// "c7/index" for each container of the catalog, whose rows begin with the container's number behind 4 bytes.
-int add_index_tables(MDB_txn* transaction, MDB_dbi) {
-  MDB_dbi catalog;
-  int code = mdb_dbi_open(transaction, std::string(kCatalogTable).c_str(), 0, &catalog);
-  if (code != MDB_SUCCESS) return code;
-  MDB_cursor* opened = nullptr;
-  code = mdb_cursor_open(transaction, catalog, &opened);
-  if (code != MDB_SUCCESS) return code;
-  const std::unique_ptr<MDB_cursor, decltype(&mdb_cursor_close)> cursor(opened, mdb_cursor_close);
-  MDB_val key, record;
-  while ((code = mdb_cursor_get(cursor.get(), &key, &record, MDB_NEXT)) == MDB_SUCCESS) {
-    constexpr size_t kNumberAt = 4;
-    uint32_t number = 0;
-    if (record.mv_size < kNumberAt + sizeof number) continue;
-    std::memcpy(&number, static_cast<const char*>(record.mv_data) + kNumberAt, sizeof number);
-    MDB_dbi index;
-    code = mdb_dbi_open(transaction, fmt::format("c{}/index", number).c_str(), MDB_CREATE, &index);
-    if (code != MDB_SUCCESS) return code;
-  }
-  return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
-}
-
-// What a step from version `from` to the next has to change. Steps run in one transaction.
-struct Upgrade {
-  uint32_t from;
-  int (*run)(MDB_txn* transaction, MDB_dbi meta);
-};
-constexpr Upgrade kUpgrades[] = {
-    // Version 0, of trial builds, had no database number.
-    {0,
-     [](MDB_txn* transaction, MDB_dbi meta) {
-       return put_number(transaction, meta, kDatabaseRow, static_cast<uint32_t>(std::random_device{}()));
-     }},
-    // Version 1 had containers without a table of index entries.
-    {1, add_index_tables},
-};
 
 enum class Standing : uint8_t { empty, current, older };
 
@@ -144,8 +106,7 @@ class FormatOpener {
   }
 
   Result<void> upgrade() {
-    for (const Upgrade& step : kUpgrades)
-      if (step.from >= version_) QUIRE_TRY(check(step.run(transaction_.get(), meta_)));
+    QUIRE_TRY(check(upgrade_format(transaction_.get(), meta_, version_)));
     return check(put_version(transaction_.get(), meta_, kFormatVersion));
   }
 

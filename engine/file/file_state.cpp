@@ -80,6 +80,14 @@ uint64_t FileState::used_bytes() const noexcept {
   return (info.me_last_pgno + 1) * stat.ms_psize;
 }
 
+uint64_t FileState::newest_commit() noexcept {
+  MDB_envinfo info;
+  readers_.enter();  // so that the map stays
+  mdb_env_info(environment_.get(), &info);
+  readers_.leave();
+  return info.me_last_txnid;
+}
+
 Result<void> FileState::grow_map(Clock::time_point deadline) {
   int dead = 0;
   mdb_reader_check(environment_.get(), &dead);

@@ -10,10 +10,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "engine/file/commit_watch.h"
 #include "engine/file/environment.h"
 #include "engine/file/reader_pool.h"
 #include "engine/file/table_registry.h"
@@ -66,7 +68,12 @@ class FileState {
   TableRegistry& tables() noexcept { return tables_; }
   WriteQueue& queue() noexcept { return queue_; }
   WriteLock& write_lock() noexcept { return write_lock_; }
+  CommitWatch& commits() noexcept { return commits_; }
   bool is_read_only() const noexcept { return is_read_only_; }
+
+  // The time of a transaction that begins now.
+  uint32_t now() const noexcept { return clock_.load(std::memory_order_relaxed)(); }
+  void use_clock(UnixClock clock) noexcept { clock_.store(clock, std::memory_order_relaxed); }
 
   Clock::time_point deadline() const { return Clock::now() + busy_timeout_; }
 
@@ -82,6 +89,8 @@ class FileState {
   int explain_io_error(int code) const noexcept;
   uint64_t map_bytes() const noexcept;
   uint64_t used_bytes() const noexcept;
+  // The number of the newest commit, of whichever process.
+  uint64_t newest_commit() noexcept;
   // Doubles the map. No transaction of the caller may be at work.
   Result<void> grow_map(Clock::time_point deadline);
 
@@ -99,10 +108,12 @@ class FileState {
   TableRegistry tables_;
   WriteQueue queue_;
   WriteLock write_lock_;
+  CommitWatch commits_;
   bool is_read_only_;
   bool is_in_memory_;
   std::chrono::milliseconds busy_timeout_;
   std::atomic<Durability> durability_;
+  std::atomic<UnixClock> clock_{[]() noexcept { return static_cast<uint32_t>(std::time(nullptr)); }};
 };
 
 // LMDB's flags for a durability.

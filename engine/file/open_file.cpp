@@ -169,12 +169,15 @@ Result<std::shared_ptr<FileState>> share(const std::shared_ptr<FileState>& state
   return state;
 }
 
-}  // namespace
+// Whether the path leads to the file still: a compaction puts another one in its place.
+bool is_still(const std::string& path, const FileIdentity& identity) {
+  struct stat status;
+  return stat(path.c_str(), &status) != 0 || FileIdentity(status.st_dev, status.st_ino) == identity;
+}
 
-Result<std::shared_ptr<FileState>> open_shared_file(const std::string& path, const FileOptions& options) {
-  if (path == Environment::kInMemory) return open_in_memory(options);
+// Nothing if the file under the path was exchanged meanwhile.
+Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, const FileOptions& options) {
   OpenFiles& files = open_files();
-  const std::lock_guard lock(files.mutex);
   const bool existed = access(path.c_str(), F_OK) == 0;
   QUIRE_ASSIGN(DataFile file, open_data_file(path, options));
   std::erase_if(files.states, [](const auto& entry) { return entry.second.expired(); });
@@ -182,6 +185,7 @@ Result<std::shared_ptr<FileState>> open_shared_file(const std::string& path, con
   if (const auto found = files.states.find(identity); found != files.states.end())
     if (auto state = found->second.lock()) return share(state, path, options);
   auto state = open_new_file(path, std::move(file), options, false);
+  if (!is_still(path, identity)) return nullptr;
   if (state)
     files.states.insert_or_assign(identity, *state);
   else if (!existed && is_empty(path))
@@ -189,9 +193,33 @@ Result<std::shared_ptr<FileState>> open_shared_file(const std::string& path, con
   return state;
 }
 
+}  // namespace
+
+Result<std::shared_ptr<FileState>> open_shared_file(const std::string& path, const FileOptions& options) {
+  if (path == Environment::kInMemory) return open_in_memory(options);
+  constexpr int kMostTries = 16;
+  const std::lock_guard lock(open_files().mutex);
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    QUIRE_ASSIGN(auto state, try_to_open_shared(path, options));
+    if (state != nullptr) return state;
+  }
+  return fail(ErrorCode::busy, fmt::format("'{}' was replaced all the time; try again", path));
+}
+
 void close_shared_file(std::shared_ptr<FileState> state) noexcept {
   const std::lock_guard lock(open_files().mutex);
   state.reset();
+}
+
+Result<void> while_not_open(const std::string& path, const std::function<Result<void>()>& work) {
+  OpenFiles& files = open_files();
+  const std::lock_guard lock(files.mutex);
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return cannot(errno, "open", path);
+  const auto found = files.states.find({status.st_dev, status.st_ino});
+  if (found != files.states.end() && !found->second.expired())
+    return fail(ErrorCode::busy, fmt::format("'{}' is open in this process: close it first", path));
+  return work();
 }
 
 Result<std::optional<Table>> open_table_of_file(FileState& state, const std::string& name) {

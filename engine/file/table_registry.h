@@ -24,8 +24,8 @@
 
 namespace quire::engine {
 
-// Four for each container. A read transaction reserves about 50 bytes of address space for each.
-inline constexpr unsigned kMostTables = 4096;
+// Five for each container. A read transaction reserves about 50 bytes of address space for each.
+inline constexpr unsigned kMostTables = 5120;
 
 class TableRegistry {
  public:

@@ -59,8 +59,18 @@ ReadTransaction& ReadTransaction::operator=(ReadTransaction&& other) noexcept {
     end();
     state_ = other.state_;
     handle_ = std::exchange(other.handle_, nullptr);
+    now_ = other.now_;
   }
   return *this;
+}
+
+std::optional<ReadTransaction> ReadTransaction::beside(const Transaction& transaction) {
+  if (transaction.is_write()) return std::nullopt;
+  auto handle = transaction.state().readers().begin();
+  if (!handle) return std::nullopt;
+  ReadTransaction other(&transaction.state(), *handle, transaction.now());
+  if (other.number() != transaction.number()) return std::nullopt;
+  return other;
 }
 
 Result<void> ReadTransaction::renew() {
@@ -68,6 +78,7 @@ Result<void> ReadTransaction::renew() {
   MDB_txn* handle = std::exchange(handle_, nullptr);
   QUIRE_TRY(state_->readers().renew(handle));
   handle_ = handle;
+  now_ = state_->now();
   return {};
 }
 
@@ -232,6 +243,7 @@ void WriteTransaction::committed() noexcept {
     hand_over(dropped_tables_, parent_->dropped_tables_);
     hand_over(on_rollback_, parent_->on_rollback_);
     hand_over(on_commit_, parent_->on_commit_);
+    parent_->charge(charge_);
     return;
   }
   for (const auto& [name, table] : opened_tables_) state_->tables().enter(name, table);

@@ -39,21 +39,27 @@ class Transaction {
   // become. Numbers grow by one with each commit to the file, by whichever process.
   uint64_t number() const noexcept;
   bool is_write() const noexcept { return is_write_; }
+  // Unix seconds when it began (or was renewed): the time that all of it happens at.
+  uint32_t now() const noexcept { return now_; }
 
   // For engine/file alone.
   MDB_txn* handle() const noexcept { return handle_; }
   FileState& state() const noexcept { return *state_; }
 
  protected:
-  Transaction(FileState* state, MDB_txn* handle, bool is_write)
-      : state_(state), handle_(handle), is_write_(is_write) {}
+  Transaction(FileState* state, MDB_txn* handle, bool is_write, uint32_t now)
+      : state_(state), handle_(handle), is_write_(is_write), now_(now) {}
   Transaction(Transaction&& other) noexcept
-      : state_(other.state_), handle_(std::exchange(other.handle_, nullptr)), is_write_(other.is_write_) {}
+      : state_(other.state_),
+        handle_(std::exchange(other.handle_, nullptr)),
+        is_write_(other.is_write_),
+        now_(other.now_) {}
   ~Transaction() = default;
 
   FileState* state_;
   MDB_txn* handle_;
   bool is_write_;
+  uint32_t now_;
 };
 
 // A view of the file at one commit. Waits for nobody and holds up nobody, but keeps the pages of its commit
@@ -64,13 +70,17 @@ class ReadTransaction : public Transaction {
   ReadTransaction& operator=(ReadTransaction&& other) noexcept;
   ~ReadTransaction() { end(); }
 
+  // Another view of the same commit and time, for another thread. Nothing if `transaction` writes, or if
+  // there has been a commit since it began.
+  static std::optional<ReadTransaction> beside(const Transaction& transaction);
+
   // Moves to the newest commit. Bytes and cursors taken from this transaction are void. On failure the
   // transaction has ended and every operation on it fails.
   Result<void> renew();
 
  private:
   friend class Environment;
-  ReadTransaction(FileState* state, MDB_txn* handle) : Transaction(state, handle, false) {}
+  ReadTransaction(FileState* state, MDB_txn* handle, uint32_t now) : Transaction(state, handle, false, now) {}
   void end() noexcept;
 };
 
@@ -110,6 +120,11 @@ class WriteTransaction : public Transaction {
   // by other means meanwhile. `work` gets the transaction to use.
   Result<void> nested(const std::function<Result<void>(WriteTransaction&)>& work);
 
+  // What the service would charge for the work done here, in request units: who does the work adds to it. A
+  // nested transaction that is undone costs nothing.
+  void charge(double units) noexcept { charge_ += units; }
+  double charged() const noexcept { return charge_; }
+
   // Called once if what has been written so far is undone: in reverse order, before any other transaction
   // starts. What lives in memory beside the file (key dictionaries) takes back its changes here. Must not
   // throw.
@@ -119,8 +134,8 @@ class WriteTransaction : public Transaction {
 
  private:
   friend class WriteSession;
-  WriteTransaction(FileState* state, MDB_txn* handle, WriteTransaction* parent)
-      : Transaction(state, handle, true), parent_(parent) {}
+  WriteTransaction(FileState* state, MDB_txn* handle, WriteTransaction* parent, uint32_t now)
+      : Transaction(state, handle, true, now), parent_(parent) {}
   ~WriteTransaction() = default;
 
   Result<std::span<char>> reserve_with(Table table, Bytes key, size_t size, unsigned flags);
@@ -140,6 +155,7 @@ class WriteTransaction : public Transaction {
   void note(Retry retry) noexcept { outermost().retry_ = retry; }
 
   WriteTransaction* parent_;
+  double charge_ = 0;
   Retry retry_ = Retry::none;
   uint64_t tables_version_ = 0;  // of the registry when the outermost transaction began
   bool owns_tables_ = false;

@@ -45,7 +45,7 @@ Result<void> WriteSession::start(Clock::time_point deadline) {
     MDB_txn* handle = nullptr;
     const int code = mdb_txn_begin(state_->environment(), nullptr, 0, &handle);
     if (code == MDB_SUCCESS) {
-      transaction_.reset(new WriteTransaction(state_, handle, nullptr));
+      transaction_.reset(new WriteTransaction(state_, handle, nullptr, state_->now()));
       break;
     }
     state_->readers().leave();
@@ -88,6 +88,7 @@ Result<void> WriteSession::commit() {
   if (code == MDB_SUCCESS) {
     transaction_->committed();
     finish();
+    state_->commits().notify();
     return {};
   }
   if (code == MDB_MAP_FULL) transaction_->note(Retry::map_full);
@@ -117,7 +118,7 @@ Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work
   MDB_txn* handle = nullptr;
   int code = mdb_txn_begin(parent.state_->environment(), parent.handle_, 0, &handle);
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "begin a nested transaction"));
-  WriteTransaction nested(parent.state_, handle, &parent);
+  WriteTransaction nested(parent.state_, handle, &parent, parent.now());
   auto outcome = call(work, nested);
   nested.handle_ = nullptr;
   if (!outcome) {

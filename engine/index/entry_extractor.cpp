@@ -57,6 +57,7 @@ EntryExtractor::EntryExtractor(const IndexSet& set, sql::DictionaryNumber dictio
       add_path(index);
       continue;
     }
+    if (index.is_of_expiry) continue;
     ExplicitIndex& made = explicit_.emplace_back();
     made.number = index.number;
     made.unique = index.unique;

@@ -36,7 +36,7 @@ class EntryExtractor {
   // `dictionary`: of the items; must know every name of the set that it can know. `scope_bytes`: of an EPK.
   EntryExtractor(const IndexSet& set, sql::DictionaryNumber dictionary, size_t scope_bytes);
 
-  // Entries of explicit indexes.
+  // Entries of explicit indexes, save that of expiry, whose entries do not come from the document.
   void add_explicit(const sql::Value& root, Bytes item_key, IndexSelection selection, EntryList& out);
   // Entries of what the policy covers.
   Result<void> add_covered(const sql::Value& root, Bytes item_key, IndexSelection selection,

@@ -73,6 +73,7 @@ std::string index_to_json(const Index& index) {
     json += R"(,"condition":)";
     sql::write_json_string(index.condition, json);
   }
+  if (index.is_of_expiry) json += R"(,"expiry":true)";
   if (index.is_of_policy) json += R"(,"policy":true)";
   if (index.is_building) json += R"(,"building":true)";
   return json + '}';
@@ -100,6 +101,7 @@ Result<Index> index_from_json(std::string_view json) {
   }
   if (const Value condition = root.member("condition"); condition.is_string())
     index.condition = condition.as_string();
+  index.is_of_expiry = root.member("expiry").is_true();
   index.is_of_policy = root.member("policy").is_true();
   index.is_building = root.member("building").is_true();
   return index;

@@ -37,7 +37,7 @@ bool Index::is_multi_valued() const noexcept {
 
 bool Index::is_same(const Index& other) const noexcept {
   return name == other.name && parts == other.parts && holds == other.holds && unique == other.unique &&
-         condition == other.condition;
+         condition == other.condition && is_of_expiry == other.is_of_expiry;
 }
 
 bool IndexSet::is_building() const noexcept {

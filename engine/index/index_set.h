@@ -38,6 +38,7 @@ struct Index {
   sql::IndexHolds holds = sql::IndexHolds::every_item;
   UniqueScope unique = UniqueScope::none;
   std::string condition;      // of CREATE INDEX ... WHERE
+  bool is_of_expiry = false;  // of the items' times, by which they expire (lifetime.h); not for queries
   bool is_of_policy = false;  // a path that the policy covers, given a number when an item first had it
   bool is_building = false;   // not yet complete: kept up to date, but not read
   // What was found out about it, if anything. Shared, since sets are copied.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/container/feed_cursor.h"
 #include "engine/file/file_cursor.h"
 #include "sql/value/document.h"
 
@@ -37,6 +38,7 @@ Result<void> ContainerCheck::noted(Result<void> step, std::string_view where) {
 }
 
 Result<void> ContainerCheck::run() {
+  const uint64_t findings_before = report_.finding_count();
   QUIRE_TRY(noted(check_names(), "the property names"));
   auto counters = store_.statistics(snapshot_);
   has_counters_ = counters.has_value();
@@ -48,6 +50,8 @@ Result<void> ContainerCheck::run() {
   QUIRE_TRY(noted(check_items(), "the items"));
   QUIRE_TRY(noted(indexes_.finish(), "the indexes"));
   QUIRE_TRY(check_counters());
+  // The feed is compared with items: what is wrong with them has been said.
+  if (report_.finding_count() == findings_before) QUIRE_TRY(noted(check_feed(), "the change feed"));
   report_.items += counted_.items;
   return {};
 }
@@ -164,6 +168,29 @@ Result<void> ContainerCheck::check_counters() {
   if (!has_unreadable_) compare("bytes of documents", counters_.document_bytes, counted_.document_bytes);
   if (counters_.last_lsn < counted_.last_lsn || counters_.last_rid < counted_.last_rid)
     add("the counters", "an item is newer than the last write that they know of", std::string(kRefill));
+  return {};
+}
+
+// ---- The change feed
+
+// Each row leads to items that have its LSN, or is damaged; an item has one LSN, so as many as there are
+// means each of them once.
+Result<void> ContainerCheck::check_feed() {
+  FeedScope all;
+  all.with_expired = true;
+  QUIRE_ASSIGN(LatestCursor cursor, LatestCursor::open(store_, snapshot_, all, Lsn{}));
+  FeedEntry entry;
+  uint64_t items = 0;
+  for (Lsn last{};; ++items) {
+    QUIRE_ASSIGN(const bool is_there, cursor.next(entry));
+    if (!is_there) break;
+    QUIRE_TRY(work_.advance(0));
+    if (entry.lsn <= last) return fail(ErrorCode::corrupt, "its changes are not in their order");
+    last = entry.lsn;
+  }
+  if (items != counted_.items)
+    add("the change feed", fmt::format("it tells of {} items; there are {}", items, counted_.items),
+        std::string(kRefill));
   return {};
 }
 

@@ -27,6 +27,7 @@ class ContainerCheck {
   Result<void> check_items();
   Result<void> check_item(Bytes key, Bytes record);
   Result<void> check_counters();
+  Result<void> check_feed();
   void check_header(Bytes key, Bytes record);
   // The item's root, if the rest of the check can go by it.
   sql::Value check_document(Bytes key, Bytes record);

@@ -17,6 +17,9 @@ std::string repair_of(const Index& index, std::string_view container) {
         "ALTER CONTAINER {0} WITH {{indexingPolicy: {{indexingMode: 'none'}}}}, then again with the policy "
         "that it has",
         container);
+  if (index.is_of_expiry)
+    return fmt::format("ALTER CONTAINER {} WITH {{defaultTtl: null}}, then again with the value that it has",
+                       container);
   if (index.unique == UniqueScope::partition || index.name.starts_with("composite"))
     return "make the container anew: .export it, drop it, and .import it";
   return fmt::format("DROP INDEX {0} ON {1}, then make it again", index.name, container);
@@ -90,6 +93,8 @@ Result<IndexNumber> IndexCheck::note_missing_path(std::span<const sql::IndexStep
 Result<void> IndexCheck::extract(const sql::Value& root, Bytes item_key) {
   entries_.clear();
   extractor_->add_explicit(root, item_key, IndexSelection::all, entries_);
+  for (const Index& index : set_.indexes)
+    if (index.is_of_expiry) add_expiry_entry(index.number, header_of(root), item_key, entries_);
   QUIRE_TRY(extractor_->add_covered(
       root, item_key, IndexSelection::all,
       [this](std::span<const sql::IndexStep> path) { return note_missing_path(path); }, entries_));
@@ -125,24 +130,27 @@ Result<void> IndexCheck::sum_entries() {
     sum(found_, number).add(cursor.key(), cursor.record());
     ++report_.entries;
     if (index != nullptr && index->unique != UniqueScope::none)
-      check_unique(*index, cursor.key(), cursor.record());
+      QUIRE_TRY(check_unique(*index, cursor.key(), cursor.record()));
     QUIRE_TRY(work_.advance(1));
     QUIRE_ASSIGN(is_there, cursor.next());
   }
   return {};
 }
 
-// Entries that agree stand beside each other.
-void IndexCheck::check_unique(const Index& index, Bytes key, Bytes record) {
+// Entries that agree stand beside each other. Items that have expired may agree with others.
+Result<void> IndexCheck::check_unique(const Index& index, Bytes key, Bytes record) {
   const IndexShape shape = shape_of(index, store_.indexes().scope_bytes());
   const auto entry = parse_index_entry(key, record, shape);
-  if (!entry || (index.unique == UniqueScope::container && are_all_undefined(*entry, shape))) return;
+  if (!entry || (index.unique == UniqueScope::container && are_all_undefined(*entry, shape))) return {};
+  QUIRE_ASSIGN(const bool has_expired, store_.has_expired(snapshot_, entry->item_key));
+  if (has_expired) return {};
   const Bytes prefix = key.substr(0, kIndexNumberBytes + entry->scope.size() + entry->values.size());
   if (prefix == last_prefix_)
     report_.add({store_.definition().name, item_text(entry->item_key),
                  fmt::format("another item has its values of {}", index.name),
                  "change or delete one of the two"});
   last_prefix_ = prefix;
+  return {};
 }
 
 Result<void> IndexCheck::check_counters() {

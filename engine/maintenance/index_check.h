@@ -46,7 +46,7 @@ class IndexCheck {
   Result<void> extract(const sql::Value& root, Bytes item_key);
   Result<IndexNumber> note_missing_path(std::span<const sql::IndexStep> path);
   Result<void> sum_entries();
-  void check_unique(const Index& index, Bytes key, Bytes record);
+  Result<void> check_unique(const Index& index, Bytes key, Bytes record);
   Result<void> check_counters();
   Result<void> compare();
   Result<void> look_for_entries();

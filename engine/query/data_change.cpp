@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "engine/container/patch.h"
+#include "engine/query/item_list_source.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
 
@@ -17,66 +19,6 @@ struct ChangedItem {
   PartitionKey partition_key;
   std::string_view id;
   Bytes record;
-};
-
-class ItemList final : public sql::Cursor {
- public:
-  explicit ItemList(std::span<const sql::Value> items) : items_(items) {}
-  Result<size_t> next(std::span<sql::Value> items) override {
-    const size_t count = std::min(items.size(), items_.size());
-    std::copy_n(items_.begin(), count, items.begin());
-    items_ = items_.subspan(count);
-    return count;
-  }
-
- private:
-  std::span<const sql::Value> items_;
-};
-
-// The container of a change, with the changed items alone.
-class ChangedCollection final : public sql::Collection {
- public:
-  ChangedCollection(sql::Collection& base, std::span<const sql::Value> items) : base_(base), items_(items) {}
-
-  std::string_view name() const override { return base_.name(); }
-  const std::vector<std::vector<std::string>>& partition_key_paths() const override {
-    return base_.partition_key_paths();
-  }
-  std::string_view definition_property(std::string_view name) const override {
-    return base_.definition_property(name);
-  }
-  sql::DictionaryNumber dictionary() const override { return base_.dictionary(); }
-  Result<std::unique_ptr<sql::Cursor>> open(const sql::Access&) override {
-    return std::make_unique<ItemList>(items_);
-  }
-  uint64_t item_count() const override { return items_.size(); }
-  sql::Value system_property(const sql::Value& item, sql::SystemProperty property,
-                             sql::Arena& arena) const override {
-    return base_.system_property(item, property, arena);
-  }
-  int64_t document_id(const sql::Value& item) const override { return base_.document_id(item); }
-
- private:
-  sql::Collection& base_;
-  std::span<const sql::Value> items_;
-};
-
-class ChangedSource final : public sql::Source {
- public:
-  ChangedSource(sql::Source& base, std::string_view name, std::span<const sql::Value> items)
-      : base_(base), name_(name), changed_(*base.collection(name), items) {}
-  sql::Collection* collection(std::string_view name) override {
-    return name == name_ ? &changed_ : base_.collection(name);
-  }
-  std::vector<std::string> collection_names() const override { return base_.collection_names(); }
-  Result<std::unique_ptr<sql::UserFunction>> user_function(std::string_view name) override {
-    return base_.user_function(name);
-  }
-
- private:
-  sql::Source& base_;
-  std::string_view name_;
-  ChangedCollection changed_;
 };
 
 class DataChange {
@@ -109,7 +51,7 @@ class DataChange {
       if (change_.kind == sql::ChangeKind::remove)
         remember(*row, true);
       else
-        QUIRE_TRY(add_text(*row));
+        QUIRE_TRY(change_.kind == sql::ChangeKind::patch ? add_patched(*row) : add_text(*row));
     }
     outcome_.stats = execution->stats();
     outcome_.stats.rows_returned = 0;
@@ -123,6 +65,16 @@ class DataChange {
     sql::write_json(item, text_);
     texts_.push_back(arena_.copy_string(text_));
     return {};
+  }
+
+  // `row`: an item and the operations on it.
+  Result<void> add_patched(const sql::Value& row) {
+    sql::Arena arena(options_.memory_limit);
+    QUIRE_ASSIGN(const Patch patch, Patch::read(row.element(1), store_.definition(), arena));
+    auto patched = patch.apply(row.element(0), arena);
+    if (patched) return add_text(*patched);
+    patched.error().message += fmt::format(" (item '{}')", store_.id_of(row.element(0)).as_string());
+    return std::unexpected(std::move(patched.error()));
   }
 
   // `root`: of an item in storage.
@@ -173,7 +125,7 @@ class DataChange {
       QUIRE_ASSIGN(const sql::Value root, root_of(item));
       items.push_back(root);
     }
-    ChangedSource source(source_, change_.collection_name, items);
+    ItemListSource source(source_, change_.collection_name, items);
     sql::ExecutionOptions options = options_;
     options.is_returning = true;
     QUIRE_ASSIGN(const auto execution, sql::Execution::start(query_, source, options));

@@ -20,12 +20,13 @@ constexpr size_t kToldBytes = kCutIndexValues - kIndexHashBytes;
 // ---- Entries
 
 EntryWalk::EntryWalk(const Transaction& transaction, ContainerStore& store,
-                     std::shared_ptr<const IndexSet> set, const Index& index, FileCursor cursor,
-                     bool is_reverse)
+                     std::shared_ptr<const IndexSet> set, const Index& index, const Lifetime& lifetime,
+                     FileCursor cursor, bool is_reverse)
     : transaction_(&transaction),
       store_(&store),
       set_(std::move(set)),
       index_(&index),
+      lifetime_(lifetime),
       shape_(shape_of(index, store.indexes().scope_bytes())),
       cursor_(std::move(cursor)),
       is_reverse_(is_reverse) {}
@@ -35,8 +36,9 @@ Result<EntryWalk> EntryWalk::open(const Transaction& transaction, ContainerStore
                                   bool is_reverse) {
   const Index* const index = set->find(static_cast<IndexNumber>(probe.index));
   if (index == nullptr) return fail(ErrorCode::internal, "a plan asks for an index that is not there");
+  QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(transaction));
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, store.indexes().table()));
-  EntryWalk walk(transaction, store, std::move(set), *index, std::move(cursor), is_reverse);
+  EntryWalk walk(transaction, store, std::move(set), *index, lifetime, std::move(cursor), is_reverse);
   for (const sql::KeyRange& range : probe.ranges) walk.add_range(range);
   return walk;
 }
@@ -155,6 +157,11 @@ Result<sql::Value> EntryWalk::item_of(const IndexEntry& entry) const {
                           store_->definition().name));
 }
 
+Result<sql::Value> EntryWalk::visible_item_of(const IndexEntry& entry) const {
+  QUIRE_ASSIGN(const sql::Value root, item_of(entry));
+  return lifetime_.has_ended(header_of(root), transaction_->now()) ? sql::Value() : root;
+}
+
 // Of an index over elements, the values in full are only found again by looking at each: its entries tell
 // theirs unless they are cut, and then the first whose encoding begins alike is the one.
 void EntryWalk::values_of(const sql::Value& item, std::span<sql::Value> values) const {
@@ -224,7 +231,8 @@ class EntryCursor final : public sql::IndexCursor {
       QUIRE_ASSIGN(const IndexEntry* const entry, walk_.next());
       if (entry == nullptr) break;
       if (partition_.has_any() && !partition_.may_have(*entry)) continue;
-      QUIRE_ASSIGN(items[filled], walk_.item_of(*entry));
+      QUIRE_ASSIGN(items[filled], walk_.visible_item_of(*entry));
+      if (items[filled].is_undefined()) continue;
       if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
     }
     return filled;
@@ -256,14 +264,15 @@ class EntryCursor final : public sql::IndexCursor {
   }
 
  private:
-  // Of the partition.
+  // Of the partition, and of an item that is there.
   Result<const IndexEntry*> next_entry() {
     for (;;) {
       QUIRE_ASSIGN(const IndexEntry* const entry, walk_.next());
-      if (entry == nullptr || !partition_.has_any()) return entry;
-      if (!partition_.may_have(*entry)) continue;
-      QUIRE_ASSIGN(const sql::Value item, walk_.item_of(*entry));
-      if (partition_.has(item)) return entry;
+      if (entry == nullptr) return entry;
+      if (!partition_.has_any() && !walk_.has_expired_items()) return entry;
+      if (partition_.has_any() && !partition_.may_have(*entry)) continue;
+      QUIRE_ASSIGN(const sql::Value item, walk_.visible_item_of(*entry));
+      if (item.is_defined() && (!partition_.has_any() || partition_.has(item))) return entry;
     }
   }
 
@@ -326,9 +335,13 @@ class KeyList {
 
 class KeyListCursor final : public sql::Cursor {
  public:
-  KeyListCursor(const Transaction& transaction, ContainerStore& store, KeyList keys,
+  KeyListCursor(const Transaction& transaction, ContainerStore& store, const Lifetime& lifetime, KeyList keys,
                 PartitionFilter partition)
-      : transaction_(transaction), store_(store), keys_(std::move(keys)), partition_(std::move(partition)) {}
+      : transaction_(transaction),
+        store_(store),
+        lifetime_(lifetime),
+        keys_(std::move(keys)),
+        partition_(std::move(partition)) {}
 
   Result<size_t> next(std::span<sql::Value> items) override {
     size_t filled = 0;
@@ -338,6 +351,7 @@ class KeyListCursor final : public sql::Cursor {
         return fail(ErrorCode::corrupt,
                     fmt::format("an index of container '{}' leads to an item that is not there",
                                 store_.definition().name));
+      if (lifetime_.has_ended(header_of(items[filled]), transaction_.now())) continue;
       if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
     }
     return filled;
@@ -346,6 +360,7 @@ class KeyListCursor final : public sql::Cursor {
  private:
   const Transaction& transaction_;
   ContainerStore& store_;
+  Lifetime lifetime_;
   KeyList keys_;
   size_t next_ = 0;
   PartitionFilter partition_;
@@ -393,7 +408,9 @@ Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transa
     }
   }
   if (access.kind == sql::Access::Kind::any_index) found.sort();
-  return std::make_unique<KeyListCursor>(transaction, store, std::move(found), std::move(partition));
+  QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(transaction));
+  return std::make_unique<KeyListCursor>(transaction, store, lifetime, std::move(found),
+                                         std::move(partition));
 }
 
 Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& transaction,

@@ -29,8 +29,11 @@ class EntryWalk {
   void skip_equal(size_t parts);
 
   const IndexShape& shape() const noexcept { return shape_; }
-  // The item of an entry; corrupt if there is none.
-  Result<sql::Value> item_of(const IndexEntry& entry) const;
+  // The item of an entry; corrupt if there is none, undefined if it has expired.
+  Result<sql::Value> visible_item_of(const IndexEntry& entry) const;
+  Result<sql::Value> item_of(const IndexEntry& entry) const;  // expired or not
+  // Whether some of the container's items have expired, so that entries do not tell without their items.
+  bool has_expired_items() const noexcept { return lifetime_.is_on(); }
   // The values of an item that the index is about, where the entry does not tell them.
   void values_of(const sql::Value& item, std::span<sql::Value> values) const;
 
@@ -43,7 +46,7 @@ class EntryWalk {
     bool is_cut = false;
   };
   EntryWalk(const Transaction& transaction, ContainerStore& store, std::shared_ptr<const IndexSet> set,
-            const Index& index, FileCursor cursor, bool is_reverse);
+            const Index& index, const Lifetime& lifetime, FileCursor cursor, bool is_reverse);
 
   void add_range(const sql::KeyRange& range);
   const Range& range() const noexcept {
@@ -59,6 +62,7 @@ class EntryWalk {
   ContainerStore* store_;
   std::shared_ptr<const IndexSet> set_;
   const Index* index_;
+  Lifetime lifetime_;
   IndexShape shape_;
   FileCursor cursor_;
   bool is_reverse_;

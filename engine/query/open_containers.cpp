@@ -4,8 +4,17 @@
 #include <optional>
 #include <utility>
 
+#include "sql/bind/computed_property.h"
+
 namespace quire::engine {
 namespace {
+
+// What the layers below do not know how to check.
+Result<void> check_queries(const ContainerDefinition& definition) {
+  for (const auto& [name, json] : definition.other_properties)
+    if (name == "computedProperties") QUIRE_TRY(sql::check_computed_properties(json));
+  return {};
+}
 
 Result<void> remove_indexes(ContainerDefinition& definition,
                             const std::function<bool(const NamedIndex&)>& is_unwanted) {
@@ -23,8 +32,19 @@ Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transacti
   QUIRE_ASSIGN(const std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
   if (!entry) return Opened{};
   QUIRE_ASSIGN(auto store, ContainerStore::open(environment_, *entry));
+  QUIRE_TRY(set_throughput(*store));
   if (!environment_.is_read_only()) QUIRE_TRY(go_on_building(transaction, *store));
   return keep(std::move(store));
+}
+
+// Its partitions are counted when it is opened or changed.
+Result<void> OpenContainers::set_throughput(ContainerStore& store) {
+  const uint32_t units = throughput_of(store.definition());
+  if (units == 0 && !store.throughput().is_limited()) return {};
+  QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+  QUIRE_ASSIGN(const ContainerStatistics statistics, store.statistics(snapshot));
+  store.throughput().set(units, statistics.document_bytes);
+  return {};
 }
 
 // A crash may have left indexes unfinished. A snapshot from before the store was opened does not know its
@@ -62,17 +82,24 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view na
 }
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDefinition& definition) {
+  QUIRE_TRY(check_queries(definition));
   std::shared_ptr<ContainerStore> store;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
     QUIRE_ASSIGN(store, ContainerStore::create(environment_, transaction, definition));
     return {};
   }));
+  QUIRE_TRY(set_throughput(*store));
   return keep(std::move(store)).store;
 }
 
 Result<void> OpenContainers::alter(std::string_view name,
                                    const std::function<Result<void>(ContainerDefinition&)>& edit,
                                    const WorkOptions& building) {
+  // What has expired before a change stays so: most of it goes now, in short transactions.
+  {
+    QUIRE_ASSIGN(const auto altered, open(name));
+    QUIRE_TRY(erase_expired(*altered, UINT64_MAX));
+  }
   Redefinition change;
   std::shared_ptr<ContainerStore> store;
   QUIRE_ASSIGN(const bool must_build, redefine(name, edit, change, store));
@@ -108,12 +135,17 @@ Result<bool> OpenContainers::redefine(std::string_view name,
     if (!entry) return std::unexpected(catalog_.not_found(transaction, name));
     change.before = entry->definition;
     QUIRE_TRY(edit(entry->definition));
+    QUIRE_TRY(check_queries(entry->definition));
     change.after = entry->definition;
     QUIRE_TRY(catalog_.replace(transaction, *entry));
     QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry));
+    QUIRE_TRY(store->set_retention(transaction, entry->definition));
     QUIRE_ASSIGN(must_build, store->set_indexes(transaction, entry->definition));
     return {};
   }));
+  if (const Opened opened = known(store->number()); opened.store != nullptr)
+    store->share_throughput(*opened.store);
+  QUIRE_TRY(set_throughput(*store));
   {
     const std::lock_guard lock(mutex_);
     stores_.erase(store->number());
@@ -131,6 +163,43 @@ Result<void> OpenContainers::drop(std::string_view name) {
   const std::lock_guard lock(mutex_);
   if (number) stores_.erase(*number);
   return {};
+}
+
+Result<uint64_t> OpenContainers::erase_expired(ContainerStore& store, uint64_t most) {
+  constexpr uint64_t kAtATime = 256;
+  uint64_t erased = 0;
+  for (uint64_t step = kAtATime; step == kAtATime && erased < most; erased += step) {
+    {
+      QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+      QUIRE_TRY(store.refresh(snapshot));
+      QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(snapshot));
+      if (!lifetime.is_on()) return erased;
+    }
+    QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_TRY(store.refresh(transaction));
+      QUIRE_ASSIGN(step, store.erase_expired(transaction, std::min(kAtATime, most - erased)));
+      return {};
+    }));
+  }
+  return erased;
+}
+
+Result<uint64_t> OpenContainers::erase_expired(uint64_t most) {
+  std::vector<std::string> names;
+  {
+    QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+    QUIRE_ASSIGN(names, catalog_.names(snapshot));
+  }
+  uint64_t erased = 0;
+  for (const std::string& name : names) {
+    const auto store = open(name);
+    // Dropped meanwhile: then nothing of it is left.
+    if (!store && store.error().code == ErrorCode::container_not_found) continue;
+    if (!store) return std::unexpected(store.error());
+    QUIRE_ASSIGN(const uint64_t of_this, erase_expired(**store, most - erased));
+    erased += of_this;
+  }
+  return erased;
 }
 
 OpenContainers::Opened OpenContainers::known(ContainerNumber number) const {

@@ -35,7 +35,9 @@ class OpenContainers {
 
   // The container that `transaction` sees under a name; a null store if there is none.
   Result<Opened> find(const Transaction& transaction, std::string_view name);
-  // The same in a snapshot of now; container_not_found, with the nearest name.
+  // A null store if it is not open.
+  Opened known(ContainerNumber number) const;
+  // The container of that name in a snapshot of now; container_not_found, with the nearest name.
   Result<std::shared_ptr<ContainerStore>> open(std::string_view name);
 
   // Makes a container and opens it; errors of Catalog::create.
@@ -49,6 +51,8 @@ class OpenContainers {
                      const WorkOptions& building = {});
   // Who has the container keeps it, and gets container_not_found from it; errors of Catalog::drop.
   Result<void> drop(std::string_view name);
+  // Erases items of all containers that have expired, in short transactions, at most so many; how many.
+  Result<uint64_t> erase_expired(uint64_t most);
 
   // What runs around writes to all containers that are opened from here on.
   void use_triggers(WriteTriggers* triggers) noexcept { triggers_ = triggers; }
@@ -63,11 +67,11 @@ class OpenContainers {
   // The part of alter() that is one transaction; whether indexes have to be built.
   Result<bool> redefine(std::string_view name, const std::function<Result<void>(ContainerDefinition&)>& edit,
                         Redefinition& definition, std::shared_ptr<ContainerStore>& store);
+  Result<uint64_t> erase_expired(ContainerStore& store, uint64_t most);
+  Result<void> set_throughput(ContainerStore& store);
   Result<void> go_on_building(const Transaction& transaction, ContainerStore& store);
   // Takes indexes that the container does not have out of its definition.
   Result<void> forget_missing_indexes(ContainerStore& store);
-  // A null store if it is not open.
-  Opened known(ContainerNumber number) const;
   // Keeps `store`, unless another thread was faster; what is kept.
   Opened keep(std::shared_ptr<ContainerStore> store);
 

@@ -6,8 +6,10 @@
 #include <new>
 #include <utility>
 
+#include "engine/container/request_charge.h"
 #include "engine/maintenance/analyze.h"
 #include "engine/maintenance/check.h"
+#include "engine/query/advise_statement.h"
 #include "engine/query/container_change.h"
 #include "engine/query/index_change.h"
 #include "engine/query/script_statement.h"
@@ -55,6 +57,7 @@ Result<void> PreparedStatement::plan(SnapshotSource& source) {
   if (source.error()) return std::unexpected(*source.error());
   if (!query) return std::unexpected(std::move(query.error()));
   query_ = std::move(*query);
+  workload_entry_.reset();  // another plan has other facts
   lookups_ = source.lookups();
   return {};
 }
@@ -112,6 +115,7 @@ Result<std::optional<sql::Value>> PreparedStatement::step() {
       forget_run();
       return std::unexpected(std::move(started.error()));
     }
+    enter_workload();
   }
   auto row = next_row();
   // The snapshot ends here rather than at the reset, so that it keeps no old pages alive.
@@ -135,9 +139,30 @@ Result<void> PreparedStatement::start() {
   const Session::Current current =
       options_.session != nullptr ? options_.session->current() : Session::Current{};
   if (is_other) return start_other(statement);
+  QUIRE_TRY(admit());
   if (statement.execute != nullptr) return start_execute(*statement.execute);
   if (current.transaction != nullptr) return start_in_transaction(current);
   return query_->change() != nullptr ? start_change() : start_query();
+}
+
+// A statement draws on all physical partitions of its containers, also where it looks at one partition key.
+Result<void> PreparedStatement::admit() {
+  admitted_by_.clear();
+  for (const auto& [name, lookup] : lookups_) {
+    const auto store = lookup ? containers_.known(lookup->container).store : nullptr;
+    if (store == nullptr || !store->throughput().is_limited()) continue;
+    QUIRE_TRY(store->throughput().admit({}));
+    admitted_by_.push_back(store);
+  }
+  return {};
+}
+
+double PreparedStatement::charge() const {
+  if (state_ == State::ready) return 0;
+  const sql::ExecutionStats counted = stats();
+  const bool has_read =
+      query_->change() != nullptr ? counted.items_read > 0 : query_->statement().query != nullptr;
+  return change_charge_ + (has_read ? query_charge(counted.items_read, counted.rows_returned) : 0);
 }
 
 Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
@@ -168,6 +193,15 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
     case sql::StatementKind::drop_script:
       return change_scripts(containers_, session, *statement.script,
                             statement.kind == sql::StatementKind::create_script);
+    case sql::StatementKind::advise: {
+      QUIRE_ASSIGN(rows_, run_advise(containers_, session.workload(),
+                                     {.container = statement.upkeep->container,
+                                      .scope = options_.scope,
+                                      .transaction = session.current(),
+                                      .interrupts = options_.interrupts}));
+      stats_.rows_returned = rows_.size();
+      return {};
+    }
     case sql::StatementKind::check: {
       QUIRE_TRY(session.check_outside_transaction("CHECK cannot run"));
       QUIRE_ASSIGN(const CheckReport report,
@@ -222,7 +256,9 @@ Result<void> PreparedStatement::start_in_transaction(const Session::Current& cur
     if (source->is_outdated())
       return fail(ErrorCode::misuse, "the container was made after BEGIN: COMMIT or ROLLBACK first");
     if (query_->change() == nullptr) return collect_rows(*source);
+    const double before = transaction.charged();
     QUIRE_ASSIGN(ChangeOutcome outcome, change_items(*query_, transaction, *source, execution_options()));
+    change_charge_ = transaction.charged() - before;
     stats_ = outcome.stats;
     rows_ = std::move(outcome.rows);
     return {};
@@ -281,7 +317,9 @@ Result<void> PreparedStatement::start_change() {
       is_planned = is_current(source) && !source.is_outdated();
       if (source.error()) return std::unexpected(*source.error());
       if (!is_planned) return {};
+      const double before = transaction.charged();
       QUIRE_ASSIGN(outcome, change_items(*query_, transaction, source, options));
+      change_charge_ = transaction.charged() - before;
       return {};
     }));
     if (is_planned) {
@@ -303,6 +341,7 @@ sql::ExecutionOptions PreparedStatement::execution_options() {
   return {.parameters = parameters_,
           .is_bound = {is_bound_.get(), bindings_.size()},
           .memory_limit = options_.memory_limit,
+          .threads = options_.threads,
           .interrupts = options_.interrupts};
 }
 
@@ -311,8 +350,20 @@ FunctionSource PreparedStatement::functions() const {
   return {&options_.session->scripts(), options_.session->script_limits(), options_.interrupts};
 }
 
+void PreparedStatement::enter_workload() {
+  const sql::StatementKind kind = query_->statement().kind;
+  const bool counts = kind == sql::StatementKind::query || kind == sql::StatementKind::change;
+  if (counts && options_.session != nullptr && workload_entry_ == nullptr)
+    workload_entry_ = options_.session->workload().enter(facts_of(query_->plan()));
+}
+
 void PreparedStatement::finish() noexcept {
   if (execution_ != nullptr) stats_ = execution_->stats();
+  if (state_ == State::running && workload_entry_ != nullptr)
+    workload_entry_->add_run(stats_.items_read, stats_.rows_returned, charge());
+  for (const auto& store : admitted_by_)
+    store->throughput().take({}, charge() / static_cast<double>(admitted_by_.size()));
+  admitted_by_.clear();
   // While nothing is written, the next start knows the containers already, and has its operators.
   if (execution_ != nullptr && !execution_->is_restartable()) execution_.reset();
   if (source_ != nullptr) source_->rest();
@@ -332,6 +383,7 @@ void PreparedStatement::reset() noexcept {
   finish();
   stats_ = {};
   log_.clear();
+  change_charge_ = 0;
   state_ = State::ready;
 }
 

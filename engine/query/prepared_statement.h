@@ -30,6 +30,7 @@ struct StatementOptions {
   // The container that FROM's first identifier stands for; null: identifiers name containers.
   std::shared_ptr<ContainerStore> scope;
   size_t memory_limit = size_t{1} << 30;
+  size_t threads = 1;  // that may share the work of one query
   // Whose transactions and settings the statement takes part in; null: none.
   Session* session = nullptr;
   // The run ends with ErrorCode::interrupted when this changes. May be null.
@@ -55,6 +56,8 @@ class PreparedStatement {
   Result<std::optional<sql::Value>> step();
   // Ends the snapshot; bindings stay.
   void reset() noexcept;
+  // What Azure would charge for it, in request units (request_charge.h), since the last reset.
+  double charge() const;
   // Since the last reset.
   // What the scripts of the run wrote with console.log, a line each; also where the run failed.
   const std::string& log() const noexcept { return log_; }
@@ -90,7 +93,11 @@ class PreparedStatement {
   sql::ExecutionOptions execution_options();
   FunctionSource functions() const;
   Result<std::optional<sql::Value>> next_row();
+  // Asks the containers that have a throughput whether they take the statement; too_many_requests.
+  Result<void> admit();
   void finish() noexcept;
+  // Finds the entry of the statement's shape in the record of queries.
+  void enter_workload();
   void forget_run() noexcept;
 
   OpenContainers& containers_;
@@ -109,8 +116,11 @@ class PreparedStatement {
   std::unique_ptr<sql::Execution> execution_;
   sql::ExecutionStats stats_;
   std::string log_;
-  std::vector<std::string> rows_;      // as JSON, of what was run to its end at once
-  std::vector<sql::Value> collected_;  // of a query within BEGIN
+  std::shared_ptr<Workload::Entry> workload_entry_;  // of queries and changes, from their first run on
+  double change_charge_ = 0;
+  std::vector<std::shared_ptr<ContainerStore>> admitted_by_;  // and to be told the charge
+  std::vector<std::string> rows_;                             // as JSON, of what was run to its end at once
+  std::vector<sql::Value> collected_;                         // of a query within BEGIN
   size_t next_row_ = 0;
   std::unique_ptr<sql::Arena> row_arena_;  // of the row at hand, or of all that were collected
 };

@@ -148,6 +148,16 @@ Result<std::string> Session::pragma(const sql::Pragma& pragma) {
     }
     return fmt::format("{}", statement_memory());
   }
+  if (pragma.name == "threads") {
+    constexpr int64_t kMostThreads = 64;
+    if (pragma.value != nullptr) {
+      const sql::Value& count = pragma.value->literal;
+      if (count.kind() != sql::Kind::integer || count.as_integer() < 1 || count.as_integer() > kMostThreads)
+        return std::unexpected(wrong_value(pragma.name, "a whole number from 1 to 64"));
+      threads_ = static_cast<size_t>(count.as_integer());
+    }
+    return fmt::format("{}", threads());
+  }
   if (pragma.name == "durability") {
     Environment& environment = containers_.environment();
     if (pragma.value != nullptr) {
@@ -163,8 +173,21 @@ Result<std::string> Session::pragma(const sql::Pragma& pragma) {
     return fmt::format("\"{}\"", kDurabilities[static_cast<size_t>(environment.durability())]);
   }
   if (pragma.name.starts_with("script_")) return script_pragma(pragma);
+  if (pragma.name == "erase_expired") {
+    QUIRE_TRY(check_outside_transaction("expired items cannot be erased"));
+    uint64_t most = UINT64_MAX;
+    if (pragma.value != nullptr) {
+      const sql::Value& items = pragma.value->literal;
+      if (items.kind() != sql::Kind::integer || items.as_integer() <= 0)
+        return std::unexpected(wrong_value(pragma.name, "a number of items above 0"));
+      most = static_cast<uint64_t>(items.as_integer());
+    }
+    QUIRE_ASSIGN(const uint64_t erased, containers_.erase_expired(most));
+    return fmt::format("{}", erased);
+  }
   NearestName nearest(pragma.name);
-  for (const std::string_view name : {"strict", "statement_memory", "durability"}) nearest.offer(name);
+  for (const std::string_view name : {"strict", "statement_memory", "threads", "durability", "erase_expired"})
+    nearest.offer(name);
   for (const ScriptLimitRow& row : kScriptLimits) nearest.offer(row.name);
   return fail(ErrorCode::unresolved_name,
               fmt::format("there is no PRAGMA {}{}", pragma.name, nearest.hint()));

@@ -1,5 +1,5 @@
-// What the statements of one Database share beyond its containers: the transaction that BEGIN opened, and the
-// settings that PRAGMA changes.
+// What the statements of one Database share beyond its containers: the transaction that BEGIN opened, the
+// settings that PRAGMA changes, and the record of the queries that were run.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "engine/advisor/workload.h"
 #include "engine/file/environment.h"
 #include "engine/query/open_containers.h"
 #include "engine/query/script_limits.h"
@@ -29,6 +30,8 @@ class Session {
 
   bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
   size_t statement_memory() const noexcept { return statement_memory_.load(std::memory_order_relaxed); }
+  // How many threads may share the work of one query.
+  size_t threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
 
   Scripts& scripts() noexcept { return scripts_; }
   ScriptLimits script_limits();
@@ -48,6 +51,9 @@ class Session {
   // misuse if the calling thread is within BEGIN: it would wait for itself.
   Result<void> check_outside_transaction(std::string_view what);
 
+  // The queries that were run, for the advisor.
+  Workload& workload() noexcept { return workload_; }
+
   // Told how far long statements are, on the thread of each; false ends the statement. Null: nobody.
   using Progress = std::function<bool(uint64_t done, uint64_t all)>;
   void set_progress(Progress progress);
@@ -66,6 +72,8 @@ class Session {
   Scripts& scripts_;
   std::atomic<bool> strict_;
   std::atomic<size_t> statement_memory_;
+  std::atomic<size_t> threads_ = 1;
+  Workload workload_;
 
   mutable std::mutex mutex_;  // guards the members below
   Progress progress_;

@@ -48,7 +48,7 @@ std::vector<sql::IndexDescription> describe_indexes(const Transaction& snapshot,
   if (!set) return descriptions;
   IndexCounterBlocks blocks;
   for (const Index& index : (*set)->indexes) {
-    if (index.is_building || index.unique == UniqueScope::partition) continue;
+    if (index.is_building || index.is_of_expiry || index.unique == UniqueScope::partition) continue;
     const auto counters = blocks.read(snapshot, store.indexes().table(), index.number);
     if (!counters) continue;
     sql::IndexDescription& made = descriptions.emplace_back();
@@ -124,10 +124,11 @@ std::vector<std::pair<ItemKey, const sql::AccessKey*>> in_key_order(ContainerSto
 
 }  // namespace
 
-class SnapshotCollection final : public sql::Collection {
+class SnapshotCollection : public sql::Collection {
  public:
   SnapshotCollection(const Transaction& snapshot, OpenContainers::Opened opened)
       : snapshot_(snapshot), store_(std::move(opened.store)), opening_(opened.opening) {}
+  std::unique_ptr<sql::Collection> fork() override;
 
   SnapshotSource::Lookup lookup() const { return {store_->number(), opening_, index_version()}; }
   const std::shared_ptr<ContainerStore>& store() const noexcept { return store_; }
@@ -148,6 +149,8 @@ class SnapshotCollection final : public sql::Collection {
   }
 
   Result<std::unique_ptr<sql::Cursor>> open(const sql::Access& access) override {
+    if (access.kind == sql::Access::Kind::scan && access.parts > 1)
+      return scan(store_->scan_part(snapshot_, access.part, access.parts));
     if (access.kind == sql::Access::Kind::scan) return scan(store_->scan(snapshot_));
     // No item has a partition key or an id past their bounds: who asks for one finds nothing.
     if (!check_partition_key(access.partition_key, partition_key_paths())) return nothing();
@@ -226,6 +229,26 @@ class SnapshotCollection final : public sql::Collection {
   uint64_t opening_;
   mutable std::optional<std::vector<sql::IndexDescription>> indexes_;
 };
+
+namespace {
+
+struct OwnSnapshot {
+  ReadTransaction transaction;
+};
+
+class ForkedCollection final : OwnSnapshot, public SnapshotCollection {
+ public:
+  ForkedCollection(ReadTransaction snapshot, OpenContainers::Opened opened)
+      : OwnSnapshot{std::move(snapshot)}, SnapshotCollection(transaction, std::move(opened)) {}
+};
+
+}  // namespace
+
+std::unique_ptr<sql::Collection> SnapshotCollection::fork() {
+  auto snapshot = ReadTransaction::beside(snapshot_);
+  if (!snapshot) return nullptr;
+  return std::make_unique<ForkedCollection>(std::move(*snapshot), OpenContainers::Opened{store_, opening_});
+}
 
 SnapshotSource::SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope,
                                uint64_t openings, ReadTransaction snapshot)

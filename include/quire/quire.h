@@ -1,11 +1,11 @@
 /* Quire: an embedded JSON document database with the Azure Cosmos DB data model and SQL dialect. C99 ABI.
  *
  * Conventions
- *   Functions return QUIRE_OK (0) or an error code; quire_step also QUIRE_ROW and QUIRE_DONE. Where the last
- *   parameter is a quire_error*, it may be NULL; on failure it is filled, on success left alone.
- *   Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type is a plain `const
- * char*`. Every handle that a function gives is released by the function named beside it; NULL may be
- * released. JSON in is one JSON text; JSON out is compact.
+ *   Functions return QUIRE_OK (0) or an error code; quire_step also QUIRE_ROW and QUIRE_DONE, quire_read
+ *   QUIRE_NOT_MODIFIED. Where the last parameter is a quire_error*, it may be NULL; on failure it is filled,
+ * on success left alone. Text is UTF-8 with an explicit length; nothing needs to end in NUL unless its type
+ * is a plain `const char*`. Every handle that a function gives is released by the function named beside it;
+ * NULL may be released. JSON in is one JSON text; JSON out is compact.
  *
  * Threads
  *   A quire_database and its containers may be used from any number of threads at once. A quire_statement, a
@@ -65,6 +65,7 @@ enum quire_code {
   QUIRE_INTERRUPTED = 28,           /* 499 */
   QUIRE_BUSY = 29,                  /* 449 */
   QUIRE_TIMEOUT = 30,               /* 408 */
+  QUIRE_TOO_MANY_REQUESTS = 31,     /* 429: see quire_error.retry_after_ms */
   QUIRE_NOT_A_DATABASE = 40,        /* 500, and so all below */
   QUIRE_NEWER_FORMAT = 41,
   QUIRE_PERMISSION = 42,
@@ -78,7 +79,8 @@ enum quire_code {
   QUIRE_MISUSE = 50,
   QUIRE_INTERNAL = 51,
   QUIRE_ROW = 100,
-  QUIRE_DONE = 101
+  QUIRE_DONE = 101,
+  QUIRE_NOT_MODIFIED = 102 /* 304, of quire_read */
 };
 
 /* Filled by a failing call. `line` is 0 where the error has no place in a text; columns count code points. */
@@ -88,13 +90,16 @@ typedef struct quire_error {
   uint64_t offset; /* bytes from the start of the SQL or JSON text */
   uint32_t line;
   uint32_t column;
-  char message[1024]; /* ends in NUL; a longer message is cut */
+  char message[1024];      /* ends in NUL; a longer message is cut */
+  uint32_t retry_after_ms; /* QUIRE_TOO_MANY_REQUESTS: how long to wait before the request is made again */
 } quire_error;
 
 /* The stable name of a code ("unresolved_name"); static storage. */
 QUIRE_API const char* quire_code_name(int code);
 /* "1.2.3"; static storage. */
 QUIRE_API const char* quire_version(void);
+/* The libraries that it is built of: "LMDB 0.9.24, simdjson 1.0.2, ..."; static storage. */
+QUIRE_API const char* quire_libraries(void);
 
 /* ---- Bytes that a call gives back ---------------------------------------------------------------------- */
 
@@ -203,6 +208,16 @@ QUIRE_API int quire_check(quire_database* database, const char* name, size_t len
  * meanwhile. QUIRE_CANNOT_OPEN where there is a file already. */
 QUIRE_API int quire_backup(quire_database* database, const char* path, quire_error* error);
 
+/* How large the file was and is. */
+typedef struct quire_compaction {
+  uint64_t bytes_before;
+  uint64_t bytes_after;
+} quire_compaction;
+/* Puts a copy without free pages, in the order of its keys, in the place of the file at `path`, once the copy
+ * is on the disk: at each moment there is one whole file under the path. QUIRE_BUSY where the file is open,
+ * here or in another process; who opens it meanwhile waits. `compaction` may be NULL. */
+QUIRE_API int quire_compact(const char* path, quire_compaction* compaction, quire_error* error);
+
 /* ---- Containers
  * --------------------------------------------------------------------------------------------- */
 
@@ -220,6 +235,18 @@ QUIRE_API int quire_containers(quire_database* database, quire_buffer* out, quir
 QUIRE_API int quire_container_open(quire_database* database, const char* name, size_t length,
                                    quire_container** container, quire_error* error);
 QUIRE_API void quire_container_close(quire_container* container);
+
+/* Whether the model of a container will hold: a JSON array of findings, the same rows as of the statement
+ * ADVISE (docs/advisor.md), the first of them a summary. Reads the container, its insides in a sample if it
+ * is large. */
+QUIRE_API int quire_advise(quire_database* database, const char* container, size_t length, quire_buffer* out,
+                           quire_error* error);
+
+/* Erases items that have expired (their "ttl", or the container's "defaultTtl"), of all containers, in short
+ * transactions, at most `most`; how many into `erased`, which may be NULL. They are gone for reads, queries
+ * and unique keys at once; each write to their container erases two, and this is for who has time. */
+QUIRE_API int quire_erase_expired(quire_database* database, uint64_t most, uint64_t* erased,
+                                  quire_error* error);
 
 /* ---- Items
  * -------------------------------------------------------------------------------------------------- */
@@ -240,9 +267,10 @@ QUIRE_API void quire_transaction_rollback(quire_transaction* transaction);
 
 /* What a write made. */
 typedef struct quire_item_info {
-  char etag[40];     /* with its quotes, ends in NUL */
-  int64_t timestamp; /* _ts: Unix seconds */
-  int created;       /* 1: created, 0: replaced */
+  char etag[40];         /* with its quotes, ends in NUL */
+  int64_t timestamp;     /* _ts: Unix seconds */
+  int created;           /* 1: created, 0: replaced */
+  double request_charge; /* see quire_request_charge */
 } quire_item_info;
 
 /* Each write is a transaction of its own where `transaction` is NULL. `if_match`: an etag with its quotes,
@@ -255,6 +283,15 @@ QUIRE_API int quire_upsert(quire_container* container, quire_transaction* transa
                            size_t length, const char* if_match, quire_item_info* info, quire_error* error);
 QUIRE_API int quire_replace(quire_container* container, quire_transaction* transaction, const char* json,
                             size_t length, const char* if_match, quire_item_info* info, quire_error* error);
+/* Changes parts of an item: at most ten operations in order, all or none. `patch` is Cosmos's JSON,
+ * {"condition": "FROM c WHERE c.stock > 0", "operations": [{"op": "incr", "path": "/stock", "value": -1}]},
+ * or the operations alone: add, set, replace, remove, incr, move. QUIRE_NOT_FOUND; QUIRE_PRECONDITION_FAILED
+ * where the condition is not true or the etag another one; QUIRE_INVALID_ARGUMENT where an operation cannot
+ * be done, or would change the id, the partition key or what the database sets. */
+QUIRE_API int quire_patch(quire_container* container, quire_transaction* transaction,
+                          const quire_scalar* partition_key, size_t components, const char* id,
+                          size_t id_length, const char* patch, size_t length, const char* if_match,
+                          quire_item_info* info, quire_error* error);
 /* `partition_key`: as many components as the container's key has paths (none where it has none). */
 QUIRE_API int quire_delete(quire_container* container, quire_transaction* transaction,
                            const quire_scalar* partition_key, size_t components, const char* id,
@@ -281,6 +318,51 @@ QUIRE_API int quire_delete_with(quire_container* container, quire_transaction* t
 QUIRE_API int quire_read_json(quire_container* container, const quire_scalar* partition_key,
                               size_t components, const char* id, size_t id_length, int with_system_properties,
                               quire_buffer* out, quire_error* error);
+
+/* The same, and what it is, as the transaction sees it if there is one (of BEGIN, where `transaction` is NULL
+ * and the thread is within it). `if_none_match`: an etag that the caller has, or "*"; QUIRE_NOT_MODIFIED,
+ * with `info` filled, where the item has it. `out`, `info` and `if_none_match` may be NULL. */
+QUIRE_API int quire_read(quire_container* container, quire_transaction* transaction,
+                         const quire_scalar* partition_key, size_t components, const char* id,
+                         size_t id_length, const char* if_none_match, quire_buffer* out,
+                         quire_item_info* info, quire_error* error);
+
+typedef enum quire_batch_kind {
+  QUIRE_BATCH_CREATE = 0,
+  QUIRE_BATCH_UPSERT = 1,
+  QUIRE_BATCH_REPLACE = 2,
+  QUIRE_BATCH_READ = 3,
+  QUIRE_BATCH_PATCH = 4,
+  QUIRE_BATCH_DELETE = 5
+} quire_batch_kind;
+
+/* Zero what an operation does not take. */
+typedef struct quire_batch_operation {
+  quire_batch_kind kind;
+  const char* id; /* read, patch, delete */
+  size_t id_length;
+  const char* json; /* create, upsert, replace: the item; patch: as of quire_patch */
+  size_t json_length;
+  const char* if_match;      /* upsert, replace, patch, delete */
+  const char* if_none_match; /* read */
+} quire_batch_operation;
+
+/* Starts as {0}; `item` is released by quire_buffer_release. */
+typedef struct quire_batch_result {
+  int status;           /* 200, 201, 204, 304; of the operation that failed its own, of all others then 424 */
+  quire_item_info info; /* of a write or a read that succeeded */
+  quire_buffer item;    /* of a read: the item's JSON */
+} quire_batch_result;
+
+/* A transactional batch: 1 to 100 operations, 2 MiB together, on items of one partition, one after the other,
+ * each seeing those before it: all of them or none. With a transaction they take part in it, all or none.
+ * Returns the code of the operation that failed, which the message names. QUIRE_LIMIT_EXCEEDED,
+ * QUIRE_TOO_LARGE: the batch as a whole. `results`: as many as operations, filled also on failure; may be
+ * NULL. */
+QUIRE_API int quire_batch(quire_container* container, quire_transaction* transaction,
+                          const quire_scalar* partition_key, size_t components,
+                          const quire_batch_operation* operations, size_t count, quire_batch_result* results,
+                          quire_error* error);
 
 /* A view of the database at one moment. Keeps old pages alive while it lives: keep it short. A container that
  * this process opens for the first time later is QUIRE_CONTAINER_NOT_FOUND in it until it is renewed. */
@@ -327,6 +409,73 @@ typedef struct quire_import_result {
 QUIRE_API int quire_import(quire_container* container, quire_read_input read, void* read_context,
                            const quire_import_options* options, quire_import_result* result,
                            quire_error* error);
+
+/* ---- Change feed
+ * --------------------------------------------------------------------------------------------- */
+
+/* A reader of what changes in a container, in the order of the changes. One thread at a time. */
+typedef struct quire_feed quire_feed;
+
+typedef enum quire_feed_mode {
+  QUIRE_LATEST_VERSION = 0, /* each item once, as it is now; an update moves it to the end; no deletions */
+  QUIRE_ALL_VERSIONS = 1    /* every change, deletions too, while the container's "changeFeedPolicy" keeps it:
+                               {"retentionDuration": minutes} */
+} quire_feed_mode;
+
+typedef enum quire_feed_start {
+  QUIRE_FROM_BEGINNING = 0, /* in all versions: from the oldest that is kept */
+  QUIRE_FROM_NOW = 1,
+  QUIRE_FROM_TIME = 2,
+  QUIRE_FROM_TOKEN = 3
+} quire_feed_start;
+
+/* Zero everywhere is the default. Set struct_size to sizeof(quire_feed_options). */
+typedef struct quire_feed_options {
+  size_t struct_size;
+  quire_feed_mode mode;
+  quire_feed_start start;
+  int64_t time;      /* QUIRE_FROM_TIME: changes from then on, Unix seconds, by the items' _ts */
+  const char* token; /* QUIRE_FROM_TOKEN: of quire_feed_token */
+  size_t token_length;
+  const quire_scalar*
+      partition_key; /* this partition alone; a prefix of a hierarchical key: those under it */
+  size_t components; /* 0: all partitions */
+} quire_feed_options;
+
+typedef enum quire_operation {
+  QUIRE_WRITTEN = 0, /* created or replaced: latest versions do not tell */
+  QUIRE_CREATED = 1,
+  QUIRE_REPLACED = 2,
+  QUIRE_DELETED = 3
+} quire_operation;
+
+/* A change, in place: good until the next call on its feed. */
+typedef struct quire_change {
+  quire_operation operation;
+  int expired;          /* deleted since its time to live was over */
+  uint64_t lsn;         /* ascends; numbers the container's changes */
+  int64_t timestamp;    /* of the change: Unix seconds */
+  quire_value current;  /* the item without its system properties; undefined where it was deleted */
+  quire_value previous; /* the version before, in all versions and where it is kept; else undefined */
+} quire_change;
+
+/* `options` may be NULL. Released by quire_feed_close. QUIRE_INVALID_ARGUMENT: a token of another container,
+ * mode or partition, or one that was tampered with; all versions of a container that keeps none. */
+QUIRE_API int quire_feed_open(quire_container* container, const quire_feed_options* options,
+                              quire_feed** feed, quire_error* error);
+/* QUIRE_ROW and the next change; QUIRE_DONE if there is none: call again later, or wait for it here, for
+ * `patience_ms` at most (0: not at all; negative: for ever), whichever thread or process makes it. Between
+ * QUIRE_ROW and QUIRE_DONE the feed holds a snapshot. quire_interrupt ends a wait with QUIRE_INTERRUPTED.
+ * QUIRE_INVALID_ARGUMENT where versions that were to come next are past their retention. */
+QUIRE_API int quire_feed_next(quire_feed* feed, int64_t patience_ms, quire_change* change,
+                              quire_error* error);
+/* The change of the last QUIRE_ROW as JSON: the item with its system properties and _lsn; in all versions
+ * Cosmos's {"current":{...},"previous":{...},"metadata":{"operationType":"replace","lsn":7,...}}. */
+QUIRE_API int quire_feed_json(quire_feed* feed, quire_buffer* out, quire_error* error);
+/* Stands for the place behind the last change: text that another feed on the container, in any process and at
+ * any later time, goes on from. */
+QUIRE_API int quire_feed_token(quire_feed* feed, quire_buffer* out, quire_error* error);
+QUIRE_API void quire_feed_close(quire_feed* feed);
 
 /* ---- Statements
  * --------------------------------------------------------------------------------------------- */
@@ -376,6 +525,7 @@ typedef struct quire_statement_stats {
   uint64_t items_read;
   uint64_t rows_returned;
   uint64_t items_changed; /* written or deleted */
+  double request_charge;  /* see quire_request_charge */
 } quire_statement_stats;
 QUIRE_API void quire_stats(quire_statement* statement, quire_statement_stats* stats);
 
@@ -461,6 +611,19 @@ QUIRE_API int quire_call_query(quire_call* call, const char* query, size_t lengt
                                quire_error* error);
 QUIRE_API int quire_call_respond(quire_call* call, const char* json, size_t length, quire_error* error);
 QUIRE_API void quire_call_log(quire_call* call, const char* line, size_t length);
+
+/* ---- Request units
+ * --------------------------------------------------------------------------------------------- */
+
+/* What Azure would have charged for this thread's last call, by its published tables: one that wrote, read or
+ * deleted items, or asked a feed; of quire_step, for the statement since its reset. The sizes are
+ * those of the items, the index terms those of this container. 0 after a call that failed, save for
+ * QUIRE_NOT_FOUND.
+ *
+ * A container whose definition has a "throughput" of so many request units a second refuses what is asked of
+ * it beyond that with QUIRE_TOO_MANY_REQUESTS. As in the service, it is divided evenly among physical
+ * partitions, one for each 10,000 units or 50 GB; imports are not counted. */
+QUIRE_API double quire_request_charge(void);
 
 /* ---- The language
  * ------------------------------------------------------------------------------------------------ */

@@ -17,6 +17,7 @@
 #define QUIRE_QUIRE_HPP
 
 #include <array>
+#include <chrono>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -59,6 +60,7 @@ struct Error {
   uint64_t offset = 0;  // of the place in the SQL or JSON text; line 0: nowhere
   uint32_t line = 0;
   uint32_t column = 0;
+  uint32_t retry_after_ms = 0;  // QUIRE_TOO_MANY_REQUESTS: how long to wait
 
   const char* name() const noexcept { return quire_code_name(code); }  // "not_found"
 };
@@ -148,8 +150,12 @@ class [[nodiscard]] Result<void> {
 
 namespace detail {
 
+inline Error error_of(const quire_error& error) {
+  return {error.code, error.status, error.message,       error.offset,
+          error.line, error.column, error.retry_after_ms};
+}
 inline Failure failure(const quire_error& error) {
-  return Failure(Error{error.code, error.status, error.message, error.offset, error.line, error.column});
+  return Failure(error_of(error));
 }
 
 inline Result<void> checked(int code, const quire_error& error) {
@@ -574,6 +580,7 @@ class ItemInfo {
   std::string_view etag() const noexcept { return info_.etag; }   // with its quotes
   int64_t timestamp() const noexcept { return info_.timestamp; }  // _ts: Unix seconds
   bool was_created() const noexcept { return info_.created != 0; }
+  double request_charge() const noexcept { return info_.request_charge; }
 
  private:
   friend class Container;
@@ -679,8 +686,144 @@ class ProcedureCall {
 // results in the call alone; on any thread that executes it.
 using NativeProcedure = std::function<Result<void>(ProcedureCall& call, std::string_view arguments)>;
 
+// ---- Change feed
+
+enum class FeedMode { latest_version = QUIRE_LATEST_VERSION, all_versions = QUIRE_ALL_VERSIONS };
+enum class Operation {
+  written = QUIRE_WRITTEN,
+  created = QUIRE_CREATED,
+  replaced = QUIRE_REPLACED,
+  deleted = QUIRE_DELETED
+};
+
+// Where a feed begins.
+class FeedStart {
+ public:
+  static FeedStart beginning() { return FeedStart(QUIRE_FROM_BEGINNING); }
+  static FeedStart now() { return FeedStart(QUIRE_FROM_NOW); }
+  static FeedStart time(int64_t unix_seconds) { return FeedStart(QUIRE_FROM_TIME, unix_seconds); }
+  static FeedStart token(std::string token) { return FeedStart(QUIRE_FROM_TOKEN, 0, std::move(token)); }
+
+ private:
+  friend class Container;
+  explicit FeedStart(quire_feed_start start, int64_t time = 0, std::string token = {})
+      : start_(start), time_(time), token_(std::move(token)) {}
+  quire_feed_start start_;
+  int64_t time_;
+  std::string token_;
+};
+
+struct FeedOptions {
+  FeedMode mode = FeedMode::latest_version;
+  FeedStart start = FeedStart::beginning();
+  std::optional<PartitionKey> partition_key = std::nullopt;  // this partition alone
+};
+
+// In place: good until the next call on its feed.
+class Change {
+ public:
+  Operation operation() const noexcept { return static_cast<Operation>(change_.operation); }
+  bool expired() const noexcept { return change_.expired != 0; }
+  uint64_t lsn() const noexcept { return change_.lsn; }
+  int64_t timestamp() const noexcept { return change_.timestamp; }
+  Value current() const noexcept { return Value(change_.current); }    // undefined where it was deleted
+  Value previous() const noexcept { return Value(change_.previous); }  // undefined where it is not known
+
+ private:
+  friend class Feed;
+  quire_change change_{};
+};
+
+// What changes in a container. One thread at a time.
+class Feed {
+ public:
+  // The next change, if there is one; otherwise waits for one, by any thread or process, for that long.
+  // Negative: for ever.
+  Result<std::optional<Change>> next(std::chrono::milliseconds patience = std::chrono::milliseconds(0)) {
+    Change change;
+    quire_error error;
+    const int code = quire_feed_next(handle_.get(), patience.count(), &change.change_, &error);
+    if (code == QUIRE_DONE) return std::optional<Change>();
+    if (code != QUIRE_ROW) return detail::failure(error);
+    return std::optional<Change>(change);
+  }
+  // The last change: the item with system properties and _lsn, or Cosmos's envelope in all versions.
+  Result<std::string> json() const { return text(quire_feed_json); }
+  // What FeedStart::token goes on from, behind the last change.
+  Result<std::string> token() const { return text(quire_feed_token); }
+
+  quire_feed* c_handle() const noexcept { return handle_.get(); }
+
+ private:
+  friend class Container;
+  explicit Feed(quire_feed* handle) noexcept : handle_(handle) {}
+  Result<std::string> text(decltype(&quire_feed_json) call) const {
+    detail::Buffer buffer;
+    quire_error error;
+    if (call(handle_.get(), buffer.get(), &error) != QUIRE_OK) return detail::failure(error);
+    return buffer.text();
+  }
+  detail::Owned<quire_feed, quire_feed_close> handle_;
+};
+
 // Gives the next bytes of an import: how many, 0 at the end, negative on failure.
 using ReadInput = std::function<int64_t(char* buffer, size_t capacity)>;
+
+// What a transactional batch is to do, in order: at most 100 operations, 2 MiB, on items of one partition.
+class Batch {
+ public:
+  Batch& create(std::string json) { return add(QUIRE_BATCH_CREATE, {}, std::move(json)); }
+  Batch& upsert(std::string json, std::string_view if_match = {}) {
+    return add(QUIRE_BATCH_UPSERT, {}, std::move(json), if_match);
+  }
+  Batch& replace(std::string json, std::string_view if_match = {}) {
+    return add(QUIRE_BATCH_REPLACE, {}, std::move(json), if_match);
+  }
+  Batch& read(std::string_view id, std::string_view if_none_match = {}) {
+    return add(QUIRE_BATCH_READ, id, {}, {}, if_none_match);
+  }
+  Batch& patch(std::string_view id, std::string json, std::string_view if_match = {}) {
+    return add(QUIRE_BATCH_PATCH, id, std::move(json), if_match);
+  }
+  Batch& remove(std::string_view id, std::string_view if_match = {}) {
+    return add(QUIRE_BATCH_DELETE, id, {}, if_match);
+  }
+  size_t size() const noexcept { return operations_.size(); }
+
+ private:
+  friend class Container;
+  struct Operation {
+    quire_batch_kind kind;
+    std::string id, json, if_match, if_none_match;
+  };
+  Batch& add(quire_batch_kind kind, std::string_view id, std::string json, std::string_view if_match = {},
+             std::string_view if_none_match = {}) {
+    operations_.push_back(
+        {kind, std::string(id), std::move(json), std::string(if_match), std::string(if_none_match)});
+    return *this;
+  }
+  std::vector<Operation> operations_;
+};
+
+// What became of a batch: all of it happened, or nothing did.
+struct BatchResult {
+  struct Operation {
+    int status = 0;    // 200, 201, 204, 304; of the one that failed its own, of all others then 424
+    ItemInfo info;     // of a write or a read that succeeded
+    std::string json;  // of a read
+  };
+  std::vector<Operation> operations;
+  std::optional<Error> error;  // why nothing happened
+
+  bool succeeded() const noexcept { return !error; }
+};
+
+// An item that was read, unless the caller has it already.
+struct ReadItem {
+  std::string json;
+  ItemInfo info;
+  bool is_unchanged = false;  // it has the etag of if_none_match; json is empty
+};
 
 // May be used by many threads at once.
 class Container {
@@ -699,6 +842,16 @@ class Container {
   Result<ItemInfo> replace(std::string_view json, const WriteOptions& options = {}) {
     return write_with(QUIRE_REPLACE, json, options);
   }
+  // Cosmos's JSON: an array of operations, or {"condition": ..., "operations": [...]}; see quire_patch.
+  Result<ItemInfo> patch(const PartitionKey& key, std::string_view id, std::string_view json,
+                         const WriteOptions& options = {}) {
+    const std::string etag(options.if_match);
+    return write([&](quire_item_info* info, quire_error* error) {
+      return quire_patch(handle_.get(), handle_of(options.transaction), key.data(), key.size(), id.data(),
+                         id.size(), json.data(), json.size(), etag.empty() ? nullptr : etag.c_str(), info,
+                         error);
+    });
+  }
   Result<void> remove(const PartitionKey& key, std::string_view id, const WriteOptions& options = {}) {
     const detail::WriteOptionsArgument given(options);
     quire_error error;
@@ -716,6 +869,26 @@ class Container {
       return detail::failure(error);
     return buffer.text();
   }
+
+  // The same with its etag, as of the transaction if there is one; without JSON where the item has the etag
+  // `if_none_match` ("*": any).
+  Result<ReadItem> read(const PartitionKey& key, std::string_view id, std::string_view if_none_match = {},
+                        Transaction* transaction = nullptr) const {
+    const std::string etag(if_none_match);
+    detail::Buffer buffer;
+    ReadItem item;
+    quire_error error;
+    const int code =
+        quire_read(handle_.get(), handle_of(transaction), key.data(), key.size(), id.data(), id.size(),
+                   etag.empty() ? nullptr : etag.c_str(), buffer.get(), &item.info.info_, &error);
+    item.is_unchanged = code == QUIRE_NOT_MODIFIED;
+    if (code != QUIRE_OK && !item.is_unchanged) return detail::failure(error);
+    if (!item.is_unchanged) item.json = buffer.text();
+    return item;
+  }
+
+  // All operations or none; see Batch.
+  BatchResult execute(const PartitionKey& key, const Batch& batch, Transaction* transaction = nullptr);
 
   // NDJSON, or one JSON array of objects. All or nothing, unless options.skip_errors.
   Result<quire_import_result> import(const ReadInput& read, const ImportOptions& options = {});
@@ -772,6 +945,24 @@ class Container {
     if (code != QUIRE_OK) return detail::failure(error);
     return ProcedureResult{body.text(), lines.text()};
   }
+  // What changes in the container, from where the options say.
+  Result<Feed> feed(const FeedOptions& options = {}) {
+    quire_feed_options c_options{};
+    c_options.struct_size = sizeof c_options;
+    c_options.mode = static_cast<quire_feed_mode>(options.mode);
+    c_options.start = options.start.start_;
+    c_options.time = options.start.time_;
+    c_options.token = options.start.token_.data();
+    c_options.token_length = options.start.token_.size();
+    if (options.partition_key) {
+      c_options.partition_key = options.partition_key->data();
+      c_options.components = options.partition_key->size();
+    }
+    quire_feed* feed = nullptr;
+    quire_error error;
+    if (quire_feed_open(handle_.get(), &c_options, &feed, &error) != QUIRE_OK) return detail::failure(error);
+    return Feed(feed);
+  }
 
   // The first identifier in FROM stands for this container, whatever it says, as in Cosmos.
   Result<Statement> prepare(std::string_view sql) {
@@ -807,6 +998,29 @@ class Container {
 
   detail::Owned<quire_container, quire_container_close> handle_;
 };
+
+inline BatchResult Container::execute(const PartitionKey& key, const Batch& batch, Transaction* transaction) {
+  const size_t count = batch.operations_.size();
+  const auto text = [](const std::string& etag) { return etag.empty() ? nullptr : etag.c_str(); };
+  std::vector<quire_batch_operation> operations;
+  for (const Batch::Operation& operation : batch.operations_)
+    operations.push_back({operation.kind, operation.id.data(), operation.id.size(), operation.json.data(),
+                          operation.json.size(), text(operation.if_match), text(operation.if_none_match)});
+  std::vector<quire_batch_result> results(count);
+  quire_error error;
+  const int code = quire_batch(handle_.get(), handle_of(transaction), key.data(), key.size(),
+                               operations.data(), count, results.data(), &error);
+  BatchResult made;
+  if (code != QUIRE_OK) made.error = detail::error_of(error);
+  for (quire_batch_result& result : results) {
+    BatchResult::Operation& operation = made.operations.emplace_back();
+    operation.status = result.status;
+    operation.info.info_ = result.info;
+    if (result.item.data != nullptr) operation.json.assign(result.item.data, result.item.length);
+    quire_buffer_release(&result.item);
+  }
+  return made;
+}
 
 inline Result<Value> Snapshot::read(const Container& container, const PartitionKey& key,
                                     std::string_view id) {
@@ -879,6 +1093,13 @@ inline Result<quire_import_result> Container::import(const ReadInput& read, cons
   return result;
 }
 
+// ---- Request units
+
+// Of this thread's last call: see quire_request_charge.
+inline double request_charge() noexcept {
+  return quire_request_charge();
+}
+
 // ---- Databases
 
 enum class Durability { full = QUIRE_FULL, relaxed = QUIRE_RELAXED, none = QUIRE_NONE };
@@ -911,6 +1132,13 @@ class Database {
     if (quire_open(path.c_str(), &c_options, &database, &error) != QUIRE_OK) return detail::failure(error);
     return Database(database);
   }
+  // Puts a copy without free pages in the place of a file that nobody has open.
+  static Result<quire_compaction> compact(const std::string& path) {
+    quire_compaction done;
+    quire_error error;
+    if (quire_compact(path.c_str(), &done, &error) != QUIRE_OK) return detail::failure(error);
+    return done;
+  }
   // QUIRE_MISUSE, and still open, if anything of it is. The destructor cannot say so.
   Result<void> close() {
     quire_error error;
@@ -934,6 +1162,14 @@ class Database {
     detail::Buffer buffer;
     quire_error error;
     if (quire_containers(handle_.get(), buffer.get(), &error) != QUIRE_OK) return detail::failure(error);
+    return buffer.text();
+  }
+  // Whether the model of a container will hold: a JSON array of findings.
+  Result<std::string> advise(std::string_view container) const {
+    detail::Buffer buffer;
+    quire_error error;
+    if (quire_advise(handle_.get(), container.data(), container.size(), buffer.get(), &error) != QUIRE_OK)
+      return detail::failure(error);
     return buffer.text();
   }
   Result<Container> container(std::string_view name) const {
@@ -967,6 +1203,13 @@ class Database {
     quire_error error;
     if (quire_snapshot_begin(handle_.get(), &snapshot, &error) != QUIRE_OK) return detail::failure(error);
     return Snapshot(snapshot);
+  }
+  // Items whose time to live has ended, which no read sees any more; how many.
+  Result<uint64_t> erase_expired(uint64_t most = UINT64_MAX) {
+    uint64_t erased = 0;
+    quire_error error;
+    if (quire_erase_expired(handle_.get(), most, &erased, &error) != QUIRE_OK) return detail::failure(error);
+    return erased;
   }
   // To a new file, while others read and write.
   Result<void> backup(const std::string& path) const {

@@ -2,6 +2,7 @@
 //
 //   INSERT INTO c VALUES a, b    SELECT VALUE item FROM item IN (SELECT VALUE [a, b])
 //   UPDATE c SET c.x = e WHERE p    SELECT VALUE (c with x = e) FROM c WHERE p
+//   PATCH c WITH o WHERE p          SELECT VALUE [c, o] FROM c WHERE p
 //   DELETE FROM c WHERE p           SELECT VALUE c FROM c WHERE p
 //   ... RETURNING s                 SELECT s FROM c, over the items that were changed
 #include <algorithm>
@@ -34,7 +35,7 @@ Query query_over(FromSource& source) {
 }
 
 bool is_write(ChangeKind kind) {
-  return kind != ChangeKind::update && kind != ChangeKind::remove;
+  return kind == ChangeKind::insert || kind == ChangeKind::upsert || kind == ChangeKind::replace;
 }
 
 }  // namespace
@@ -87,7 +88,19 @@ Result<void> Binder::bind_existing(const Change& change) {
   QUIRE_TRY(bind_from(query, scope));
   QUIRE_TRY(bind_clauses(query, statement_.query, scope));
   statement_.query.value->is_stored_form = true;
-  return change.kind == ChangeKind::update ? bind_assignments(change, scope) : Result<void>();
+  if (change.kind == ChangeKind::update) return bind_assignments(change, scope);
+  if (change.kind == ChangeKind::patch) return bind_patch(change, scope);
+  return {};
+}
+
+Result<void> Binder::bind_patch(const Change& change, Scope& scope) {
+  scope.aggregates_allowed = false;
+  BoundExpression* pair = make(BoundKind::array, change.operations->span);
+  pair->operands = statement_.arena->make_array<BoundExpression*>(2);
+  pair->operands[0] = statement_.query.value;
+  QUIRE_ASSIGN(pair->operands[1], bind(*change.operations, scope));
+  statement_.query.value = pair;
+  return {};
 }
 
 Result<void> Binder::bind_returning(const Change& change, BoundChange& bound) {

@@ -7,7 +7,7 @@ namespace quire::sql {
 BoundExpression* Binder::make(BoundKind kind, Span span) {
   BoundExpression* bound = statement_.arena->make<BoundExpression>();
   bound->kind = kind;
-  bound->span = span;
+  bound->span = computed_span_.value_or(span);
   if (kind != BoundKind::constant && kind != BoundKind::parameter) ++statement_.computed_count;
   return bound;
 }
@@ -26,7 +26,7 @@ BoundExpression* Binder::make_unsupported(Span span, std::string_view what) {
 
 Result<BoundExpression*> Binder::bind(const Expression& expression, Scope& scope) {
   if (BoundExpression* key = find_group_key(expression, scope); key != nullptr) return key;
-  note_slips(expression);
+  if (!computed_span_) note_slips(expression);
   switch (expression.kind) {
     case ExpressionKind::literal:
       return make_constant(expression.literal, expression.span);

@@ -88,6 +88,7 @@ Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_firs
   bound.alias = is_hidden ? source.root : name_of(source);
   bound.collection_name = name;
   bound.join = source.join;
+  containers_.emplace(bound.slot, source_.collection(name));
   const ScopeEntry entry{bound.alias, bound.slot, true};
   if (is_hidden) {
     scope.query().sources.push_back(std::move(bound));
@@ -98,13 +99,21 @@ Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_firs
 }
 
 Result<void> Binder::bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope) {
-  BoundExpression* expression = make(source.steps.empty() ? BoundKind::slot : BoundKind::path,
-                                     path_span(source, statement_.parsed->text));
-  expression->slot = root.slot;
-  expression->steps = statement_.arena->make_array<BoundStep>(source.steps.size());
+  const Span span = path_span(source, statement_.parsed->text);
+  const std::span<BoundStep> steps = statement_.arena->make_array<BoundStep>(source.steps.size());
   for (size_t i = 0; i < source.steps.size(); ++i)
-    expression->steps[i] =
+    steps[i] =
         source.steps[i].is_index ? BoundStep{{}, source.steps[i].index} : BoundStep{source.steps[i].name, -1};
+  BoundExpression* expression = nullptr;
+  if (root.is_item && !steps.empty() && !steps[0].is_index()) {
+    QUIRE_ASSIGN(expression, bind_computed(root.slot, steps[0].name, span));
+  }
+  if (expression != nullptr && steps.size() > 1) expression = bind_steps(expression, steps.subspan(1), span);
+  if (expression == nullptr) {
+    expression = make(steps.empty() ? BoundKind::slot : BoundKind::path, span);
+    expression->slot = root.slot;
+    expression->steps = steps;
+  }
   BoundSource bound{};
   bound.kind = source.iterates ? BoundSourceKind::elements : BoundSourceKind::expression;
   bound.slot = statement_.slot_count++;

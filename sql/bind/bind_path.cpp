@@ -131,6 +131,11 @@ Result<BoundExpression*> Binder::bind_path(const Expression& expression, Scope& 
   if (input == nullptr && base->kind == ExpressionKind::identifier) {
     QUIRE_ASSIGN(const ScopeEntry* entry, resolve(*base, scope));
     const auto property = entry->is_item ? system_property_of(steps.front()) : std::nullopt;
+    if (entry->is_item && !steps.front().is_index()) {
+      QUIRE_ASSIGN(input, bind_computed(entry->slot, steps.front().name, expression.span));
+    }
+    if (input != nullptr && steps.size() == 1) return input;
+    if (input != nullptr) return bind_steps(input, std::span(steps).subspan(1), expression.span);
     BoundExpression* bound = make(property ? BoundKind::system_property : BoundKind::path, expression.span);
     bound->slot = entry->slot;
     if (!property) {
@@ -144,9 +149,13 @@ Result<BoundExpression*> Binder::bind_path(const Expression& expression, Scope& 
   } else if (input == nullptr) {
     QUIRE_ASSIGN(input, bind(*base, scope));
   }
-  BoundExpression* bound = make(BoundKind::member, expression.span);
+  return bind_steps(input, steps, expression.span);
+}
+
+BoundExpression* Binder::bind_steps(BoundExpression* input, std::span<const BoundStep> steps, Span span) {
+  BoundExpression* bound = make(BoundKind::member, span);
   bound->operands = list_of({input});
-  bound->steps = statement_.arena->copy_array(std::span<const BoundStep>(steps));
+  bound->steps = statement_.arena->copy_array(steps);
   return fold(bound);
 }
 

@@ -1,12 +1,14 @@
 // The binder: one walk over a syntax tree that makes the bound tree. Its member functions stand in a file
 // each idea: bind_query.cpp, bind_union.cpp, bind_from.cpp, bind_expression.cpp, bind_path.cpp,
-// bind_call.cpp, bind_search.cpp, bind_change.cpp, strict_mode.cpp, notes.cpp. Recursion is bounded by
-// kMostExpressionDepth.
+// bind_computed.cpp, bind_call.cpp, bind_search.cpp, bind_change.cpp, strict_mode.cpp, notes.cpp. Recursion
+// is bounded by kMostExpressionDepth.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "sql/bind/bound.h"
 #include "sql/bind/scope.h"
@@ -79,10 +81,18 @@ class Binder {
   Bound bind_identifier(const Expression& expression, Scope& scope);
   Bound bind_path(const Expression& expression, Scope& scope);
   Bound bind_index(const Expression& expression, Scope& scope);
+  // A path over a computed value.
+  BoundExpression* bind_steps(BoundExpression* input, std::span<const BoundStep> steps, Span span);
   Result<const ScopeEntry*> resolve(const Expression& identifier, Scope& scope);
   // What an alias of the select list stands for, if the name is one and may be used here; else null.
   Bound find_select_alias(const Expression& identifier, Scope& scope);
   std::string hint_for_unresolved(const Expression& identifier, Scope& scope) const;
+
+  // bind_computed.cpp
+  // What a name stands for that a container computes: the item's own property, or else the expression. Null
+  // if the container of the slot computes none of that name.
+  Bound bind_computed(SlotNumber slot, std::string_view name, Span span);
+  Result<const ComputedProperty*> computed_property(const Collection& collection, std::string_view name);
 
   // bind_call.cpp
   Bound bind_call(const Expression& expression, Scope& scope);
@@ -114,6 +124,7 @@ class Binder {
   Result<void> bind_written(const Change& change);
   Result<void> bind_existing(const Change& change);
   Result<void> bind_returning(const Change& change, BoundChange& bound);
+  Result<void> bind_patch(const Change& change, Scope& scope);
   Result<void> bind_assignments(const Change& change, Scope& scope);
   Result<std::span<BoundStep>> bind_target_path(const Expression& path, const Scope& scope);
   Result<void> check_may_change(std::span<const BoundStep> path, Span span);
@@ -136,7 +147,9 @@ class Binder {
     return statement_.arena->copy_array(std::span<BoundExpression* const>(operands.begin(), operands.size()));
   }
   std::string_view keep(std::string_view text) { return statement_.arena->copy_string(text); }
-  Position at(Span span) const { return position_of(statement_.parsed->text, span.offset); }
+  Position at(Span span) const {
+    return position_of(statement_.parsed->text, computed_span_.value_or(span).offset);
+  }
   std::unexpected<Error> refuse(ErrorCode code, Span span, std::string message) const {
     return fail(code, std::move(message), at(span));
   }
@@ -146,6 +159,12 @@ class Binder {
   std::unordered_map<std::string_view, uint32_t> parameter_numbers_;
   Source& source_;
   const BindOptions& options_;
+  std::unordered_map<SlotNumber, const Collection*> containers_;  // whose items a slot takes
+  // Where the computed properties of a container begin and end in statement_.computed.
+  std::unordered_map<const Collection*, std::pair<size_t, size_t>> computed_;
+  // While a computed property is bound: where its name stands, as its own text is not the statement's.
+  std::optional<Span> computed_span_;
+  size_t computed_expressions_ = 0;
 };
 
 // Whether an aggregate stands in an expression, subqueries aside.

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sql/bind/computed_property.h"
 #include "sql/error.h"
 #include "sql/functions/function.h"
 #include "sql/functions/like.h"
@@ -185,7 +186,8 @@ struct BoundChange {
 struct BoundStatement {
   std::unique_ptr<ParsedStatement> parsed;
   std::unique_ptr<Arena> arena = std::make_unique<Arena>();
-  std::unique_ptr<Arena> folded;  // what constant calls gave
+  std::unique_ptr<Arena> folded;           // what constant calls gave
+  std::vector<ComputedProperty> computed;  // of the containers that it reads
   std::vector<std::unique_ptr<BoundQuery>> subqueries;
   std::vector<std::unique_ptr<LikePattern>> patterns;
   std::vector<std::string> parameters;  // names without @, in order of first use

@@ -189,7 +189,7 @@ struct Query {
 enum class StatementKind : uint8_t {
   query,
   explain,
-  change,            // INSERT, UPSERT, REPLACE, UPDATE, DELETE: change
+  change,            // INSERT, UPSERT, REPLACE, UPDATE, DELETE, PATCH: change
   create_container,  // these three: definition
   alter_container,
   drop_container,
@@ -202,8 +202,9 @@ enum class StatementKind : uint8_t {
   commit,
   rollback,
   pragma,  // pragma
-  check,   // these two: upkeep
+  check,   // these three: upkeep
   analyze,
+  advise,
 };
 // EXPLAIN [ANALYZE] [(AST | LOGICAL | PHYSICAL | JSON)] query, or without ANALYZE a change
 enum class ExplainStage : uint8_t { ast, logical, physical, json };
@@ -214,10 +215,11 @@ struct Assignment {
   Expression* value;
 };
 
-enum class ChangeKind : uint8_t { insert, upsert, replace, update, remove };
+enum class ChangeKind : uint8_t { insert, upsert, replace, update, remove, patch };
 
 // INSERT | UPSERT | REPLACE INTO target VALUES values, or a query
 // UPDATE target SET/UNSET assignments [WHERE where]
+// PATCH target WITH operations [WHERE where]
 // DELETE FROM target [WHERE where]              each with [RETURNING selection]
 struct Change {
   ChangeKind kind;
@@ -225,6 +227,7 @@ struct Change {
   std::span<Expression*> values;
   Query* query = nullptr;
   std::span<Assignment> assignments;
+  Expression* operations = nullptr;
   Expression* where = nullptr;
   bool returns = false;
   SelectKind select = SelectKind::star;
@@ -303,6 +306,7 @@ struct Pragma {
 
 // CHECK [container]
 // ANALYZE [container]
+// ADVISE container
 struct Upkeep {
   std::string_view container;  // empty: all
   Span span;

@@ -159,6 +159,8 @@ class AstBuilder {
              const Returning& returning);
   void update(const Token& start, FromSource* target, List<Assignment> assignments, Expression* where,
               const Returning& returning);
+  void patch(const Token& start, FromSource* target, Expression* operations, Expression* where,
+             const Returning& returning);
   void remove(const Token& start, FromSource* target, Expression* where, const Returning& returning);
   void define(StatementKind kind, const Token& start, const Token& name, bool is_conditional,
               List<Expression*> partition_key, Expression* properties);

@@ -47,6 +47,13 @@ void AstBuilder::update(const Token& start, FromSource* target, List<Assignment>
             "UPDATE needs what to change: SET path = value, ... or UNSET path, ...");
 }
 
+void AstBuilder::patch(const Token& start, FromSource* target, Expression* operations, Expression* where,
+                       const Returning& returning) {
+  Change& made = change(ChangeKind::patch, start, *target, returning);
+  made.operations = operations;
+  made.where = where;
+}
+
 void AstBuilder::remove(const Token& start, FromSource* target, Expression* where,
                         const Returning& returning) {
   change(ChangeKind::remove, start, *target, returning).where = where;

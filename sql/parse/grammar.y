@@ -112,6 +112,7 @@ change ::= INSERT(K) INTO name(C) VALUES expressions(L) returning(R). { build->w
 change ::= INSERT(K) INTO name(C) query(Q) returning(R). { build->write(K, C, {nullptr, 0}, Q, R); }
 change ::= UPDATE(K) target(T) set(S) unset(U) where(W) returning(R).
   { build->update(K, T, build->concatenate(S, U), W, R); }
+change ::= PATCH(K) target(T) WITH expression(O) where(W) returning(R). { build->patch(K, T, O, W, R); }
 change ::= DELETE(K) FROM target(T) where(W) returning(R). { build->remove(K, T, W, R); }
 
 statement ::= CREATE(K) CONTAINER if_not_exists(I) name(N) partition_key(P) properties(J) terminator.
@@ -168,6 +169,7 @@ statement ::= PRAGMA(K) name(N) terminator. { build->pragma(K, N, nullptr); }
 statement ::= PRAGMA(K) name(N) EQUAL primary(V) terminator. { build->pragma(K, N, V); }
 statement ::= PRAGMA(K) name(N) EQUAL ON(V) terminator. { build->pragma(K, N, build->identifier(V)); }
 
+statement ::= ADVISE(K) object(C) terminator. { build->upkeep(StatementKind::advise, K, C); }
 statement ::= CHECK(K) terminator. { build->upkeep(StatementKind::check, K, kNoToken); }
 statement ::= CHECK(K) object(C) terminator. { build->upkeep(StatementKind::check, K, C); }
 

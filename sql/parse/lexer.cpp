@@ -324,16 +324,12 @@ class ContextualWords {
   // Statements other than queries: no query begins with their first words, so nothing is taken away. What
   // introduces a clause does so outside of brackets alone.
   void resolve_change() {
-    static constexpr Word kFirst[] = {{"INSERT", TOKEN_INSERT},
-                                      {"UPSERT", TOKEN_INSERT},
-                                      {"REPLACE", TOKEN_INSERT},
-                                      {"UPDATE", TOKEN_UPDATE},
-                                      {"DELETE", TOKEN_DELETE}};
-    static constexpr Word kClauses[] = {{"INTO", TOKEN_INTO, 1},
-                                        {"VALUES", TOKEN_VALUES, 3},
-                                        {"SET", TOKEN_SET},
-                                        {"UNSET", TOKEN_UNSET},
-                                        {"RETURNING", TOKEN_RETURNING}};
+    static constexpr Word kFirst[] = {{"INSERT", TOKEN_INSERT},  {"UPSERT", TOKEN_INSERT},
+                                      {"REPLACE", TOKEN_INSERT}, {"UPDATE", TOKEN_UPDATE},
+                                      {"DELETE", TOKEN_DELETE},  {"PATCH", TOKEN_PATCH}};
+    static constexpr Word kClauses[] = {{"INTO", TOKEN_INTO, 1}, {"VALUES", TOKEN_VALUES, 3},
+                                        {"SET", TOKEN_SET},      {"UNSET", TOKEN_UNSET},
+                                        {"WITH", TOKEN_WITH},    {"RETURNING", TOKEN_RETURNING}};
     resolve_words(kFirst, kClauses);
   }
   void resolve_definition() {
@@ -384,7 +380,8 @@ class ContextualWords {
   void resolve_session() {
     static constexpr Word kFirst[] = {{"BEGIN", TOKEN_BEGIN},       {"COMMIT", TOKEN_COMMIT},
                                       {"ROLLBACK", TOKEN_ROLLBACK}, {"PRAGMA", TOKEN_PRAGMA},
-                                      {"CHECK", TOKEN_CHECK},       {"ANALYZE", TOKEN_ANALYZE}};
+                                      {"CHECK", TOKEN_CHECK},       {"ANALYZE", TOKEN_ANALYZE},
+                                      {"ADVISE", TOKEN_ADVISE}};
     static constexpr Word kClauses[] = {{"TRANSACTION", TOKEN_TRANSACTION, 1}};
     resolve_words(kFirst, kClauses);
   }

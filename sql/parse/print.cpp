@@ -50,7 +50,9 @@ class Printer {
       clause(" = ", statement.pragma->value);
     }
     if (statement.upkeep) {
-      out_ += statement.kind == StatementKind::check ? "CHECK" : "ANALYZE";
+      out_ += statement.kind == StatementKind::check     ? "CHECK"
+              : statement.kind == StatementKind::analyze ? "ANALYZE"
+                                                         : "ADVISE";
       if (!statement.upkeep->container.empty()) out_ += ' ';
       if (!statement.upkeep->container.empty()) object(statement.upkeep->container);
     }
@@ -79,8 +81,8 @@ class Printer {
   // ---- Changes
 
   void change(const Change& change) {
-    static constexpr std::string_view kWords[] = {"INSERT INTO ", "UPSERT INTO ", "REPLACE INTO ", "UPDATE ",
-                                                  "DELETE FROM "};
+    static constexpr std::string_view kWords[] = {"INSERT INTO ", "UPSERT INTO ", "REPLACE INTO ",
+                                                  "UPDATE ",      "DELETE FROM ", "PATCH "};
     out_ += kWords[static_cast<size_t>(change.kind)];
     out_ += change.target.root;
     if (change.target.alias) (out_ += " AS ") += *change.target.alias;
@@ -93,6 +95,7 @@ class Printer {
       expressions(change.values);
     }
     assignments(change.assignments);
+    if (change.operations) clause(" WITH ", change.operations);
     if (change.where) clause(" WHERE ", change.where);
     if (!change.returns) return;
     out_ += " RETURNING ";

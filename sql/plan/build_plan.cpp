@@ -207,12 +207,15 @@ void optimize(Plan& plan, Source& source) {
     join_by_index(query, source);
     read_ends_of_index(plan, query, source);
     cover_by_index(plan, query);
-    if (is_explained) advise_index(plan, query, source);
+    advise_index(plan, query, source);
     limit_sorts(query);
     find_carried_slots(query, plan.slot_count);
     if (is_explained) estimate_rows(query, source);
   };
-  if (plan.query.root != nullptr) apply(plan.query);
+  if (plan.query.root != nullptr) {
+    apply(plan.query);
+    fan_out(plan.query, source);
+  }
   if (plan.returning != nullptr) apply(*plan.returning);
   for (auto& [bound, query] : plan.subqueries) apply(*query);
 }

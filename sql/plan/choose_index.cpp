@@ -22,11 +22,11 @@ namespace {
 
 using Place = std::unique_ptr<PlanNode>;
 
-// An item by its entry, in items of a scan.
-constexpr double kFetchCost = 4;
+// An item by its entry, in items of a scan: of 100 bytes about 11, of 1,000 about 4.
+constexpr double kFetchCost = 6;
 constexpr double kEntryCost = 0.5;
 // An entry whose item's key is noted and put in order, to be compared with others.
-constexpr double kKeyCost = 1.5;
+constexpr double kKeyCost = 2;
 // A row that is sorted.
 constexpr double kSortCost = 0.5;
 // The share of the rows that a condition lets through, where nothing tells.

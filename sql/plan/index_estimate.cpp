@@ -53,6 +53,21 @@ double usual_share(const PlannedProbe& probe, const IndexStatistics& statistics,
   return share;
 }
 
+// Samples tell of ranges and of frequent values; of a value that few of them are, the number of different
+// values tells more.
+double share_of(const PlannedProbe& probe, const KeyRanges& ranges, const IndexStatistics& statistics,
+                double entries) {
+  const double usual = usual_share(probe, statistics, entries);
+  if (statistics.bounds.empty()) return usual;
+  const double sampled = share_within(ranges, statistics.bounds);
+  const bool is_equality = std::ranges::all_of(probe.parts, [](const std::vector<IndexBound>& bounds) {
+    return bounds[0].check == BoundCheck::equal || bounds[0].check == BoundCheck::in;
+  });
+  constexpr double kFewSamples = 3;
+  const double few = kFewSamples / static_cast<double>(statistics.bounds.size());
+  return is_equality && std::abs(sampled - usual) < few ? usual : sampled;
+}
+
 }  // namespace
 
 double estimate_entries(const PlannedProbe& probe, Collection& collection, double items) {
@@ -76,8 +91,7 @@ double estimate_entries(const PlannedProbe& probe, Collection& collection, doubl
       cursor && *cursor != nullptr ? (*cursor)->count(kMostLooks) : Result<uint64_t>(kMostLooks);
   if (counted && *counted < kMostLooks) return static_cast<double>(*counted);
   const IndexStatistics statistics = known();
-  const double share = statistics.bounds.empty() ? usual_share(probe, statistics, entries)
-                                                 : share_within(ranges, statistics.bounds);
+  const double share = share_of(probe, ranges, statistics, entries);
   return std::max(entries * share, static_cast<double>(kMostLooks));
 }
 

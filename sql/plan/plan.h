@@ -83,10 +83,11 @@ struct PlanNode {
   AccessPath access;                               // scan
   const PlannedQuery* query = nullptr;             // subquery
   std::vector<const BoundExpression*> conditions;  // filter
-  const BoundQuery* bound = nullptr;               // group, sort, project, limit: whose clauses
-  bool top_k = false;                              // sort: stop at the limit of `bound`
-  const BoundExpression* defined = nullptr;        // sort with top_k: rows where it is undefined do not count
-  const PlannedQuery* other = nullptr;             // append
+  bool may_fan_out = false;           // filter: several threads may share the scan below and the conditions
+  const BoundQuery* bound = nullptr;  // group, sort, project, limit: whose clauses
+  bool top_k = false;                 // sort: stop at the limit of `bound`
+  const BoundExpression* defined = nullptr;  // sort with top_k: rows where it is undefined do not count
+  const PlannedQuery* other = nullptr;       // append
   // join: the side that is read first and kept, by key. Without keys every row meets every row.
   std::unique_ptr<PlannedQuery> right;
   std::vector<const BoundExpression*> left_keys;
@@ -172,6 +173,8 @@ bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const Ind
 // Whether rows that are equal to others change nothing: DISTINCT, or aggregates of different values.
 bool ignores_repeats(const BoundQuery& query);
 void limit_sorts(PlannedQuery& query);
+// Finds the filter whose work several threads may share.
+void fan_out(PlannedQuery& query, Source& source);
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count);
 
 // What a node did, for EXPLAIN ANALYZE.

@@ -151,7 +151,8 @@ class PlanPrinter {
       case PlanKind::join:
         return describe_join(node);
       case PlanKind::filter:
-        return fmt::format("filter {}", list(node.conditions, " AND "));
+        return fmt::format("filter {}{}", list(node.conditions, " AND "),
+                           node.may_fan_out ? " (shared out among threads, PRAGMA threads)" : "");
       case PlanKind::group:
         return describe_group(node);
       case PlanKind::sort:
@@ -187,6 +188,8 @@ class PlanPrinter {
         return fmt::format("replace in container {}", change.collection_name);
       case ChangeKind::update:
         return fmt::format("update container {}", change.collection_name);
+      case ChangeKind::patch:
+        return fmt::format("patch container {}", change.collection_name);
       case ChangeKind::remove:
         return fmt::format("delete from container {}", change.collection_name);
     }

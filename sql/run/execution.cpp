@@ -82,6 +82,7 @@ struct Execution::State {
             .item_collections = std::vector<Collection*>(prepared.plan_->slot_count),
             .counters = std::vector<NodeCounters>(prepared.plan_->node_count),
             .items_read = 0,
+            .threads = options.threads,
             .error = std::nullopt} {}
 
   const PreparedQuery& prepared;

@@ -58,6 +58,8 @@ struct ExecutionOptions {
   std::span<const Value> parameters;
   std::span<const bool> is_bound;
   size_t memory_limit = size_t{1} << 30;
+  // How many may share the work of a scan, the caller's not counted; below 2: the caller's alone.
+  size_t threads = 1;
   // The execution ends with ErrorCode::interrupted once this changes. May be null.
   const std::atomic<uint64_t>* interrupts = nullptr;
   // Runs the query of RETURNING; `source` then gives the changed items as those of the container.

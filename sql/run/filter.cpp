@@ -200,7 +200,9 @@ std::unique_ptr<Operator> make_filter(const PlanNode& node, const PlannedQuery& 
   EvaluatorFactory factory(frame, query);
   std::vector<std::unique_ptr<Evaluator>> conditions;
   for (const BoundExpression* condition : node.conditions) conditions.push_back(factory.make(*condition));
-  return std::make_unique<Filter>(node, std::move(conditions), std::move(input));
+  auto filter = std::make_unique<Filter>(node, std::move(conditions), std::move(input));
+  if (!node.may_fan_out || frame.run.threads < 2) return filter;
+  return make_shared_filter(node, query, frame, std::move(filter));
 }
 
 std::unique_ptr<Operator> make_bind_value(const PlanNode& node, const PlannedQuery& query, Frame& frame,

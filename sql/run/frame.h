@@ -34,6 +34,7 @@ struct RunState {
   std::unordered_map<uint32_t, std::span<const Value>> join_keys = {};
   uint64_t items_read = 0;
   bool measures_time = false;
+  size_t threads = 1;
   // Cleared by whatever is made from the values of parameters, and so is of no use with others.
   bool is_restartable = true;
   // The first failure; whoever sees it set stops.

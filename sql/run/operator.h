@@ -78,6 +78,9 @@ std::unique_ptr<Operator> make_join(const PlanNode& node, const PlannedQuery& qu
                                     Input input);
 std::unique_ptr<Operator> make_filter(const PlanNode& node, const PlannedQuery& query, Frame& frame,
                                       Input input);
+// `alone` does the same by one thread, where there can be no others.
+std::unique_ptr<Operator> make_shared_filter(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                             Input alone);
 std::unique_ptr<Operator> make_group(const PlanNode& node, const PlannedQuery& query, Frame& frame,
                                      Input input);
 std::unique_ptr<Operator> make_sort(const PlanNode& node, const PlannedQuery& query, Frame& frame,

@@ -44,8 +44,10 @@ int64_t count_of(Statement& statement) {
   return count;
 }
 
-Sample measure_count(const Fixture& fixture, std::string_view sql) {
+Sample measure_count(const Fixture& fixture, std::string_view sql, size_t threads = 1) {
   OpenFile file(fixture.quire_file());
+  Statement setting = must(file.database.prepare("PRAGMA threads = " + std::to_string(threads)));
+  must(setting.step());
   Statement statement = must(file.container.prepare(sql));
   int64_t count = 0;
   const double rate = rate_of(fixture.readings.count(), [&] { count = count_of(statement); });
@@ -153,6 +155,11 @@ Sample quire_point_read_json(const Fixture& fixture) {
 
 Sample quire_scan_filter(const Fixture& fixture) {
   return measure_count(fixture, kScanFilter);
+}
+
+// The same by two threads; beside one, in LMDB's column.
+Sample quire_parallel_scan(const Fixture& fixture) {
+  return measure_count(fixture, kScanFilter, 2);
 }
 
 Sample quire_join_in(const Fixture& fixture) {

@@ -10,6 +10,7 @@ Sample quire_import(const Fixture& fixture);
 Sample quire_point_read_value(const Fixture& fixture);
 Sample quire_point_read_json(const Fixture& fixture);
 Sample quire_scan_filter(const Fixture& fixture);
+Sample quire_parallel_scan(const Fixture& fixture);
 Sample quire_group_by(const Fixture& fixture);
 Sample quire_join_in(const Fixture& fixture);
 Sample quire_expression_filter(const Fixture& fixture);
@@ -77,6 +78,20 @@ Sample scan_array_contains(const Fixture& fixture);  // Quire without the index
 Sample sqlite_array_contains(const Fixture& fixture);
 Sample quire_import_all_paths(const Fixture& fixture);
 Sample import_no_paths(const Fixture& fixture);  // Quire without indexes
+
+// Durable commits of one item each: commit_works.cpp.
+Sample quire_commit_1(const Fixture& fixture);
+Sample lmdb_commit_1(const Fixture& fixture);
+Sample sqlite_commit_1(const Fixture& fixture);
+Sample quire_commit_16(const Fixture& fixture);
+Sample lmdb_commit_16(const Fixture& fixture);
+Sample sqlite_commit_16(const Fixture& fixture);
+
+// The change feed, and Quire's own scan of the same items beside it: feed_works.cpp.
+Sample quire_feed_read(const Fixture& fixture);
+Sample quire_feed_scan(const Fixture& fixture);
+Sample quire_feed_read_single(const Fixture& fixture);
+Sample quire_feed_scan_single(const Fixture& fixture);
 
 // For children whose memory is watched: an import into a new file, or all the scans over the file at `path`.
 void quire_import_file(const std::string& readings_path, const std::string& path);

@@ -21,6 +21,7 @@ std::span<const Work> works() {
       {"point_read_value", "reads/s", true, quire_point_read_value, lmdb_point_read, sqlite_point_read_value},
       {"point_read_json", "reads/s", true, quire_point_read_json, nullptr, sqlite_point_read_json},
       {"scan_filter", "items/s", true, quire_scan_filter, lmdb_walk_quire_file, sqlite_scan_filter},
+      {"parallel_scan", "items/s", true, quire_parallel_scan, quire_scan_filter, nullptr},
       {"group_by", "items/s", true, quire_group_by, nullptr, sqlite_group_by},
       {"join_in", "items/s", true, quire_join_in, nullptr, sqlite_join_in},
       {"expression_filter", "items/s", true, quire_expression_filter, nullptr, sqlite_expression_filter},
@@ -44,6 +45,10 @@ std::span<const Work> works() {
       {"plan_time", "us", false, quire_plan_time, nullptr, sqlite_plan_time},
       {"insert_indexed", "items/s", true, quire_insert_indexed, nullptr, sqlite_insert_indexed},
       {"import_all_paths", "items/s", true, quire_import_all_paths, import_no_paths, nullptr},
+      {"commit_1", "commits/s", true, quire_commit_1, lmdb_commit_1, sqlite_commit_1},
+      {"commit_16", "commits/s", true, quire_commit_16, lmdb_commit_16, sqlite_commit_16},
+      {"feed_read", "items/s", true, quire_feed_read, quire_feed_scan, nullptr},
+      {"feed_read_single", "items/s", true, quire_feed_read_single, quire_feed_scan_single, nullptr},
 #if QUIRE_HAS_SCRIPTS
       {"procedure_10", "items/s", true, quire_procedure_10, native_procedure_10, nullptr},
       {"procedure_empty", "us", false, quire_procedure_empty, nullptr, nullptr},

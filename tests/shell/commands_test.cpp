@@ -1,4 +1,5 @@
 // The dot-commands, the output modes, and files of every format in and out.
+#include <algorithm>
 #include <cstdlib>
 
 #include "tests/shell/shell_fixture.h"
@@ -73,15 +74,28 @@ TEST_F(ShellTest, ReadsScriptsWithinScripts) {
 
 TEST_F(ShellTest, ADumpMakesEverythingAnew) {
   const std::string books = write("books.ndjson", kBooks);
-  ASSERT_EQ(run({path("a.quire"), ".import " + books + " books --partition-key /shelf",
-                 ".create {\"id\": \"odd name's\", \"defaultTtl\": 60}",
-                 ".import " + books + " \"odd name's\"", ".generate orders orders 300"})
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      run({path("a.quire"), ".import " + books + " books --partition-key /shelf",
+           ".create {\"id\": \"odd name's\", \"defaultTtl\": 60}", ".import " + books + " \"odd name's\"",
+           ".generate orders orders 300", "CREATE INDEX totals ON orders (total DESC, id)",
+           "CREATE UNIQUE INDEX titles ON books (title)",
+           "ALTER CONTAINER books WITH {indexingPolicy: {includedPaths: [{path: '/pages/?'}], excludedPaths: "
+           "[{path: '/*'}]}}"})
+          .exit_code,
+      0);
   const std::string dump = run({path("a.quire"), ".dump"}).output;
   ASSERT_EQ(run({path("b.quire")}, dump).exit_code, 0);
   EXPECT_EQ(run({path("b.quire"), ".dump"}).output, dump);
-  EXPECT_EQ(run({path("b.quire"), ".containers"}).output, run({path("a.quire"), ".containers"}).output);
+  for (const std::string command : {".containers", ".indexes", ".describe books",
+                                    "EXPLAIN SELECT * FROM books b WHERE b.title = 'Tide Tables'",
+                                    "SELECT VALUE b.id FROM books b WHERE b.title = 'Tide Tables'",
+                                    "SELECT VALUE b.id FROM books b WHERE b.pages > 100",
+                                    "SELECT TOP 20 o.id, o.total FROM orders o ORDER BY o.total DESC, o.id"})
+    EXPECT_EQ(run({path("b.quire"), command}).output, run({path("a.quire"), command}).output) << command;
+  EXPECT_NE(run({path("b.quire"), "INSERT INTO books VALUES {id: '9', shelf: 'z', title: 'Tide Tables'}"})
+                .errors.find("is taken"),
+            std::string::npos);
+  EXPECT_NE(run({path("b.quire"), ".indexes"}).output.find("totals"), std::string::npos);
 }
 
 TEST_F(ShellTest, ABackupHasEverythingAndIsNotWrittenOverAFile) {
@@ -151,6 +165,62 @@ TEST_F(ShellTest, ADryRunChangesNothing) {
   EXPECT_EQ(run.errors, "3 items would be imported\n");
 }
 
+TEST_F(ShellTest, ImportsInBatches) {
+  std::string items;
+  for (int i = 0; i < 250; ++i) items += "{\"id\":\"" + std::to_string(i) + "\"}\n";
+  const std::string good = write("good.ndjson", items);
+  EXPECT_EQ(run({":memory:", ".import " + good + " c --batch 100", "SELECT VALUE COUNT(1) FROM c"}).output,
+            "250\n");
+  const std::string bad = write("bad.ndjson", items + "{\"id\":7}\n{\"id\":\"x\"}\n");
+  const ShellRun stopped = run({path("b.quire"), ".import " + bad + " c --batch 100"});
+  EXPECT_EQ(stopped.exit_code, 1);
+  EXPECT_NE(stopped.errors.find("200 items of the batches before"), std::string::npos) << stopped.errors;
+  EXPECT_NE(stopped.errors.find("line 251"), std::string::npos) << stopped.errors;
+  EXPECT_EQ(run({path("b.quire"), "SELECT VALUE COUNT(1) FROM c"}).output, "200\n");
+  const ShellRun skipped = run({path("b.quire"), ".import " + bad + " c --batch 100 --upsert --skip-errors",
+                                "SELECT VALUE COUNT(1) FROM c"});
+  EXPECT_EQ(skipped.output, "251\n");
+  EXPECT_NE(skipped.errors.find("skipped line 251"), std::string::npos) << skipped.errors;
+  const std::string array = write("array.json", " [{\"id\":\"1\"}]");
+  EXPECT_NE(run({":memory:", ".import " + array + " c --batch 10"}).errors.find("JSON array"),
+            std::string::npos);
+  EXPECT_EQ(run({":memory:", ".import " + write("empty.ndjson", "") + " c --batch 10"}).exit_code, 0);
+}
+
+TEST_F(ShellTest, CompactsTheFileThatIsOpen) {
+  ASSERT_EQ(run({path("c.quire"), ".generate readings r 20000", "DELETE FROM r WHERE r.id > '1'"}).exit_code,
+            0);
+  const ShellRun compacted =
+      run({path("c.quire"), ".compact", "SELECT VALUE COUNT(1) FROM r", "INSERT INTO r VALUES {id: 'new'}"});
+  EXPECT_EQ(compacted.exit_code, 0) << compacted.errors;
+  EXPECT_NE(compacted.errors.find(" bytes before, "), std::string::npos) << compacted.errors;
+  EXPECT_EQ(run({":memory:", ".compact"}).exit_code, 1);
+  EXPECT_EQ(run({"--read-only", path("c.quire"), ".compact"}).exit_code, 1);
+}
+
+TEST_F(ShellTest, AdvisesInWordsOrInRows) {
+  std::string posts;
+  for (int i = 0; i < 30; ++i) {
+    posts += "{\"id\":\"p" + std::to_string(i) + "\",\"comments\":[";
+    for (int c = 0; c < 10 + i * 20; ++c)
+      posts += std::string(c == 0 ? "" : ",") + "{\"at\":\"2024-01-" + (c / 30 < 9 ? "0" : "") +
+               std::to_string(c / 30 + 1) + "\",\"text\":\"comment\"}";
+    posts += "]}\n";
+  }
+  const std::string import = ".import " + write("posts.ndjson", posts) + " posts";
+  const ShellRun words = run({":memory:", import, ".advise posts"});
+  EXPECT_EQ(words.exit_code, 0) << words.errors;
+  for (const char* part : {"posts: all 30 items were read", "1 to change", "growing_array  /comments", "█",
+                           "see {\"id\":\"p29\"", "to do: make each element"})
+    EXPECT_NE(words.output.find(part), std::string::npos) << part << words.output;
+  EXPECT_NE(run({"--mode", "jsonl", ":memory:", import, ".advise posts"})
+                .output.find("\"finding\":\"growing_array\""),
+            std::string::npos);
+  EXPECT_NE(run({":memory:", ".import " + write("books.ndjson", kBooks) + " b", ".advise b"})
+                .output.find("nothing to change"),
+            std::string::npos);
+}
+
 TEST_F(ShellTest, ACutPackedFileIsAnError) {
   const std::string books = write("books.ndjson", kBooks);
   ASSERT_EQ(run({":memory:", ".import " + books + " b", ".export b " + path("b.jsonl.gz")}).exit_code, 0);
@@ -168,6 +238,10 @@ TEST_F(ShellTest, DescribesContainersAndPartitions) {
                 "{\"path\":\"pages\",\"types\":\"integer\",\"present %\":66.7,\"example\":\"210\"}"),
             std::string::npos)
       << described.output;
+  EXPECT_NE(described.output.find(
+                "{\"partitions\":2,\"items in the mean\":1.5,\"largest\":\"[\\\"a\\\"]\",\"its items\":2"),
+            std::string::npos)
+      << described.output;
   EXPECT_NE(described.output.find("{\"partition\":\"[\\\"a\\\"]\",\"items\":2"), std::string::npos)
       << described.output;
 }
@@ -176,7 +250,10 @@ TEST_F(ShellTest, TellsOfFunctionsStatusAndVersion) {
   EXPECT_NE(run({":memory:", ".functions starts"}).output.find("STARTSWITH("), std::string::npos);
   EXPECT_EQ(run({":memory:", ".functions nosuch"}).exit_code, 1);
   EXPECT_NE(run({path("s.quire"), ".status"}).output.find("\"containers\":0"), std::string::npos);
-  EXPECT_NE(run({"--version"}).output.find("commit"), std::string::npos);
+  const std::string version = run({"--version"}).output;
+  for (const char* part : {"(commit ", "LMDB ", "simdjson ", "libedit ", "zstd "})
+    EXPECT_NE(version.find(part), std::string::npos) << part << version;
+  EXPECT_EQ(run({":memory:", ".version"}).output, version);
 }
 
 TEST_F(ShellTest, ShowsPlansAndFigures) {
@@ -208,6 +285,76 @@ TEST_F(ShellTest, EveryCommandRefusesTooManyWords) {
   EXPECT_GT(commands, 20);
 }
 
+// What .help says that a command needs, it needs.
+TEST_F(ShellTest, EveryCommandRefusesMissingAndWrongWords) {
+  std::istringstream help(run({":memory:", ".help"}).output);
+  int missing = 0, wrong = 0;
+  for (std::string line; std::getline(help, line) && line.starts_with('.');) {
+    const std::string name = line.substr(0, line.find(' '));
+    const std::string arguments = line.substr(name.size(), 45);
+    const bool needs_words = arguments.size() > 1 && arguments[1] != ' ' && arguments[1] != '[';
+    if (needs_words) {
+      ++missing;
+      const ShellRun run = this->run({":memory:", name});
+      EXPECT_EQ(run.exit_code, 2) << name << run.errors;
+      EXPECT_NE(run.errors.find("\nusage: " + name), std::string::npos) << name << ": " << run.errors;
+    }
+    const bool takes_switch = arguments.starts_with(" on|off");
+    const bool takes_container = arguments.starts_with(" CONTAINER") || arguments.starts_with(" [CONTAINER]");
+    if (!takes_switch && !takes_container) continue;
+    ++wrong;
+    const std::string file = name == ".export" ? " " + path("out.csv") : "";
+    const ShellRun run = this->run({":memory:", name + " nosuch" + file});
+    EXPECT_EQ(run.exit_code, takes_switch ? 2 : 1) << name << run.errors;
+    EXPECT_TRUE(run.errors.starts_with("error: ")) << name << ": " << run.errors;
+    EXPECT_NE(run.errors.find(takes_switch ? "on or off" : "nosuch"), std::string::npos)
+        << name << ": " << run.errors;
+  }
+  EXPECT_GT(missing, 12);
+  EXPECT_GT(wrong, 8);
+}
+
+TEST_F(ShellTest, FeedShowsChangesAndGoesOnFromItsToken) {
+  const std::string file = path("f.quire");
+  const std::string books = write("books.ndjson", kBooks);
+  ASSERT_EQ(run({file, ".import " + books + " b --partition-key /shelf"}).exit_code, 0);
+  ShellRun run = this->run({file, "UPDATE b SET b.pages = 1 WHERE b.id = '1'", ".feed b"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_EQ(std::ranges::count(run.output, '\n'), 3) << run.output;
+  EXPECT_LT(run.output.find("Tide Tables"), run.output.find("Night Trains")) << "updated last";
+  EXPECT_NE(run.output.find("\"_lsn\":4}"), std::string::npos) << run.output;
+  const std::string told = "the feed goes on with --token ";
+  const size_t at = run.errors.find(told);
+  ASSERT_NE(at, std::string::npos) << run.errors;
+  const std::string token = run.errors.substr(at + told.size(), 80);
+  run = this->run({file, ".feed b --token " + token, "INSERT INTO b VALUES {id: '9', shelf: 'z'}",
+                   ".feed b --token " + token});
+  EXPECT_EQ(std::ranges::count(run.output, '\n'), 1) << run.output;
+  EXPECT_TRUE(run.output.starts_with("{\"id\":\"9\",\"shelf\":\"z\",")) << run.output;
+  run = this->run({file, ".feed b --token " + token.substr(1) + "0"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.errors.find("the feed token"), std::string::npos) << run.errors;
+  run = this->run({file, ".feed b --all-versions"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.errors.find("changeFeedPolicy"), std::string::npos) << run.errors;
+  EXPECT_EQ(this->run({file, ".feed nothing"}).exit_code, 1);
+}
+
+TEST_F(ShellTest, FeedFollowsAnotherProcessUntilCtrlC) {
+  const std::string file = path("f.quire");
+  ASSERT_EQ(run({file, "CREATE CONTAINER b"}).exit_code, 0);
+  const std::string shell = QUIRE_SHELL;
+  const std::string follow = "'" + shell + "' '" + file + "' '.feed b --now --follow' >'" + path("followed") +
+                             "' 2>'" + path("told") + "' & pid=$!; ";
+  // Insert until it is seen: the follower may take its time to start.
+  const std::string insert = "for i in $(seq 200); do '" + shell + "' '" + file +
+                             "' \"INSERT INTO b VALUES {id: '$i'}\"; grep -q id '" + path("followed") +
+                             "' && break; sleep 0.05; done; ";
+  EXPECT_EQ(WEXITSTATUS(std::system((follow + insert + "kill -INT $pid; wait $pid").c_str())), 0);
+  EXPECT_TRUE(read("followed").starts_with("{\"id\":\"")) << read("followed");
+  EXPECT_NE(read("told").find("--token "), std::string::npos) << read("told");
+}
+
 TEST_F(ShellTest, WrongArgumentsOfEachCommandSayWhatIsRight) {
   for (const char* command : {".backup",
                               ".create",
@@ -216,12 +363,24 @@ TEST_F(ShellTest, WrongArgumentsOfEachCommandSayWhatIsRight) {
                               ".explain x",
                               ".export c",
                               ".export c f --format x",
+                              ".feed",
+                              ".feed c d",
+                              ".feed c --token",
+                              ".feed c --now --token x",
+                              ".feed c --forever",
                               ".generate readings",
                               ".generate x c",
                               ".generate readings c many",
                               ".import f c --lines 5",
                               ".import - c --lines x",
                               ".import f c --format x",
+                              ".import f c --batch",
+                              ".import f c --batch 0",
+                              ".import f c --batch few",
+                              ".advise",
+                              ".advise a b",
+                              ".compact now",
+                              ".indexes a b",
                               ".mode csv x",
                               ".once",
                               ".pager",

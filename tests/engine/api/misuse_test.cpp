@@ -64,7 +64,7 @@ TEST_F(MisuseTest, NullIsReleasedAndAskedWithoutHarm) {
   quire_finalize(nullptr);
   EXPECT_EQ(quire_parameter_name(nullptr, 0), nullptr);
   EXPECT_EQ(quire_value_type(quire_row_value(nullptr)), QUIRE_UNDEFINED);
-  quire_statement_stats stats{1, 1, 1};
+  quire_statement_stats stats{1, 1, 1, 1};
   quire_stats(nullptr, &stats);
   EXPECT_EQ(stats.items_read, 0u);
 }

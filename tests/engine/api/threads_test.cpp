@@ -97,6 +97,25 @@ TEST_F(ThreadsTest, TransactionsWaitForEachOther) {
   EXPECT_EQ(query("SELECT VALUE c.count FROM counters c"), std::to_string(kThreads * 10) + "\n");
 }
 
+TEST_F(ThreadsTest, WaitingWritersHaveADeadline) {
+  reopen(":memory:", {.busy_timeout_ms = 100});
+  Container items = make("items", "/k");
+  auto held = database_->begin_transaction();
+  ASSERT_TRUE(succeeds(held));
+  const auto start = std::chrono::steady_clock::now();
+  {
+    std::vector<std::jthread> writers;
+    for (int i = 0; i < 16; ++i)
+      writers.emplace_back(
+          [&] { EXPECT_TRUE(fails_with(items.upsert(R"({"k":1,"id":"a"})"), QUIRE_BUSY, "busy timeout")); });
+  }
+  const auto waited = std::chrono::steady_clock::now() - start;
+  EXPECT_GE(waited, std::chrono::milliseconds(100));
+  EXPECT_LT(waited, std::chrono::seconds(20)) << "not much longer, even on a busy machine";
+  held->rollback();
+  EXPECT_TRUE(succeeds(items.upsert(R"({"k":1,"id":"a"})")));
+}
+
 TEST_F(ThreadsTest, AnInterruptEndsALongStatement) {
   auto things = make("things");
   ASSERT_TRUE(succeeds(things.create(R"({"id":"a","n":[0,1,2,3,4,5,6,7,8,9]})")));

@@ -179,6 +179,18 @@ TEST_F(CheckTest, WrongCountersAreFound) {
   EXPECT_THAT(faults(), HasSubstr("the counters of a container are damaged"));
 }
 
+TEST_F(CheckTest, AChangeFeedThatLacksAnItemOrIsDamagedIsFound) {
+  const Table feed = value_of(environment_->open_table(table_name(store_->number(), kFeedTable))).value();
+  const auto [key, record] = row(feed, "");
+  write([&, &key = key](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_TRY(transaction.erase(feed, key));
+    return {};
+  });
+  EXPECT_EQ(faults(), "the change feed: it tells of 50 items; there are 51\n");
+  write([&, &key = key](WriteTransaction& transaction) { return transaction.put(feed, key, "?"); });
+  EXPECT_THAT(faults(), HasSubstr("the change feed: the change feed of container 'c' is damaged"));
+}
+
 TEST_F(CheckTest, TwoItemsWithOneUniqueValueAreFound) {
   auto [key, record] = row(index_table(), number_of("u"));
   // Behind the values stands the item's key.

@@ -49,6 +49,9 @@ INSTANTIATE_TEST_SUITE_P(
         Accepted{"replace", "REPLACE INTO c VALUES @item RETURNING *;"},
         Accepted{"update", "UPDATE c AS x SET x.a.b = x.n + 1, x['set'] = [1] UNSET x.d WHERE x.id = '1'"},
         Accepted{"unset", "UPDATE c UNSET c.returning, c.values RETURNING VALUE c"},
+        Accepted{
+            "patch",
+            "PATCH c AS x WITH [{op: 'incr', path: '/patch', 'value': x.n}] WHERE x.id = '1' RETURNING *"},
         Accepted{"delete", "DELETE FROM c WHERE c['into'] IN (1, 'set')"},
         Accepted{"create",
                  "CREATE CONTAINER IF NOT EXISTS c PARTITION KEY (/key/width, '/b c') WITH {defaultTtl: 1}"},

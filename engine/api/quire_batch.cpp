@@ -1,0 +1,101 @@
+// The transactional batch.
+#include <fmt/format.h>
+
+#include <span>
+#include <vector>
+
+#include "engine/api/boundary.h"
+#include "engine/api/handles.h"
+#include "engine/api/item_call.h"
+#include "engine/api/request.h"
+#include "engine/container/batch.h"
+#include "quire/quire.h"
+
+using quire::ErrorCode;
+using quire::fail;
+using quire::Result;
+using quire::engine::BatchKind;
+using quire::engine::BatchOperation;
+using quire::engine::BatchOutcome;
+using quire::engine::WriteTransaction;
+
+namespace {
+
+static_assert(static_cast<int>(BatchKind::create) == QUIRE_BATCH_CREATE);
+static_assert(static_cast<int>(BatchKind::upsert) == QUIRE_BATCH_UPSERT);
+static_assert(static_cast<int>(BatchKind::replace) == QUIRE_BATCH_REPLACE);
+static_assert(static_cast<int>(BatchKind::read) == QUIRE_BATCH_READ);
+static_assert(static_cast<int>(BatchKind::patch) == QUIRE_BATCH_PATCH);
+static_assert(static_cast<int>(BatchKind::remove) == QUIRE_BATCH_DELETE);
+
+Result<BatchOperation> operation_argument(const quire_batch_operation& given) {
+  const uint32_t kind = quire::engine::number_of(given.kind);
+  if (kind > QUIRE_BATCH_DELETE)
+    return fail(ErrorCode::misuse, fmt::format("an operation of the batch has the unknown kind {}", kind));
+  BatchOperation operation{.kind = static_cast<BatchKind>(kind),
+                           .id = {},
+                           .body = {},
+                           .if_match = quire::engine::text_or_empty(given.if_match),
+                           .if_none_match = quire::engine::text_or_empty(given.if_none_match)};
+  const bool has_id = kind == QUIRE_BATCH_READ || kind == QUIRE_BATCH_PATCH || kind == QUIRE_BATCH_DELETE;
+  const bool has_body = kind != QUIRE_BATCH_READ && kind != QUIRE_BATCH_DELETE;
+  if (has_id) {
+    QUIRE_ASSIGN(operation.id, quire::engine::text_argument(given.id, given.id_length, "the id"));
+  }
+  if (has_body) {
+    QUIRE_ASSIGN(operation.body,
+                 quire::engine::text_argument(given.json, given.json_length, "the operation's JSON"));
+  }
+  return operation;
+}
+
+void give_back(const BatchOutcome& outcome, quire_batch_result& result) {
+  result.status = outcome.status;
+  result.info = {};
+  if (outcome.has_etag)
+    quire::engine::fill(result.info, outcome.etag, outcome.timestamp, outcome.status == 201);
+  quire::engine::assign(result.item, outcome.item);
+}
+
+}  // namespace
+
+extern "C" int quire_batch(quire_container* container, quire_transaction* transaction,
+                           const quire_scalar* partition_key, size_t components,
+                           const quire_batch_operation* operations, size_t count, quire_batch_result* results,
+                           quire_error* error) {
+  return quire::engine::guarded(error, [&]() -> Result<void> {
+    if (container == nullptr) return quire::engine::null_argument("the container");
+    if (operations == nullptr && count > 0) return quire::engine::null_argument("the list of operations");
+    if (count > quire::engine::kMostBatchOperations)
+      return fail(ErrorCode::limit_exceeded, fmt::format("the batch has {} operations; the limit is {}",
+                                                         count, quire::engine::kMostBatchOperations));
+    QUIRE_ASSIGN(const auto key, quire::engine::PartitionKeyArgument::read(partition_key, components));
+    std::vector<BatchOperation> batch;
+    for (size_t i = 0; i < count; ++i) {
+      QUIRE_ASSIGN(const BatchOperation operation, operation_argument(operations[i]));
+      batch.push_back(operation);
+    }
+    quire::engine::Request request(*container->store);
+    QUIRE_TRY(request.admit(key.components()));
+    std::vector<BatchOutcome> outcomes(count);
+    const auto work = [&](WriteTransaction& writing) {
+      const auto make_condition = [&](std::string_view condition) {
+        return quire::engine::condition_on(*container, writing, condition);
+      };
+      return quire::engine::run_batch(writing, *container->store, key.components(), batch, make_condition,
+                                      outcomes);
+    };
+    const auto done = quire::engine::write(*container, transaction, [&](WriteTransaction& writing) {
+      return request.run(writing, [&](WriteTransaction& running) {
+        return transaction != nullptr ? running.nested(work) : work(running);
+      });
+    });
+    if (done) request.finish();
+    // A commit that fails undoes what each operation had done.
+    for (size_t i = 0; results != nullptr && i < count; ++i) {
+      const bool is_true = done.has_value() || outcomes[i].status >= 400;
+      give_back(is_true ? outcomes[i] : BatchOutcome{}, results[i]);
+    }
+    return done;
+  });
+}

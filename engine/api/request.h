@@ -1,0 +1,65 @@
+// One call on a container, as its throughput sees it: admitted, done, charged. What it came to is kept for
+// the thread, which quire_request_charge() asks.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "engine/container/container.h"
+#include "engine/container/request_charge.h"
+#include "sql/error.h"
+#include "sql/value/value.h"
+
+namespace quire::engine {
+
+// Of this thread's last call.
+double last_request_charge() noexcept;
+void set_last_request_charge(double charge) noexcept;
+
+class Request {
+ public:
+  // Nothing has been charged so far.
+  explicit Request(ContainerStore& store) : store_(store) { set_last_request_charge(0); }
+
+  // The request is to this partition (or those under a prefix of a hierarchical key; empty: to all).
+  // too_many_requests.
+  Result<void> admit(std::span<const sql::Value> partition_key) {
+    if (!store_.throughput().is_limited()) [[likely]]
+      return {};
+    epk_.clear();
+    for (const sql::Value& component : partition_key) {
+      char epk[kEpkBytes];
+      store_.hash()(component, epk);
+      epk_.append(epk, kEpkBytes);
+    }
+    return store_.throughput().admit(epk_);
+  }
+
+  // Runs the part of the request that writes. Where the partition is known only when it is done, `work` ends
+  // with admit(): in a transaction of its own, so that a refusal undoes it.
+  template <typename Work>
+  Result<void> run(WriteTransaction& transaction, const Work& work) {
+    const double before = transaction.charged();
+    auto done = store_.throughput().is_limited() ? transaction.nested(work) : work(transaction);
+    charge_ = transaction.charged() - before;
+    return done;
+  }
+
+  // It has succeeded, or answered that there is nothing.
+  void charge(double units) noexcept {
+    charge_ = units;
+    finish();
+  }
+  void finish() {
+    set_last_request_charge(charge_);
+    store_.throughput().take(epk_, charge_);
+  }
+  double charged() const noexcept { return charge_; }
+
+ private:
+  ContainerStore& store_;
+  std::string epk_;
+  double charge_ = 0;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,97 @@
+// How a container's items expire: what ContainerStore knows about their lifetime, and their removal.
+#include <optional>
+#include <string>
+
+#include "engine/container/container.h"
+
+namespace quire::engine {
+
+// ---- The lifetime
+
+// A write transaction may see a change that has no commit yet, one of its group: it looks itself. So does a
+// snapshot from before the last change.
+Result<Lifetime> ContainerStore::lifetime(const Transaction& transaction) const {
+  // In this order: who sees a commit counted as known sees its lifetime, or one that is newer.
+  const uint64_t refreshed = refreshed_.load(std::memory_order_acquire);
+  const Lifetime* const newest = lifetime_.load(std::memory_order_acquire);
+  const bool is_known = newest != nullptr && !transaction.is_write() && transaction.number() <= refreshed &&
+                        transaction.number() >= newest->since;
+  if (is_known) [[likely]]
+    return *newest;
+  return read_lifetime(transaction, tables_.statistics);
+}
+
+// Within refresh(): `transaction` is newer than what is known. One that writes may yet be undone.
+Result<void> ContainerStore::refresh_lifetime(const Transaction& transaction, uint64_t commit) {
+  QUIRE_ASSIGN(const Lifetime found, read_lifetime(transaction, tables_.statistics));
+  const Lifetime* const newest = lifetime_.load(std::memory_order_relaxed);
+  if (found.since > commit || (newest != nullptr && *newest == found)) return {};
+  lifetime_.store(&lifetimes_.emplace_back(found), std::memory_order_release);
+  return {};
+}
+
+Result<void> ContainerStore::set_lifetime(WriteTransaction& transaction,
+                                          const ContainerDefinition& definition) {
+  QUIRE_ASSIGN(Lifetime lifetime, read_lifetime(transaction, tables_.statistics));
+  const int64_t default_ttl = default_ttl_of(definition);
+  if (lifetime.default_ttl == default_ttl) return {};
+  // What has expired by now stays so.
+  QUIRE_TRY(erase_expired(transaction, UINT64_MAX));
+  lifetime.default_ttl = default_ttl;
+  lifetime.since = transaction.number();
+  return write_lifetime(transaction, tables_.statistics, lifetime);
+}
+
+Result<Lifetime> ContainerStore::lifetime_in_scan(const Transaction& transaction) {
+  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
+  if (!lifetime.is_on()) [[likely]]
+    return lifetime;
+  QUIRE_ASSIGN(const auto index, indexes_.expiry(transaction));
+  if (!index || index->is_building) return lifetime;
+  QUIRE_ASSIGN(const auto expired, find_expired(transaction, tables_.index, index->number, lifetime));
+  return expired ? lifetime : Lifetime{};
+}
+
+Result<bool> ContainerStore::has_expired(const Transaction& transaction, Bytes key) const {
+  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
+  if (!lifetime.is_on()) return false;
+  QUIRE_ASSIGN(const sql::Value root, item_at(transaction, key));
+  return root.is_defined() && lifetime.has_ended(header_of(root), transaction.now());
+}
+
+// ---- Their removal
+
+Result<uint64_t> ContainerStore::erase_expired(WriteTransaction& transaction, uint64_t most) {
+  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
+  QUIRE_ASSIGN(const auto index, indexes_.expiry(transaction));
+  if (!lifetime.is_on() || !index) return 0;
+  for (uint64_t erased = 0; erased < most; ++erased) {
+    QUIRE_ASSIGN(const auto key, find_expired(transaction, tables_.index, index->number, lifetime));
+    if (!key) return erased;
+    QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(tables_.items, *key));
+    const sql::Value root = record ? root_of(*record) : sql::Value();
+    if (root.is_undefined()) return std::unexpected(damaged(*key));
+    QUIRE_TRY(erase_stored(transaction, *key, {root, *record}));
+  }
+  return most;
+}
+
+// With each write, so that expired items go about as fast as others come. A failure is for who looks at that
+// item, not for this write.
+Result<void> ContainerStore::erase_some_expired(WriteTransaction& transaction) {
+  constexpr uint64_t kWithEachWrite = 2;
+  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
+  if (!lifetime.is_on()) return {};
+  QUIRE_ASSIGN(const auto index, indexes_.expiry(transaction));
+  if (!index) return {};
+  QUIRE_ASSIGN(const auto expired, find_expired(transaction, tables_.index, index->number, lifetime));
+  if (!expired) return {};
+  const auto erased = transaction.nested([&](WriteTransaction& nested) -> Result<void> {
+    QUIRE_TRY(erase_expired(nested, kWithEachWrite));
+    return {};
+  });
+  if (!erased && erased.error().code != ErrorCode::corrupt) return erased;
+  return {};
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,197 @@
+#include "engine/container/feed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace quire::engine {
+namespace {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+// The longest wait that is not asked in between whether it is to end.
+constexpr std::chrono::milliseconds kBetweenLooks{50};
+// Longer waits are as good as endless, and their deadlines would overflow.
+constexpr std::chrono::hours kLongestPatience{24 * 365};
+
+std::string_view operation_name(FeedRowKind kind) {
+  switch (kind) {
+    case FeedRowKind::created:
+      return "create";
+    case FeedRowKind::replaced:
+      return "replace";
+    case FeedRowKind::deleted:
+    case FeedRowKind::expired:
+      return "delete";
+    case FeedRowKind::item:
+    case FeedRowKind::ordered_range:
+    case FeedRowKind::unordered_range:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+// ---- Where to begin
+
+Result<std::unique_ptr<Feed>> Feed::open(Environment& environment, std::shared_ptr<ContainerStore> store,
+                                         const FeedOptions& options) {
+  std::unique_ptr<Feed> feed(new Feed(environment, std::move(store), options));
+  QUIRE_TRY(feed->set_partition(options.partition_key));
+  QUIRE_TRY(feed->start(options));
+  // What is wrong with the request is told now, not when changes are waited for.
+  QUIRE_TRY(feed->open_cursor());
+  feed->end_snapshot();
+  return feed;
+}
+
+Result<void> Feed::start(const FeedOptions& options) {
+  position_.mode = options.mode;
+  position_.epk_prefix = scope_.epk_prefix;
+  QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+  QUIRE_ASSIGN(const ContainerStatistics statistics, store_->statistics(snapshot));
+  switch (options.start) {
+    case FeedStart::beginning:
+      break;
+    case FeedStart::now:
+      position_.after = statistics.last_lsn;
+      must_have_all_ = true;
+      break;
+    case FeedStart::time:
+      position_.from_timestamp = options.from_timestamp;
+      break;
+    case FeedStart::token:
+      QUIRE_TRY(read_feed_token(store_->resource_names(), options.token, position_));
+      must_have_all_ = true;
+      if (position_.after > statistics.last_lsn)
+        return fail(ErrorCode::invalid_argument,
+                    "the feed token is from a later state of the container than the file has, as after a "
+                    "backup was put in its place; follow the feed from the beginning");
+      break;
+  }
+  scope_.from_timestamp = position_.from_timestamp;
+  return {};
+}
+
+Result<void> Feed::set_partition(std::span<const sql::Value> partition_key) {
+  const auto& paths = store_->definition().partition_key_paths;
+  if (partition_key.size() > paths.size())
+    return fail(ErrorCode::invalid_partition_key,
+                fmt::format("the partition key of container '{}' has {} components; {} were given",
+                            store_->definition().name, paths.size(), partition_key.size()));
+  QUIRE_TRY(check_partition_key(partition_key, paths));
+  scope_.partition_key.assign(partition_key.begin(), partition_key.end());
+  size_t text_bytes = 0;
+  for (const sql::Value& component : partition_key)
+    if (component.is_string()) text_bytes += component.as_string().size();
+  text_ = std::make_unique<char[]>(text_bytes);
+  char* at = text_.get();
+  for (sql::Value& component : scope_.partition_key) {
+    char epk[kEpkBytes];
+    store_->hash()(component, epk);
+    scope_.epk_prefix.append(epk, kEpkBytes);
+    if (!component.is_string()) continue;
+    const std::string_view text = component.as_string();
+    component = sql::Value::string({at, text.copy(at, text.size())});
+    at += text.size();
+  }
+  return {};
+}
+
+// ---- Reading
+
+Result<void> Feed::open_cursor() {
+  QUIRE_ASSIGN(snapshot_, environment_.begin_read());
+  seen_commit_ = snapshot_->number();
+  if (position_.mode == FeedMode::latest_version) {
+    QUIRE_ASSIGN(cursor_, LatestCursor::open(*store_, *snapshot_, scope_, position_.after));
+    return {};
+  }
+  QUIRE_ASSIGN(cursor_, VersionCursor::open(*store_, *snapshot_, scope_, position_.after, must_have_all_));
+  return {};
+}
+
+Result<bool> Feed::next_now() {
+  if (!cursor_) QUIRE_TRY(open_cursor());
+  QUIRE_ASSIGN(const bool is_found, std::visit([&](auto& cursor) { return cursor.next(entry_); }, *cursor_));
+  if (is_found) {
+    position_.after = entry_.lsn;
+    return true;
+  }
+  // What the reader does not want is behind it, too.
+  QUIRE_ASSIGN(const ContainerStatistics statistics, store_->statistics(*snapshot_));
+  position_.after = std::max(position_.after, statistics.last_lsn);
+  must_have_all_ = true;
+  end_snapshot();
+  return false;
+}
+
+void Feed::end_snapshot() noexcept {
+  cursor_.reset();
+  snapshot_.reset();
+}
+
+Result<bool> Feed::next(std::chrono::milliseconds patience) {
+  const Deadline deadline =
+      std::chrono::steady_clock::now() +
+      std::min(patience, std::chrono::duration_cast<std::chrono::milliseconds>(kLongestPatience));
+  for (;;) {
+    auto is_found = next_now();
+    if (!is_found) {
+      end_snapshot();
+      return is_found;
+    }
+    if (*is_found || patience.count() <= 0) return is_found;
+    QUIRE_ASSIGN(const bool has_changed, wait(deadline));
+    if (!has_changed) return false;
+  }
+}
+
+Result<bool> Feed::wait(Deadline deadline) const {
+  const uint64_t interrupts = interrupts_ != nullptr ? interrupts_->load() : 0;
+  for (;;) {
+    const Deadline now = std::chrono::steady_clock::now();
+    if (now >= deadline) return false;
+    if (environment_.wait_for_commit(seen_commit_, std::min(deadline, now + kBetweenLooks))) return true;
+    if (interrupts_ != nullptr && interrupts_->load() != interrupts)
+      return fail(ErrorCode::interrupted, "waiting for changes was interrupted");
+  }
+}
+
+// ---- Giving
+
+std::string Feed::token() const {
+  return make_feed_token(store_->resource_names(), position_);
+}
+
+void Feed::write_json(std::string& out) const {
+  if (position_.mode == FeedMode::latest_version) {
+    store_->write_item_json(entry_.current, out);
+    out.pop_back();  // the closing brace; an id at least stands before it
+    fmt::format_to(std::back_inserter(out), R"(,"_lsn":{}}})", static_cast<uint64_t>(entry_.lsn));
+    return;
+  }
+  const auto write = [&](const sql::Value& item) {
+    if (item.is_defined())
+      store_->write_item_json(item, out);
+    else
+      out += "{}";
+  };
+  out += R"({"current":)";
+  write(entry_.current);
+  if (entry_.previous.is_defined()) {
+    out += R"(,"previous":)";
+    write(entry_.previous);
+  }
+  fmt::format_to(std::back_inserter(out), R"(,"metadata":{{"operationType":"{}","lsn":{},"crts":{})",
+                 operation_name(entry_.kind), static_cast<uint64_t>(entry_.lsn), entry_.timestamp);
+  if (entry_.previous_lsn != Lsn{})
+    fmt::format_to(std::back_inserter(out), R"(,"previousImageLSN":{})",
+                   static_cast<uint64_t>(entry_.previous_lsn));
+  if (entry_.kind == FeedRowKind::expired) out += R"(,"timeToLiveExpired":true)";
+  out += "}}";
+}
+
+}  // namespace quire::engine

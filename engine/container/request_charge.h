@@ -1,0 +1,30 @@
+// What Azure Cosmos DB would charge for a request, in request units (DIALECT.md, section 14): the published
+// tables and what they leave open, all of it in request_charge.cpp. An estimate, but a steady one: the same
+// request on the same data always costs the same.
+#pragma once
+
+#include <cstdint>
+
+namespace quire::engine {
+
+// Azure counts the bytes of an item's JSON. Its document is smaller by about a fifth (docs/file-format.md).
+inline constexpr uint64_t json_bytes_of_document(uint64_t document_bytes) noexcept {
+  return document_bytes + document_bytes / 4;
+}
+
+// A read by partition key and id; `json_bytes` 0: of an item that is not there.
+double read_charge(uint64_t json_bytes) noexcept;
+
+// `terms`: index entries that come and go.
+double create_charge(uint64_t json_bytes, uint64_t terms) noexcept;
+double replace_charge(uint64_t json_bytes, uint64_t terms) noexcept;
+double delete_charge(uint64_t json_bytes, uint64_t terms) noexcept;
+// What a patch costs beside its replace.
+double patch_charge(uint64_t operations) noexcept;
+
+// A query that has looked at so many items and given so many rows.
+double query_charge(uint64_t items_read, uint64_t rows) noexcept;
+// A change that a feed has given; 0: a look that found none.
+double feed_charge(uint64_t json_bytes) noexcept;
+
+}  // namespace quire::engine

@@ -1,0 +1,108 @@
+// A compacted copy takes the file's place, and only when nobody has it open.
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+class CompactTest : public DatabaseTest {
+ protected:
+  // A file of some free pages: most of what was loaded is deleted.
+  std::string make_file() {
+    const std::string path = file("a.quire");
+    reopen(path);
+    Container container = make("c", "/pk");
+    std::stringstream lines;
+    for (int i = 0; i < 20'000; ++i)
+      lines << R"({"id":")" << i << R"(","pk":)" << i % 7 << R"(,"text":")" << std::string(100, 'x')
+            << "\"}\n";
+    EXPECT_TRUE(succeeds(container.import(lines)));
+    query("CREATE INDEX texts ON c (text)");
+    query("DELETE FROM c WHERE c.pk != 3");
+    return path;
+  }
+  std::string everything() {
+    return query("SELECT VALUE c FROM c") + query("SELECT VALUE COUNT(1) FROM c WHERE c.text > 'a'");
+  }
+};
+
+TEST_F(CompactTest, TheFileShrinksAndHoldsTheSame) {
+  const std::string path = make_file();
+  const std::string before = everything();
+  chmod(path.c_str(), 0640);
+  reopen(":memory:");
+  const auto done = Database::compact(path);
+  ASSERT_TRUE(succeeds(done));
+  EXPECT_LT(done->bytes_after * 2, done->bytes_before);
+  EXPECT_EQ(std::filesystem::file_size(path), done->bytes_after);
+  struct stat status;
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+  EXPECT_FALSE(std::filesystem::exists(path + "-compact"));
+  reopen(path);
+  EXPECT_EQ(everything(), before);
+  EXPECT_EQ(query("INSERT INTO c VALUES {'id': 'new', 'pk': 1}"), "");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.pk = 1"), "\"new\"\n");
+}
+
+TEST_F(CompactTest, ALeftOverCopyIsNoHindrance) {
+  const std::string path = make_file();
+  reopen(":memory:");
+  std::ofstream(path + "-compact") << "half a file";
+  ASSERT_TRUE(succeeds(Database::compact(path)));
+  ASSERT_TRUE(succeeds(Database::compact(path)));
+  reopen(path);
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c"), "2857\n");
+}
+
+TEST_F(CompactTest, AFileThatIsOpenIsLeftAlone) {
+  const std::string path = make_file();
+  EXPECT_TRUE(fails_with(Database::compact(path), QUIRE_BUSY, "is open"));
+  reopen(":memory:");
+  EXPECT_TRUE(succeeds(Database::compact(path)));
+}
+
+TEST_F(CompactTest, AFileThatAnotherProcessHasOpenIsLeftAlone) {
+  const std::string path = make_file();
+  reopen(":memory:");
+  int ready[2], done[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(done), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte = 'x';
+    const auto opened = Database::open(path);
+    const bool is_open = opened && write(ready[1], &byte, 1) == 1 && read(done[0], &byte, 1) == 1;
+    _exit(is_open ? 0 : 1);
+  }
+  char byte = 'x';
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_TRUE(fails_with(Database::compact(path), QUIRE_BUSY, "is open"));
+  ASSERT_EQ(write(done[1], &byte, 1), 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  for (const int end : {ready[0], ready[1], done[0], done[1]}) close(end);
+  EXPECT_TRUE(succeeds(Database::compact(path)));
+}
+
+TEST_F(CompactTest, WhatIsNoDatabaseIsLeftAlone) {
+  EXPECT_TRUE(fails_with(Database::compact(file("nothing.quire")), QUIRE_CANNOT_OPEN));
+  EXPECT_TRUE(fails_with(Database::compact(file("")), QUIRE_CANNOT_OPEN) ||
+              fails_with(Database::compact(file("")), QUIRE_NOT_A_DATABASE));
+  std::ofstream(file("text.quire")) << std::string(10'000, 'x');
+  EXPECT_TRUE(fails_with(Database::compact(file("text.quire")), QUIRE_NOT_A_DATABASE));
+  std::ofstream(file("empty.quire")) << "";
+  EXPECT_TRUE(fails_with(Database::compact(file("empty.quire")), QUIRE_NOT_A_DATABASE));
+  EXPECT_EQ(std::filesystem::file_size(file("text.quire")), 10'000u);
+  EXPECT_FALSE(std::filesystem::exists(file("text.quire-lock")));
+}
+
+}  // namespace
+}  // namespace quire::tests

@@ -1,0 +1,85 @@
+// Request charges and throughput through the public API.
+#include <string>
+
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+class RequestTest : public DatabaseTest {};
+
+TEST_F(RequestTest, EachRequestTellsItsCharge) {
+  Container items = make("items", "/k");
+  const auto created = items.create(R"({"k":1,"id":"a","n":1})");
+  ASSERT_TRUE(succeeds(created));
+  EXPECT_DOUBLE_EQ(created->request_charge(), 4.95);
+  EXPECT_DOUBLE_EQ(request_charge(), 4.95);
+  EXPECT_DOUBLE_EQ(items.upsert(R"({"k":1,"id":"a","n":2})").value().request_charge(), 9.9);
+  ASSERT_TRUE(succeeds(items.read_json({1}, "a")));
+  EXPECT_DOUBLE_EQ(request_charge(), 1.0);
+  EXPECT_TRUE(fails_with(items.read_json({1}, "z"), QUIRE_NOT_FOUND));
+  EXPECT_DOUBLE_EQ(request_charge(), 1.0);
+  EXPECT_TRUE(fails_with(items.create(R"({"k":1,"id":"a"})"), QUIRE_CONFLICT));
+  EXPECT_DOUBLE_EQ(request_charge(), 0.0);
+  Feed feed = items.feed().value();
+  ASSERT_TRUE(succeeds(feed.next()));
+  EXPECT_DOUBLE_EQ(request_charge(), 0.05);
+  ASSERT_TRUE(succeeds(feed.next()));
+  EXPECT_DOUBLE_EQ(request_charge(), 1.0) << "nothing new";
+  ASSERT_TRUE(succeeds(items.remove({1}, "a")));
+  EXPECT_DOUBLE_EQ(request_charge(), 4.95);
+}
+
+TEST_F(RequestTest, LargerItemsAndIndexesCostMore) {
+  EXPECT_EQ(
+      query(
+          "CREATE CONTAINER items PARTITION KEY (/k) WITH {indexingPolicy: {includedPaths: [{path: '/*'}]}}"),
+      "");
+  Container items = database_->container("items").value();
+  EXPECT_GT(items.create(R"({"k":1,"id":"a","n":1,"m":[1,2,3]})").value().request_charge(),
+            4.95 + 5 * 0.2 - 1e-9);
+  const std::string text(4000, 'x');
+  EXPECT_GT(items.create(R"({"k":1,"id":"b","s":")" + text + "\"}").value().request_charge(), 6.67);
+}
+
+TEST_F(RequestTest, StatementsTellTheirs) {
+  Container items = make("items", "/k");
+  Statement insert = database_->prepare("INSERT INTO items VALUES {k: 1, id: 'a'}, {k: 1, id: 'b'}").value();
+  EXPECT_EQ(rows(insert), "");
+  EXPECT_DOUBLE_EQ(insert.stats().request_charge, 9.9);
+  Statement query = items.prepare("SELECT VALUE c.id FROM c").value();
+  EXPECT_DOUBLE_EQ(query.stats().request_charge, 0.0);
+  EXPECT_EQ(rows(query), "\"a\"\n\"b\"\n");
+  EXPECT_DOUBLE_EQ(query.stats().request_charge, 2.4);
+  EXPECT_DOUBLE_EQ(request_charge(), 2.4);
+}
+
+TEST_F(RequestTest, PastItsThroughputAContainerRefuses) {
+  EXPECT_EQ(query("CREATE CONTAINER items PARTITION KEY (/k) WITH {throughput: 1}"), "");
+  Container items = database_->container("items").value();
+  // One request, with a debt of minutes.
+  EXPECT_EQ(query("INSERT INTO items SELECT 1 AS k, CONCAT('a', TOSTRING(n)) AS id FROM n IN (SELECT VALUE "
+                  "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20])"),
+            "");
+  const auto refused = items.upsert(R"({"k":1,"id":"b"})");
+  ASSERT_TRUE(fails_with(refused, QUIRE_TOO_MANY_REQUESTS, "retry after"));
+  EXPECT_EQ(refused.error().status, 429);
+  EXPECT_GT(refused.error().retry_after_ms, 0u);
+  EXPECT_TRUE(fails_with(items.read_json({1}, "a1"), QUIRE_TOO_MANY_REQUESTS));
+  EXPECT_TRUE(fails_with(items.remove({1}, "a1"), QUIRE_TOO_MANY_REQUESTS));
+  EXPECT_THAT(query("SELECT * FROM items"), testing::StartsWith("too_many_requests"));
+  EXPECT_THAT(query("DELETE FROM items"), testing::StartsWith("too_many_requests"));
+  Feed feed = items.feed().value();
+  EXPECT_TRUE(fails_with(feed.next(), QUIRE_TOO_MANY_REQUESTS));
+  auto transaction = database_->begin_transaction();
+  EXPECT_TRUE(fails_with(items.create(R"({"k":1,"id":"c"})", &*transaction), QUIRE_TOO_MANY_REQUESTS));
+  ASSERT_TRUE(succeeds(transaction->commit()));
+  // Who has the container sees the change.
+  EXPECT_EQ(query("ALTER CONTAINER items WITH {throughput: null}"), "");
+  EXPECT_TRUE(fails_with(items.read_json({1}, "b"), QUIRE_NOT_FOUND)) << "what was refused is not there";
+  EXPECT_TRUE(fails_with(items.read_json({1}, "c"), QUIRE_NOT_FOUND));
+  EXPECT_TRUE(succeeds(items.read_json({1}, "a1")));
+}
+
+}  // namespace
+}  // namespace quire::tests

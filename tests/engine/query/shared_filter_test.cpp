@@ -1,0 +1,113 @@
+// Queries whose filter several threads share: the same rows in the same order as one thread gives.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "engine/container/import.h"
+#include "engine/query/open_containers.h"
+#include "engine/query/prepared_statement.h"
+#include "sql/value/json.h"
+#include "tests/engine/file/temporary_folder.h"
+
+namespace quire::engine {
+namespace {
+
+class SharedFilterTest : public testing::Test {
+ protected:
+  static constexpr int kItems = 30'000;
+
+  void SetUp() override {
+    environment_ = value_of(Environment::open(Environment::kInMemory));
+    containers_ = std::make_unique<OpenContainers>(*environment_);
+    const auto store = value_of(containers_->create(value_of(ContainerDefinition::make("c", {"/k"}))));
+    std::string text;
+    for (int i = 0; i < kItems; ++i)
+      text +=
+          fmt::format("{{\"id\":\"{}\",\"k\":\"p{}\",\"n\":{},\"s\":\"text {}\"}}\n", i, i % 501, i, i % 7);
+    const auto reader = [&, done = size_t{0}](char* buffer, size_t capacity) mutable {
+      const size_t count = std::min(capacity, text.size() - done);
+      std::memcpy(buffer, text.data() + done, count);
+      done += count;
+      return static_cast<int64_t>(count);
+    };
+    ASSERT_EQ(value_of(import_items(*environment_, *store, reader, {})).items, uint64_t{kItems});
+  }
+
+  std::unique_ptr<PreparedStatement> prepare(std::string_view sql, size_t threads) {
+    return value_of(PreparedStatement::prepare(*containers_, sql,
+                                               {.strict = false,
+                                                .scope = nullptr,
+                                                .memory_limit = size_t{1} << 30,
+                                                .threads = threads,
+                                                .session = nullptr,
+                                                .interrupts = &interrupts_}));
+  }
+  static std::vector<std::string> rows_of(PreparedStatement& statement) {
+    std::vector<std::string> rows;
+    while (const auto row = value_of(statement.step())) sql::write_json(*row, rows.emplace_back());
+    return rows;
+  }
+  std::vector<std::string> rows_of(std::string_view sql, size_t threads) {
+    return rows_of(*prepare(sql, threads));
+  }
+
+  std::atomic<uint64_t> interrupts_ = 0;
+  std::unique_ptr<Environment> environment_;
+  std::unique_ptr<OpenContainers> containers_;
+};
+
+TEST_F(SharedFilterTest, GivesTheRowsOfOneThreadInTheirOrder) {
+  for (const std::string_view sql :
+       {"SELECT VALUE c.n FROM c WHERE c.n % 3 = 1 AND c.s LIKE '%2'", "SELECT * FROM c WHERE c.n < 40",
+        "SELECT c.s, COUNT(1) AS items, SUM(c.n / 7) AS total FROM c WHERE c.n > 100 GROUP BY c.s",
+        "SELECT VALUE c.n FROM c WHERE c.n > 29990 ORDER BY c.s DESC, c.n",
+        "SELECT VALUE 1 FROM c WHERE c.n < 0", "SELECT DISTINCT VALUE c.s FROM c WHERE c.n > 5"}) {
+    const auto expected = rows_of(sql, 1);
+    for (const size_t threads : {2, 3, 8}) EXPECT_TRUE(rows_of(sql, threads) == expected) << sql;
+  }
+}
+
+TEST_F(SharedFilterTest, ReadsEachItemOnce) {
+  const auto statement = prepare("SELECT VALUE COUNT(1) FROM c WHERE c.n >= @least", 4);
+  for (const int64_t least : {0, 29'000}) {
+    ASSERT_TRUE(succeeds(statement->bind("least", sql::Value::integer(least))));
+    EXPECT_EQ(rows_of(*statement), std::vector{std::to_string(kItems - least)});
+    EXPECT_EQ(statement->stats().items_read, uint64_t{kItems});
+    statement->reset();
+  }
+}
+
+TEST_F(SharedFilterTest, MayBeLeftOrInterruptedAtAnyRow) {
+  const auto statement = prepare("SELECT VALUE c.n FROM c WHERE c.n >= 0", 4);
+  for (int rows = 0; rows < 20'000; rows = rows * 2 + 1) {
+    for (int i = 0; i < rows; ++i) ASSERT_TRUE(value_of(statement->step()).has_value());
+    statement->reset();
+  }
+  ASSERT_TRUE(value_of(statement->step()).has_value());
+  ++interrupts_;
+  Result<std::optional<sql::Value>> row;
+  while ((row = statement->step()) && *row) {
+  }
+  EXPECT_TRUE(fails_with(row, ErrorCode::interrupted));
+}
+
+TEST_F(SharedFilterTest, ReadsTheSameSnapshotBesideWriters) {
+  std::atomic<bool> ends = false;
+  std::thread writer([&] {
+    for (int i = 0; !ends; ++i) {
+      const auto statement =
+          prepare(fmt::format("INSERT INTO c VALUES {{'id': 'w{}', 'k': 'w', 'n': -1}}", i), 1);
+      rows_of(*statement);
+    }
+  });
+  for (int i = 0; i < 30; ++i)
+    EXPECT_EQ(rows_of("SELECT VALUE COUNT(1) FROM c WHERE c.n >= 0", 3), std::vector{std::to_string(kItems)});
+  ends = true;
+  writer.join();
+}
+
+}  // namespace
+}  // namespace quire::engine

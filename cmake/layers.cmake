@@ -1,7 +1,7 @@
 # The folders of the house, from the bottom up. Each is a static library that links only those above it in this
 # list, so that an include against the grain does not link.
 set(QUIRE_SQL_LAYERS value parse functions bind plan run)
-set(QUIRE_ENGINE_LAYERS file index catalog container maintenance advisor query api)
+set(QUIRE_ENGINE_LAYERS file index catalog container maintenance advisor query script api)
 
 function(quire_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;LINKS")
@@ -37,5 +37,17 @@ quire_layer(container SOURCES engine/container/*.cpp LINKS quire_catalog murmurh
 quire_layer(maintenance SOURCES engine/maintenance/*.cpp LINKS quire_container)
 quire_layer(advisor SOURCES engine/advisor/*.cpp LINKS quire_container quire_run)
 quire_layer(query SOURCES engine/query/*.cpp LINKS quire_maintenance quire_advisor)
-quire_layer(api SOURCES engine/api/*.cpp LINKS quire_query)
+# Without JavaScript there are native procedures alone.
+set(script_engine_sources engine/script/native_procedures.cpp engine/script/partition_*.cpp engine/script/trigger_lookup.cpp
+                          engine/script/without_javascript.cpp)
+if(QUIRE_SCRIPTS)
+  set(script_engine_sources engine/script/[!w]*.cpp engine/script/wasm_runtime.cpp engine/script/watchdog.cpp)
+endif()
+quire_layer(script SOURCES ${script_engine_sources} LINKS quire_query)
+if(QUIRE_SCRIPTS)
+  add_dependencies(quire_script quire_script_module)
+  target_include_directories(quire_script PRIVATE ${script_dir} ${PROJECT_BINARY_DIR} ${WASM_RT_DIR})
+  target_link_libraries(quire_script INTERFACE ${script_objects})
+endif()
+quire_layer(api SOURCES engine/api/*.cpp LINKS quire_script)
 target_compile_definitions(quire_api PRIVATE QUIRE_VERSION="${PROJECT_VERSION}")

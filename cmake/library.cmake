@@ -10,6 +10,7 @@ endfunction()
 
 quire_objects(sql_objects ${QUIRE_SQL_LAYERS})
 quire_objects(all_objects ${QUIRE_SQL_LAYERS} ${QUIRE_ENGINE_LAYERS})
+list(APPEND all_objects ${script_objects})
 set(sql_links simdjson::simdjson fmt::fmt PkgConfig::RE2 PkgConfig::UTF8PROC PkgConfig::GEOGRAPHIC stemmer)
 set(all_links ${sql_links} lmdb murmurhash xxhash)
 

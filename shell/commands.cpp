@@ -34,6 +34,13 @@ constexpr std::string_view kExportDetails =
     "  --query SQL            the rows of a query on the container rather than its items\n"
     "  --format jsonl|json|csv|tsv  told from the file's name where it is not given; json is one array\n";
 
+constexpr std::string_view kScriptDetails =
+    "  CONTAINER is that of .use where it is not given. A script of the name is replaced.\n"
+    "  --kind procedure|function|pre-trigger|post-trigger  procedure where it is not given\n"
+    "  --name NAME            the file's name without its ending where it is not given\n"
+    "  --on all|create|replace|update|delete  of a trigger\n"
+    "  --always               a trigger: at every such write, not only where the request names it\n";
+
 constexpr std::string_view kAdviseDetails =
     "  Reads the items (of a large container a sample) and tells what will not hold as it grows: arrays "
     "without "
@@ -93,6 +100,11 @@ constexpr Command kCommands[] = {
      partitions_command},
     {".quit", "", "leave", "", 0, 0, quit_command},
     {".read", "FILE", "run a script", "", 1, 1, read_command},
+    {".script", "load FILE [CONTAINER] [OPTION]...",
+     "store a JavaScript file as a procedure, a function or a trigger", kScriptDetails, 0, kAnyNumber,
+     script_command},
+    {".scripts", "[CONTAINER]", "list the procedures, functions and triggers of a container", "", 0, 1,
+     scripts_command},
     {".stats", "on|off", "show items read and changed, and request units, after each statement", "", 1, 1,
      stats_command},
     {".status", "", "the file, its size, and what it holds", "", 0, 0, status_command},

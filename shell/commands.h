@@ -66,6 +66,8 @@ Outcome import_command(Session& session, const Words& words);
 Outcome export_command(Session& session, const Words& words);
 Outcome feed_command(Session& session, const Words& words);
 Outcome generate_command(Session& session, const Words& words);
+Outcome script_command(Session& session, const Words& words);
+Outcome scripts_command(Session& session, const Words& words);
 Outcome param_command(Session& session, const Words& words);
 Outcome advise_command(Session& session, const Words& words);
 Outcome indexes_command(Session& session, const Words& words);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "shell/commands.h"
 #include "shell/container_definition.h"
@@ -91,6 +92,42 @@ Result<void> dump_items(Session& session, const Definition& definition) {
   return {};
 }
 
+std::string capitals(std::string_view word) {
+  std::string text(word);
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// As statements; a script that SQL has no way to write is told of and left out.
+Result<void> dump_scripts(Session& session, const Definition& definition) {
+  auto container = session.database().container(definition.name);
+  if (!container) return Failure(std::move(container.error()));
+  const auto list = container->scripts();
+  if (!list) return Failure(list.error());
+  auto statement = session.database().prepare("SELECT VALUE s FROM s IN (SELECT VALUE @list)");
+  if (!statement) return Failure(std::move(statement.error()));
+  if (auto bound = statement->bind("list", Json{*list}); !bound) return Failure(std::move(bound.error()));
+  for (const Value script : statement->rows()) {
+    const std::string_view name = script["id"].as_string();
+    const std::string_view body = script["body"].as_string();
+    if (body.find("$$") != std::string_view::npos) {
+      print_message(
+          fmt::format("script '{}' of container '{}' cannot be written as a statement, and is left out", name,
+                      definition.name));
+      continue;
+    }
+    std::string head = fmt::format("CREATE {} {}", capitals(script["kind"].as_string()), quoted(name));
+    if (script["triggerType"].type() == Type::string)
+      head += fmt::format(" {} {}", capitals(script["triggerType"].as_string()),
+                          capitals(script["triggerOperation"].as_string()));
+    head += fmt::format(" ON {}{} AS $$", quoted(definition.name),
+                        script["always"].as_boolean() ? " ALWAYS" : "");
+    session.output.write(head + std::string(body) + "$$;\n");
+  }
+  if (statement->error()) return Failure(*statement->error());
+  return {};
+}
+
 }  // namespace
 
 Outcome dump_command(Session& session, const Words& words) {
@@ -110,6 +147,7 @@ Outcome dump_command(Session& session, const Words& words) {
     if (!words.empty() && std::ranges::find(words, definition.name) == words.end()) continue;
     session.output.write(".create " + definition.json + "\n");
     if (auto dumped = dump_items(session, definition); !dumped) return failed(dumped.error());
+    if (auto dumped = dump_scripts(session, definition); !dumped) return failed(dumped.error());
   }
   return session.output.finish() ? Outcome::done : cannot_write_output(session.output);
 }

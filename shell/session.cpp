@@ -149,6 +149,8 @@ Outcome Session::run_query(std::string_view sql, size_t first_line) {
   const Interruptible interruptible(*database_);
   if (is_interrupted()) return failed({QUIRE_INTERRUPTED, 499, "the statement was interrupted"});
   const auto written = write_rows(*statement);
+  // What scripts said, between their result and their error.
+  fmt::print(stderr, "{}", statement->log());
   if (!written) return failed(written.error());
   if (!*written) return cannot_write_output(output);
   const uint64_t changed = statement->stats().items_changed;

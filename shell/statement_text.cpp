@@ -58,6 +58,12 @@ bool StatementReader::step(std::string_view line, size_t& at) {
     case Place::line_comment:
       at = line.size();
       return false;
+    case Place::script:
+      if (line.substr(at, 2) == "$$") {
+        place_ = Place::code;
+        ++at;
+      }
+      break;
     case Place::block_comment:
       if (line.substr(at, 2) == "*/") {
         place_ = Place::code;
@@ -73,6 +79,12 @@ void StatementReader::step_code(std::string_view line, size_t& at) {
   const std::string_view pair = line.substr(at, 2);
   if (pair == "--" || pair == "/*") {
     place_ = pair == "--" ? Place::line_comment : Place::block_comment;
+    at += 2;
+    return;
+  }
+  if (pair == "$$") {
+    place_ = Place::script;
+    is_blank_ = false;
     at += 2;
     return;
   }

@@ -27,14 +27,14 @@ class StatementReader {
 
   // Nothing is gathered but white space and comments.
   bool is_blank() const { return is_blank_; }
-  // Inside a quote, a bracket or a comment.
+  // Inside a quote, a bracket, a comment or a script between $$.
   bool is_open() const { return place_ != Place::code || depth_ > 0; }
   // Lines added so far.
   size_t line() const { return line_; }
   const std::string& text() const { return text_; }
 
  private:
-  enum class Place { code, single_quoted, double_quoted, line_comment, block_comment };
+  enum class Place { code, single_quoted, double_quoted, line_comment, block_comment, script };
 
   // Moves over one character or pair; true at the `;` that ends a statement.
   bool step(std::string_view line, size_t& at);

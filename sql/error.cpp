@@ -28,6 +28,7 @@ constexpr ErrorCodeRow kRows[] = {
     {invalid_definition, "invalid_definition", 400, ""},
     {not_json_result, "not_json_result", 400, "4001"},
     {run_time, "run_time", 400, ""},
+    {script_failed, "script_failed", 400, ""},
     {forbidden, "forbidden", 403, ""},
     {not_found, "not_found", 404, ""},
     {container_not_found, "container_not_found", 404, ""},

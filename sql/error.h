@@ -32,6 +32,7 @@ enum class ErrorCode : int32_t {
   invalid_definition = 14,  // container definition
   not_json_result = 15,     // a result holds NaN or Infinity (4001)
   run_time = 16,            // an expression failed while running
+  script_failed = 17,       // a script threw something, or gave up
   // Others.
   forbidden = 20,            // 403
   not_found = 21,            // 404: item

@@ -170,6 +170,16 @@ class Collection {
   virtual int64_t document_id(const Value& item) const = 0;
 };
 
+// A user-defined function, for one execution of a query.
+class UserFunction {
+ public:
+  virtual ~UserFunction() = default;
+  // The results of several calls: call i has the arguments from i * arity on. Strings and built values of the
+  // results live in `arena`, or as long as the arguments.
+  virtual Result<void> call(size_t arity, std::span<const Value> arguments, std::span<Value> results,
+                            Arena& arena) = 0;
+};
+
 // What a statement runs over: one snapshot of the database.
 class Source {
  public:
@@ -177,6 +187,8 @@ class Source {
   // nullptr if there is none. Owned by the source.
   virtual Collection* collection(std::string_view name) = 0;
   virtual std::vector<std::string> collection_names() const = 0;
+  // udf.name, as the containers of the statement have it; nullptr if none of them does.
+  virtual Result<std::unique_ptr<UserFunction>> user_function(std::string_view /*name*/) { return nullptr; }
 };
 
 }  // namespace quire::sql

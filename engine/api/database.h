@@ -17,6 +17,7 @@
 #include "engine/query/open_containers.h"
 #include "engine/query/prepared_statement.h"
 #include "engine/query/session.h"
+#include "engine/script/script_engine.h"
 #include "sql/error.h"
 
 namespace quire::engine {
@@ -32,10 +33,15 @@ class Database {
   Database(std::unique_ptr<Environment> environment, const DatabaseOptions& options)
       : environment_(std::move(environment)),
         containers_(*environment_),
-        session_(containers_, options.strict, options.statement_memory) {}
+        scripts_(make_scripts(containers_, natives_)),
+        session_(containers_, *scripts_, options.strict, options.statement_memory) {
+    containers_.use_triggers(scripts_.get());
+    scripts_->use_limits([this] { return session_.script_limits(); }, &interrupts_);
+  }
 
   Environment& environment() noexcept { return *environment_; }
   OpenContainers& containers() noexcept { return containers_; }
+  NativeProcedures& native_procedures() noexcept { return natives_; }
   Session& session() noexcept { return session_; }
 
   // Statements and imports that run now end with ErrorCode::interrupted. Also from a signal handler.
@@ -80,6 +86,8 @@ class Database {
 
   std::unique_ptr<Environment> environment_;
   OpenContainers containers_;
+  NativeProcedures natives_;
+  std::unique_ptr<Scripts> scripts_;
   Session session_;
   std::atomic<uint64_t> interrupts_ = 0;
   std::atomic<size_t> open_handles_ = 0;

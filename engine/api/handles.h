@@ -46,6 +46,11 @@ struct quire_snapshot {
   quire::engine::ReadTransaction transaction;
 };
 
+// A call of a native procedure, while it lasts.
+struct quire_call {
+  quire::engine::NativeCall& call;
+};
+
 struct quire_feed {
   quire_feed(quire_container& container, std::unique_ptr<quire::engine::Feed> feed)
       : handle(container.database), store(container.store), feed(std::move(feed)) {}

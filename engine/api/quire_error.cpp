@@ -30,6 +30,7 @@ constexpr Pair kCodes[] = {
     {QUIRE_INVALID_DEFINITION, ErrorCode::invalid_definition},
     {QUIRE_NOT_JSON_RESULT, ErrorCode::not_json_result},
     {QUIRE_RUN_TIME, ErrorCode::run_time},
+    {QUIRE_SCRIPT_FAILED, ErrorCode::script_failed},
     {QUIRE_FORBIDDEN, ErrorCode::forbidden},
     {QUIRE_NOT_FOUND, ErrorCode::not_found},
     {QUIRE_CONTAINER_NOT_FOUND, ErrorCode::container_not_found},

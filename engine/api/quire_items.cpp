@@ -44,13 +44,14 @@ void finish(Request& request, quire_item_info& written, quire_item_info* info) {
 }
 
 int write_item(Operation operation, quire_container* container, quire_transaction* transaction,
-               const char* json, size_t length, const char* if_match, quire_item_info* info,
+               const char* json, size_t length, const quire_write_options& given, quire_item_info* info,
                quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const std::string_view text, text_argument(json, length, "the item's JSON"));
     WriteOptions options;
-    options.if_match = text_or_empty(if_match);
+    options.if_match = text_or_empty(given.if_match);
+    options.triggers = {.pre = text_or_empty(given.pre_trigger), .post = text_or_empty(given.post_trigger)};
     quire_item_info written{};
     Request request(*container->store);
     const auto work = [&](WriteTransaction& writing) -> Result<void> {
@@ -63,6 +64,12 @@ int write_item(Operation operation, quire_container* container, quire_transactio
     finish(request, written, info);
     return {};
   });
+}
+
+quire_write_options matching(const char* if_match) {
+  quire_write_options options{};
+  options.if_match = if_match;
+  return options;
 }
 
 // What a read costs that has found this.
@@ -85,17 +92,54 @@ extern "C" {
 
 int quire_create(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
                  quire_item_info* info, quire_error* error) {
-  return write_item(&ContainerStore::create, container, transaction, json, length, nullptr, info, error);
+  return write_item(&ContainerStore::create, container, transaction, json, length, {}, info, error);
 }
 
 int quire_upsert(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
                  const char* if_match, quire_item_info* info, quire_error* error) {
-  return write_item(&ContainerStore::upsert, container, transaction, json, length, if_match, info, error);
+  return write_item(&ContainerStore::upsert, container, transaction, json, length, matching(if_match), info,
+                    error);
 }
 
 int quire_replace(quire_container* container, quire_transaction* transaction, const char* json, size_t length,
                   const char* if_match, quire_item_info* info, quire_error* error) {
-  return write_item(&ContainerStore::replace, container, transaction, json, length, if_match, info, error);
+  return write_item(&ContainerStore::replace, container, transaction, json, length, matching(if_match), info,
+                    error);
+}
+
+int quire_write(quire_container* container, quire_transaction* transaction, quire_write_kind kind,
+                const char* json, size_t length, const quire_write_options* options, quire_item_info* info,
+                quire_error* error) {
+  constexpr Operation kOperations[] = {&ContainerStore::create, &ContainerStore::upsert,
+                                       &ContainerStore::replace};
+  const uint32_t number = quire::engine::number_of(kind);
+  const auto given = quire::engine::options_argument(options);
+  if (!given) return quire::engine::report(given.error(), error);
+  if (number >= std::size(kOperations))
+    return quire::engine::report(ErrorCode::misuse, "the kind of the write is none that there is", error);
+  return write_item(kOperations[number], container, transaction, json, length, *given, info, error);
+}
+
+int quire_delete_with(quire_container* container, quire_transaction* transaction,
+                      const quire_scalar* partition_key, size_t components, const char* id, size_t id_length,
+                      const quire_write_options* options, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (container == nullptr) return null_argument("the container");
+    QUIRE_ASSIGN(const quire_write_options given, quire::engine::options_argument(options));
+    QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
+    QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
+    Request request(*container->store);
+    QUIRE_TRY(request.admit(key.components()));
+    const auto work = [&](WriteTransaction& writing) {
+      return container->store->erase(
+          writing, key.components(), item, text_or_empty(given.if_match),
+          {.pre = text_or_empty(given.pre_trigger), .post = text_or_empty(given.post_trigger)});
+    };
+    QUIRE_TRY(write(*container, transaction,
+                    [&](WriteTransaction& writing) { return request.run(writing, work); }));
+    request.finish();
+    return {};
+  });
 }
 
 int quire_patch(quire_container* container, quire_transaction* transaction, const quire_scalar* partition_key,
@@ -133,21 +177,9 @@ int quire_patch(quire_container* container, quire_transaction* transaction, cons
 int quire_delete(quire_container* container, quire_transaction* transaction,
                  const quire_scalar* partition_key, size_t components, const char* id, size_t id_length,
                  const char* if_match, quire_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    if (container == nullptr) return null_argument("the container");
-    QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
-    QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
-    const std::string_view etag = text_or_empty(if_match);
-    Request request(*container->store);
-    QUIRE_TRY(request.admit(key.components()));
-    const auto work = [&](WriteTransaction& writing) {
-      return container->store->erase(writing, key.components(), item, etag);
-    };
-    QUIRE_TRY(write(*container, transaction,
-                    [&](WriteTransaction& writing) { return request.run(writing, work); }));
-    request.finish();
-    return {};
-  });
+  quire_write_options options = matching(if_match);
+  options.struct_size = sizeof options;
+  return quire_delete_with(container, transaction, partition_key, components, id, id_length, &options, error);
 }
 
 int quire_read(quire_container* container, quire_transaction* transaction, const quire_scalar* partition_key,

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "engine/catalog/script_catalog.h"
 #include "engine/file/file_cursor.h"
 
 namespace quire::engine {
@@ -95,7 +96,7 @@ Result<void> Catalog::drop(WriteTransaction& transaction, std::string_view name)
   for (const std::string_view table : kContainerTables)
     QUIRE_TRY(transaction.drop_table(table_name(*number, table)));
   QUIRE_TRY(transaction.erase(table_, row_name(name)));
-  return {};
+  return ScriptCatalog(table_).erase_all(transaction, *number);
 }
 
 Result<std::optional<CatalogEntry>> Catalog::find(const Transaction& transaction,

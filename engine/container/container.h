@@ -32,6 +32,7 @@
 #include "engine/container/statistics.h"
 #include "engine/container/system_property.h"
 #include "engine/container/throughput.h"
+#include "engine/container/write_triggers.h"
 #include "engine/file/environment.h"
 #include "sql/error.h"
 #include "sql/value/document.h"
@@ -58,6 +59,7 @@ struct Item {
 struct WriteOptions {
   // An etag with its quotes; empty or "*": any.
   std::string_view if_match;
+  TriggerRequest triggers = {};
   // The item must have this partition key, else invalid_partition_key: of a batch.
   std::optional<std::span<const sql::Value>> partition_key = std::nullopt;
 };
@@ -110,7 +112,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
                             const WriteOptions& options = {});
   // not_found, precondition_failed.
   Result<void> erase(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
-                     std::string_view id, std::string_view if_match = {});
+                     std::string_view id, std::string_view if_match = {},
+                     const TriggerRequest& triggers = {});
 
   // ---- Reading.
   // `partition_key`: a component for each path, undefined for a missing one. Nothing if there is no such
@@ -159,6 +162,9 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // cannot take stand inline in documents and need nothing. Afterwards documents with these names may be
   // encoded outside of write transactions. A name that is known already costs a look-up and no transaction.
   Result<void> reserve_names(Environment& environment, std::span<const std::string_view> names);
+
+  // What runs around writes; null: nothing. Before the store is shared.
+  void use_triggers(WriteTriggers* triggers) noexcept { triggers_ = triggers; }
 
   // ---- What it is.
   const ContainerDefinition& definition() const noexcept { return entry_.definition; }
@@ -233,6 +239,10 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Result<ItemOutcome> store(WriteTransaction& transaction, const EncodedItem& encoded,
                             const Lifetime& lifetime, Mode mode, const WriteOptions& options,
                             size_t names_before);
+  Result<ItemOutcome> write_triggered(WriteTransaction& transaction, std::string item, Mode mode,
+                                      const WriteOptions& options);
+  Result<void> erase_triggered(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
+                               std::string_view id, std::string_view if_match, const TriggerRequest& request);
   Result<void> erase_stored(WriteTransaction& transaction, Bytes key, const Item& item);
   Result<void> erase_some_expired(WriteTransaction& transaction, const Lifetime& lifetime);
   Result<void> set_lifetime(WriteTransaction& transaction, const ContainerDefinition& definition);
@@ -278,6 +288,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   std::deque<Lifetime> lifetimes_;
   ChangeFeed feed_;
   ContainerIndexes indexes_;
+  WriteTriggers* triggers_ = nullptr;
   // Shared with the stores that share_throughput() names.
   std::shared_ptr<Throughput> throughput_ = std::make_shared<Throughput>();
   // Of the holder of the write lock.

@@ -5,6 +5,7 @@
 
 #include "engine/container/container.h"
 #include "engine/container/request_charge.h"
+#include "sql/value/json.h"
 
 namespace quire::engine {
 
@@ -65,9 +66,26 @@ Result<void> ContainerStore::check_etag(const std::optional<Item>& item, std::st
 
 // ---- Writing
 
+namespace {
+
+std::string json_of(std::string_view json) {
+  return std::string(json);
+}
+std::string json_of(const sql::Value& item) {
+  std::string json;
+  sql::write_json(item, json);
+  return json;
+}
+
+}  // namespace
+
 template <typename Source>
 Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, const Source& source, Mode mode,
                                                const WriteOptions& options) {
+  if (triggers_ != nullptr) {
+    QUIRE_ASSIGN(const bool is_triggered, triggers_->concern(transaction, *this, options.triggers));
+    if (is_triggered) return write_triggered(transaction, json_of(source), mode, options);
+  }
   QUIRE_TRY(refresh(transaction));
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   const size_t names_before = dictionary_->size();
@@ -79,6 +97,10 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
   if (!outcome) dictionary_->truncate(names_before);
   return outcome;
 }
+
+// For triggered_write.cpp.
+template Result<ItemOutcome> ContainerStore::write_item(WriteTransaction&, const std::string_view&, Mode,
+                                                        const WriteOptions&);
 
 Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const EncodedItem& encoded,
                                           const Lifetime& lifetime, Mode mode, const WriteOptions& options,
@@ -195,7 +217,12 @@ Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
 }
 
 Result<void> ContainerStore::erase(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
-                                   std::string_view id, std::string_view if_match) {
+                                   std::string_view id, std::string_view if_match,
+                                   const TriggerRequest& triggers) {
+  if (triggers_ != nullptr) {
+    QUIRE_ASSIGN(const bool is_triggered, triggers_->concern(transaction, *this, triggers));
+    if (is_triggered) return erase_triggered(transaction, partition_key, id, if_match, triggers);
+  }
   QUIRE_TRY(refresh(transaction));
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   QUIRE_TRY(erase_some_expired(transaction, lifetime));

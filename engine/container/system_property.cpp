@@ -17,19 +17,19 @@ void put_hex(uint64_t number, char* out) {
 }
 
 // Base64 as in Cosmos's resource ids: '-' stands for '/', so that a link can hold them.
+constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-";
 constexpr size_t base64_size(size_t bytes) {
   return (bytes + 2) / 3 * 4;
 }
 void put_base64(const unsigned char* bytes, size_t size, char* out) {
-  constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-";
   for (size_t at = 0; at < size; at += 3, out += 4) {
     const size_t left = size - at;
     const uint32_t group = static_cast<uint32_t>(bytes[at] << 16) | (left > 1 ? bytes[at + 1] << 8 : 0) |
                            (left > 2 ? bytes[at + 2] : 0);
-    out[0] = kAlphabet[group >> 18];
-    out[1] = kAlphabet[group >> 12 & 63];
-    out[2] = left > 1 ? kAlphabet[group >> 6 & 63] : '=';
-    out[3] = left > 2 ? kAlphabet[group & 63] : '=';
+    out[0] = kBase64[group >> 18];
+    out[1] = kBase64[group >> 12 & 63];
+    out[2] = left > 1 ? kBase64[group >> 6 & 63] : '=';
+    out[3] = left > 2 ? kBase64[group & 63] : '=';
   }
 }
 
@@ -116,6 +116,25 @@ sql::Value system_property(const ResourceNames& names, const sql::Value& root, s
       return sql::Value::integer(header.timestamp);
   }
   return sql::Value::undefined();
+}
+
+std::string container_link(const ResourceNames& names) {
+  const auto self = self_text(names, 0);
+  return std::string(self.view().substr(0, self.view().find(kItems) + 1));
+}
+
+std::optional<uint64_t> item_number_of(const ResourceNames& names, std::string_view rid) {
+  if (rid.size() != base64_size(kItemBytes)) return std::nullopt;
+  uint64_t number = 0;
+  // The item's number is the last 8 of 16 bytes: bits 64 to 127 of the 128 that the digits stand for.
+  for (size_t i = 0; i < (kItemBytes * 8 + 5) / 6; ++i) {
+    const size_t digit = kBase64.find(rid[i]);
+    if (digit == std::string_view::npos) return std::nullopt;
+    const int bits = i + 1 == (kItemBytes * 8 + 5) / 6 ? 2 : 6;
+    number = number << bits | digit >> (6 - bits);
+  }
+  if (rid_text(names, number).view() != rid) return std::nullopt;
+  return number;
 }
 
 void write_item_json(const ResourceNames& names, const sql::Value& root, std::string& out) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,11 @@ struct ResourceNames {
 // `root` came from a record of the container. Strings live in `arena`.
 sql::Value system_property(const ResourceNames& names, const sql::Value& root, sql::SystemProperty property,
                            sql::Arena& arena);
+
+// "dbs/<database>/colls/<container>/", with which the _self of each of its items begins.
+std::string container_link(const ResourceNames& names);
+// The number of the item whose _rid is `rid`; nothing if that is no _rid of the container.
+std::optional<uint64_t> item_number_of(const ResourceNames& names, std::string_view rid);
 
 // Appends compact JSON of the item, with its system properties as last members.
 void write_item_json(const ResourceNames& names, const sql::Value& root, std::string& out);

@@ -21,6 +21,9 @@ class ItemListSource final : public sql::Source {
 
   sql::Collection* collection(std::string_view name) override;
   std::vector<std::string> collection_names() const override;
+  Result<std::unique_ptr<sql::UserFunction>> user_function(std::string_view name) override {
+    return base_.user_function(name);
+  }
 
  private:
   sql::Source& base_;

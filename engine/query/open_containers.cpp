@@ -209,6 +209,7 @@ OpenContainers::Opened OpenContainers::known(ContainerNumber number) const {
 }
 
 OpenContainers::Opened OpenContainers::keep(std::shared_ptr<ContainerStore> store) {
+  store->use_triggers(triggers_);
   const std::lock_guard lock(mutex_);
   Opened& kept = stores_[store->number()];
   if (kept.store == nullptr) kept = {std::move(store), openings_.fetch_add(1, std::memory_order_acq_rel) + 1};

@@ -54,6 +54,9 @@ class OpenContainers {
   // Erases items of all containers that have expired, in short transactions, at most so many; how many.
   Result<uint64_t> erase_expired(uint64_t most);
 
+  // What runs around writes to all containers that are opened from here on.
+  void use_triggers(WriteTriggers* triggers) noexcept { triggers_ = triggers; }
+
   Environment& environment() const noexcept { return environment_; }
   const Catalog& catalog() const noexcept { return catalog_; }
 
@@ -73,6 +76,7 @@ class OpenContainers {
   Opened keep(std::shared_ptr<ContainerStore> store);
 
   Environment& environment_;
+  WriteTriggers* triggers_ = nullptr;
   Catalog catalog_;
   mutable std::mutex mutex_;  // guards stores_
   // Shared, since statements and container handles outlive a drop.

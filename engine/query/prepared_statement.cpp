@@ -12,6 +12,7 @@
 #include "engine/query/advise_statement.h"
 #include "engine/query/container_change.h"
 #include "engine/query/index_change.h"
+#include "engine/query/script_statement.h"
 #include "sql/value/value_builder.h"
 
 namespace quire::engine {
@@ -139,6 +140,7 @@ Result<void> PreparedStatement::start() {
       options_.session != nullptr ? options_.session->current() : Session::Current{};
   if (is_other) return start_other(statement);
   QUIRE_TRY(admit());
+  if (statement.execute != nullptr) return start_execute(*statement.execute);
   if (current.transaction != nullptr) return start_in_transaction(current);
   return query_->change() != nullptr ? start_change() : start_query();
 }
@@ -187,6 +189,10 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
     case sql::StatementKind::drop_index:
       QUIRE_TRY(session.check_outside_transaction("indexes cannot be made or dropped"));
       return change_indexes(containers_, statement, work);
+    case sql::StatementKind::create_script:
+    case sql::StatementKind::drop_script:
+      return change_scripts(containers_, session, *statement.script,
+                            statement.kind == sql::StatementKind::create_script);
     case sql::StatementKind::advise: {
       QUIRE_ASSIGN(rows_, run_advise(containers_, session.workload(),
                                      {.container = statement.upkeep->container,
@@ -215,11 +221,31 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
   }
 }
 
+// What the procedure is called with is worked out first, over a snapshot.
+Result<void> PreparedStatement::start_execute(const sql::Execute& call) {
+  if (options_.session == nullptr)
+    return fail(ErrorCode::misuse, "there is no session to run this statement in");
+  QUIRE_ASSIGN(const auto source, SnapshotSource::begin(containers_, options_.scope));
+  QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query_, *source, execution_options()));
+  QUIRE_ASSIGN(const std::optional<sql::Value> given, execution->next());
+  if (!given) return fail(ErrorCode::internal, "the arguments of a procedure gave no row");
+  ProcedureOutcome outcome;
+  auto done = execute_statement(containers_, *options_.session, call, *given, options_.interrupts, outcome);
+  log_ = std::move(outcome.log);
+  if (!done) return done;
+  rows_ = {std::move(outcome.body)};
+  stats_.rows_returned = 1;
+  return {};
+}
+
 Result<void> PreparedStatement::start_in_transaction(const Session::Current& current) {
   forget_run();  // the plan may become another
   return current.transaction->nested([&](WriteTransaction& transaction) -> Result<void> {
     const auto begin = [&] {
-      return std::make_unique<SnapshotSource>(containers_, options_.scope, current.openings, transaction);
+      auto made =
+          std::make_unique<SnapshotSource>(containers_, options_.scope, current.openings, transaction);
+      made->use_functions(functions());
+      return made;
     };
     auto source = begin();
     if (!is_current(*source)) {
@@ -268,6 +294,7 @@ Result<void> PreparedStatement::start_query() {
   for (int starts = 0; starts < kMostStarts; ++starts) {
     source_.reset();
     QUIRE_ASSIGN(source_, SnapshotSource::begin(containers_, options_.scope));
+    source_->use_functions(functions());
     const bool is_planned = is_current(*source_);
     if (source_->error()) return std::unexpected(*source_->error());
     if (!is_planned && !source_->is_outdated()) QUIRE_TRY(plan(*source_));
@@ -286,6 +313,7 @@ Result<void> PreparedStatement::start_change() {
     ChangeOutcome outcome;
     QUIRE_TRY(containers_.environment().write([&](WriteTransaction& transaction) -> Result<void> {
       SnapshotSource source(containers_, options_.scope, openings, transaction);
+      source.use_functions(functions());
       is_planned = is_current(source) && !source.is_outdated();
       if (source.error()) return std::unexpected(*source.error());
       if (!is_planned) return {};
@@ -315,6 +343,11 @@ sql::ExecutionOptions PreparedStatement::execution_options() {
           .memory_limit = options_.memory_limit,
           .threads = options_.threads,
           .interrupts = options_.interrupts};
+}
+
+FunctionSource PreparedStatement::functions() const {
+  if (options_.session == nullptr) return {};
+  return {&options_.session->scripts(), options_.session->script_limits(), options_.interrupts};
 }
 
 void PreparedStatement::enter_workload() {
@@ -349,6 +382,7 @@ void PreparedStatement::forget_run() noexcept {
 void PreparedStatement::reset() noexcept {
   finish();
   stats_ = {};
+  log_.clear();
   change_charge_ = 0;
   state_ = State::ready;
 }

@@ -59,6 +59,8 @@ class PreparedStatement {
   // What Azure would charge for it, in request units (request_charge.h), since the last reset.
   double charge() const;
   // Since the last reset.
+  // What the scripts of the run wrote with console.log, a line each; also where the run failed.
+  const std::string& log() const noexcept { return log_; }
   sql::ExecutionStats stats() const {
     return state_ == State::running && execution_ != nullptr ? execution_->stats() : stats_;
   }
@@ -84,10 +86,12 @@ class PreparedStatement {
   Result<void> start_change();
   // Statements that are no query and change no items.
   Result<void> start_other(const sql::Statement& statement);
+  Result<void> start_execute(const sql::Execute& call);
   // Within BEGIN: to the end at once, since a later write ends what rows would point to.
   Result<void> start_in_transaction(const Session::Current& current);
   Result<void> collect_rows(SnapshotSource& source);
   sql::ExecutionOptions execution_options();
+  FunctionSource functions() const;
   Result<std::optional<sql::Value>> next_row();
   // Asks the containers that have a throughput whether they take the statement; too_many_requests.
   Result<void> admit();
@@ -111,6 +115,7 @@ class PreparedStatement {
   std::unique_ptr<SnapshotSource> source_;
   std::unique_ptr<sql::Execution> execution_;
   sql::ExecutionStats stats_;
+  std::string log_;
   std::shared_ptr<Workload::Entry> workload_entry_;  // of queries and changes, from their first run on
   double change_charge_ = 0;
   std::vector<std::shared_ptr<ContainerStore>> admitted_by_;  // and to be told the charge

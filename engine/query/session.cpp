@@ -101,6 +101,30 @@ Error wrong_value(std::string_view name, std::string_view wanted) {
   return {ErrorCode::invalid_argument, fmt::format("PRAGMA {} takes {}", name, wanted)};
 }
 
+// What a script may use, as PRAGMA names it.
+struct ScriptLimitRow {
+  std::string_view name;
+  std::string_view wanted;
+  uint64_t least;
+  uint64_t most;
+  uint64_t (*get)(const ScriptLimits&);
+  void (*set)(ScriptLimits&, uint64_t);
+};
+constexpr ScriptLimitRow kScriptLimits[] = {
+    {"script_time", "milliseconds, 1 to 3600000", 1, 3'600'000,
+     [](const ScriptLimits& limits) -> uint64_t { return limits.time_ms; },
+     [](ScriptLimits& limits, uint64_t value) { limits.time_ms = static_cast<uint32_t>(value); }},
+    {"script_memory", "bytes, 4 MiB to 1 GiB", kLeastScriptMemory, kMostScriptMemory,
+     [](const ScriptLimits& limits) -> uint64_t { return limits.memory_bytes; },
+     [](ScriptLimits& limits, uint64_t value) { limits.memory_bytes = value; }},
+    {"script_operations", "a number, 1 to 1000000000", 1, 1'000'000'000,
+     [](const ScriptLimits& limits) -> uint64_t { return limits.operations; },
+     [](ScriptLimits& limits, uint64_t value) { limits.operations = static_cast<uint32_t>(value); }},
+    {"script_result", "bytes, 1 to 1 GiB", 1, kMostScriptMemory,
+     [](const ScriptLimits& limits) -> uint64_t { return limits.result_bytes; },
+     [](ScriptLimits& limits, uint64_t value) { limits.result_bytes = value; }},
+};
+
 constexpr std::string_view kDurabilities[] = {"full", "relaxed", "none"};  // as Durability counts
 
 }  // namespace
@@ -148,6 +172,7 @@ Result<std::string> Session::pragma(const sql::Pragma& pragma) {
     }
     return fmt::format("\"{}\"", kDurabilities[static_cast<size_t>(environment.durability())]);
   }
+  if (pragma.name.starts_with("script_")) return script_pragma(pragma);
   if (pragma.name == "erase_expired") {
     QUIRE_TRY(check_outside_transaction("expired items cannot be erased"));
     uint64_t most = UINT64_MAX;
@@ -163,8 +188,34 @@ Result<std::string> Session::pragma(const sql::Pragma& pragma) {
   NearestName nearest(pragma.name);
   for (const std::string_view name : {"strict", "statement_memory", "threads", "durability", "erase_expired"})
     nearest.offer(name);
+  for (const ScriptLimitRow& row : kScriptLimits) nearest.offer(row.name);
   return fail(ErrorCode::unresolved_name,
               fmt::format("there is no PRAGMA {}{}", pragma.name, nearest.hint()));
+}
+
+ScriptLimits Session::script_limits() {
+  const std::lock_guard lock(mutex_);
+  return script_limits_;
+}
+
+Result<std::string> Session::script_pragma(const sql::Pragma& pragma) {
+  const auto* const row = std::ranges::find(kScriptLimits, pragma.name, &ScriptLimitRow::name);
+  if (row == std::end(kScriptLimits)) {
+    NearestName nearest(pragma.name);
+    for (const ScriptLimitRow& candidate : kScriptLimits) nearest.offer(candidate.name);
+    return fail(ErrorCode::unresolved_name,
+                fmt::format("there is no PRAGMA {}{}", pragma.name, nearest.hint()));
+  }
+  const std::lock_guard lock(mutex_);
+  if (pragma.value != nullptr) {
+    const sql::Value& value = pragma.value->literal;
+    if (value.kind() != sql::Kind::integer || value.as_integer() < 0 ||
+        static_cast<uint64_t>(value.as_integer()) < row->least ||
+        static_cast<uint64_t>(value.as_integer()) > row->most)
+      return std::unexpected(wrong_value(pragma.name, row->wanted));
+    row->set(script_limits_, static_cast<uint64_t>(value.as_integer()));
+  }
+  return fmt::format("{}", row->get(script_limits_));
 }
 
 }  // namespace quire::engine

@@ -15,6 +15,8 @@
 #include "engine/advisor/workload.h"
 #include "engine/file/environment.h"
 #include "engine/query/open_containers.h"
+#include "engine/query/script_limits.h"
+#include "engine/query/scripts.h"
 #include "sql/error.h"
 #include "sql/parse/ast.h"
 
@@ -23,13 +25,16 @@ namespace quire::engine {
 // Thread-safe. Must not outlive the containers.
 class Session {
  public:
-  Session(OpenContainers& containers, bool strict, size_t statement_memory)
-      : containers_(containers), strict_(strict), statement_memory_(statement_memory) {}
+  Session(OpenContainers& containers, Scripts& scripts, bool strict, size_t statement_memory)
+      : containers_(containers), scripts_(scripts), strict_(strict), statement_memory_(statement_memory) {}
 
   bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
   size_t statement_memory() const noexcept { return statement_memory_.load(std::memory_order_relaxed); }
   // How many threads may share the work of one query.
   size_t threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
+
+  Scripts& scripts() noexcept { return scripts_; }
+  ScriptLimits script_limits();
 
   // BEGIN, COMMIT, ROLLBACK. A transaction belongs to the thread that began it, and holds the file's write
   // lock: writes of other threads wait, and are busy in the end. misuse for a second BEGIN, and for an end
@@ -61,7 +66,10 @@ class Session {
   Result<void> open_all_containers();
   Result<std::unique_ptr<ExplicitWrite>> take();
 
+  Result<std::string> script_pragma(const sql::Pragma& pragma);
+
   OpenContainers& containers_;
+  Scripts& scripts_;
   std::atomic<bool> strict_;
   std::atomic<size_t> statement_memory_;
   std::atomic<size_t> threads_ = 1;
@@ -72,6 +80,7 @@ class Session {
   std::unique_ptr<ExplicitWrite> write_;
   std::thread::id owner_;
   uint64_t openings_ = 0;
+  ScriptLimits script_limits_;
 };
 
 }  // namespace quire::engine

@@ -1,5 +1,7 @@
 #include "engine/query/snapshot_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -316,6 +318,25 @@ Result<OpenContainers::Opened> SnapshotSource::find(std::string_view name) {
 std::vector<std::string> SnapshotSource::collection_names() const {
   auto names = containers_.catalog().names(transaction_);
   return names ? std::move(*names) : std::vector<std::string>();
+}
+
+Result<std::unique_ptr<sql::UserFunction>> SnapshotSource::user_function(std::string_view name) {
+  std::unique_ptr<sql::UserFunction> found;
+  std::string_view owner;
+  for (const auto& [container, collection] : collections_) {
+    if (collection == nullptr || functions_.scripts == nullptr) continue;
+    QUIRE_ASSIGN(auto function, functions_.scripts->function(transaction_, *collection->store(), name,
+                                                             functions_.limits, functions_.interrupts));
+    if (function == nullptr) continue;
+    if (found != nullptr)
+      return fail(ErrorCode::semantic,
+                  fmt::format("udf.{} is a function of both container '{}' and '{}'; drop one "
+                              "of them, or give one another name",
+                              name, owner, container));
+    found = std::move(function);
+    owner = container;
+  }
+  return found;
 }
 
 SnapshotSource::Lookups SnapshotSource::lookups() const {

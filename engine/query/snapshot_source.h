@@ -14,12 +14,20 @@
 #include "engine/container/container.h"
 #include "engine/file/transaction.h"
 #include "engine/query/open_containers.h"
+#include "engine/query/scripts.h"
 #include "sql/error.h"
 #include "sql/source.h"
 
 namespace quire::engine {
 
 class SnapshotCollection;
+
+// Where user-defined functions come from.
+struct FunctionSource {
+  Scripts* scripts = nullptr;  // null: there are none
+  ScriptLimits limits;
+  const std::atomic<uint64_t>* interrupts = nullptr;
+};
 
 // Belongs to one thread at a time. Cursors and items end with it. Containers are opened when first asked for,
 // and each question is remembered: the answers are what a plan rests on.
@@ -40,6 +48,9 @@ class SnapshotSource final : public sql::Source {
 
   sql::Collection* collection(std::string_view name) override;
   std::vector<std::string> collection_names() const override;
+  // Those of the containers that the statement names; semantic where several have one of that name.
+  Result<std::unique_ptr<sql::UserFunction>> user_function(std::string_view name) override;
+  void use_functions(const FunctionSource& functions) { functions_ = functions; }
 
   // The names that were asked for, and the container that each stood for, if any, with the version of its
   // indexes. A container whose definition has changed was opened anew.
@@ -76,6 +87,7 @@ class SnapshotSource final : public sql::Source {
   const Transaction& transaction_;  // the snapshot, or the caller's
   // By name; null where there is none.
   std::map<std::string, std::unique_ptr<SnapshotCollection>, std::less<>> collections_;
+  FunctionSource functions_;
   bool is_outdated_ = false;
   std::optional<Error> error_;
 };

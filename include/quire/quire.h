@@ -53,6 +53,7 @@ enum quire_code {
   QUIRE_INVALID_DEFINITION = 14,    /* 400 */
   QUIRE_NOT_JSON_RESULT = 15,       /* 400 */
   QUIRE_RUN_TIME = 16,              /* 400 */
+  QUIRE_SCRIPT_FAILED = 17,         /* 400 */
   QUIRE_FORBIDDEN = 20,             /* 403 */
   QUIRE_NOT_FOUND = 21,             /* 404 */
   QUIRE_CONTAINER_NOT_FOUND = 22,   /* 404 */
@@ -295,6 +296,24 @@ QUIRE_API int quire_patch(quire_container* container, quire_transaction* transac
 QUIRE_API int quire_delete(quire_container* container, quire_transaction* transaction,
                            const quire_scalar* partition_key, size_t components, const char* id,
                            size_t id_length, const char* if_match, quire_error* error);
+/* How a write is to be made; zero everywhere is the default. Set struct_size to sizeof(quire_write_options).
+ */
+typedef struct quire_write_options {
+  size_t struct_size;
+  const char* if_match;
+  /* Names of triggers that run with the write, in its transaction: one before it, which may change the item,
+   * and one after it. An exception of theirs fails the write. Those that are ALWAYS run in any case. */
+  const char* pre_trigger;
+  const char* post_trigger;
+} quire_write_options;
+typedef enum quire_write_kind { QUIRE_CREATE = 0, QUIRE_UPSERT = 1, QUIRE_REPLACE = 2 } quire_write_kind;
+/* quire_create, quire_upsert, quire_replace and quire_delete with all options. `options` may be NULL. */
+QUIRE_API int quire_write(quire_container* container, quire_transaction* transaction, quire_write_kind kind,
+                          const char* json, size_t length, const quire_write_options* options,
+                          quire_item_info* info, quire_error* error);
+QUIRE_API int quire_delete_with(quire_container* container, quire_transaction* transaction,
+                                const quire_scalar* partition_key, size_t components, const char* id,
+                                size_t id_length, const quire_write_options* options, quire_error* error);
 /* The item as JSON, system properties included (`with_system_properties` 0: without). */
 QUIRE_API int quire_read_json(quire_container* container, const quire_scalar* partition_key,
                               size_t components, const char* id, size_t id_length, int with_system_properties,
@@ -497,6 +516,10 @@ QUIRE_API void quire_finalize(quire_statement* statement);
 /* The names of the statement's parameters, without @, in order of first use; NULL past the last. */
 QUIRE_API const char* quire_parameter_name(quire_statement* statement, size_t index);
 
+/* What the scripts of the run wrote with console.log, a line each; also after a step that failed. Owned by
+ * the statement, good until its next step, reset or finalize. */
+QUIRE_API const char* quire_log(quire_statement* statement, size_t* length);
+
 /* Since the last reset. */
 typedef struct quire_statement_stats {
   uint64_t items_read;
@@ -505,6 +528,89 @@ typedef struct quire_statement_stats {
   double request_charge;  /* see quire_request_charge */
 } quire_statement_stats;
 QUIRE_API void quire_stats(quire_statement* statement, quire_statement_stats* stats);
+
+/* ---- Scripts: server-side code of a container. docs/scripts.md tells what JavaScript finds there, and the
+ * limits.
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+typedef enum quire_script_kind {
+  QUIRE_PROCEDURE = 0,
+  QUIRE_USER_FUNCTION = 1, /* udf.name(...) in queries */
+  QUIRE_TRIGGER = 2
+} quire_script_kind;
+typedef enum quire_trigger_time { QUIRE_PRE = 0, QUIRE_POST = 1 } quire_trigger_time;
+typedef enum quire_trigger_operation {
+  QUIRE_AT_ALL = 0,
+  QUIRE_AT_CREATE = 1,
+  QUIRE_AT_REPLACE = 2,
+  QUIRE_AT_UPDATE = 3,
+  QUIRE_AT_DELETE = 4
+} quire_trigger_operation;
+
+/* Set struct_size to sizeof(quire_script). */
+typedef struct quire_script {
+  size_t struct_size;
+  quire_script_kind kind;
+  const char* name;
+  size_t name_length;
+  const char* body; /* JavaScript: one function */
+  size_t body_length;
+  int replace; /* in the place of one of that kind and name; otherwise QUIRE_CONFLICT */
+  quire_trigger_time time;
+  quire_trigger_operation operation;
+  int always; /* a trigger: at every such write, not only where the request names it */
+} quire_script;
+
+/* QUIRE_SYNTAX, with its line, for a text that is no JavaScript; QUIRE_NOT_EXECUTABLE in a build without it.
+ */
+QUIRE_API int quire_script_create(quire_container* container, const quire_script* script, quire_error* error);
+QUIRE_API int quire_script_drop(quire_container* container, quire_script_kind kind, const char* name,
+                                size_t name_length, quire_error* error);
+/* A JSON array: [{"id":...,"kind":"procedure","body":...}, ...]. */
+QUIRE_API int quire_scripts(quire_container* container, quire_buffer* out, quire_error* error);
+
+/* Runs a procedure, JavaScript or native, in one partition: all that it does is one transaction, or part of
+ * `transaction`, and happens as a whole or not at all. `arguments`: a JSON array; NULL: none. `body` gets the
+ * response, as JSON; `log`, which may be NULL, what it logged, also where the call fails. QUIRE_NOT_FOUND
+ * without such a procedure, QUIRE_SCRIPT_FAILED where it threw or gave up, QUIRE_TIMEOUT and
+ * QUIRE_LIMIT_EXCEEDED where it went past a limit; an error of the database that it let pass keeps its code.
+ */
+QUIRE_API int quire_execute(quire_container* container, quire_transaction* transaction, const char* name,
+                            size_t name_length, const quire_scalar* partition_key, size_t components,
+                            const char* arguments, size_t arguments_length, quire_buffer* body,
+                            quire_buffer* log, quire_error* error);
+
+/* A native procedure: gets its call and its arguments as a JSON array. It returns QUIRE_OK, or an error code
+ * with `error` filled, after which nothing of it remains. It may run more than once for one call that
+ * succeeds (the map of the file had to grow), so it must keep its results in the call alone, and on any
+ * thread that executes it. */
+typedef struct quire_call quire_call;
+typedef int (*quire_native_procedure)(void* context, quire_call* call, const char* arguments, size_t length,
+                                      quire_error* error);
+/* For this handle of the database, as long as it is open; in the place of one of that name. A container's own
+ * procedure of the name comes first. `release`, which may be NULL, is called with `context` at the end, or at
+ * once if this fails. */
+QUIRE_API int quire_register_procedure(quire_database* database, const char* name, size_t name_length,
+                                       quire_native_procedure procedure, void* context,
+                                       void (*release)(void* context), quire_error* error);
+/* For within a native procedure: the items of its partition; an item of another one is QUIRE_FORBIDDEN.
+ * `out`, which may be NULL, gets the item as JSON with its system properties. */
+QUIRE_API int quire_call_create(quire_call* call, const char* json, size_t length, quire_buffer* out,
+                                quire_error* error);
+QUIRE_API int quire_call_upsert(quire_call* call, const char* json, size_t length, const char* if_match,
+                                quire_buffer* out, quire_error* error);
+QUIRE_API int quire_call_replace(quire_call* call, const char* json, size_t length, const char* if_match,
+                                 quire_buffer* out, quire_error* error);
+QUIRE_API int quire_call_delete(quire_call* call, const char* id, size_t id_length, const char* if_match,
+                                quire_error* error);
+QUIRE_API int quire_call_read(quire_call* call, const char* id, size_t id_length, quire_buffer* out,
+                              quire_error* error);
+/* All rows, as {"feed":[...]}. `query`: {"query":"SELECT ...","parameters":[{"name":"@x","value":1}]}. */
+QUIRE_API int quire_call_query(quire_call* call, const char* query, size_t length, quire_buffer* out,
+                               quire_error* error);
+QUIRE_API int quire_call_respond(quire_call* call, const char* json, size_t length, quire_error* error);
+QUIRE_API void quire_call_log(quire_call* call, const char* line, size_t length);
 
 /* ---- Request units
  * --------------------------------------------------------------------------------------------- */

@@ -435,6 +435,12 @@ class Statement {
     while (const char* name = quire_parameter_name(handle_.get(), names.size())) names.emplace_back(name);
     return names;
   }
+  // What the scripts of the run wrote with console.log, a line each; also after a step that failed.
+  std::string_view log() const noexcept {
+    size_t length = 0;
+    const char* text = quire_log(handle_.get(), &length);
+    return {text, length};
+  }
   quire_statement_stats stats() const noexcept {
     quire_statement_stats stats{};
     quire_stats(handle_.get(), &stats);
@@ -541,7 +547,33 @@ class Snapshot {
 struct WriteOptions {
   Transaction* transaction = nullptr;  // none: a transaction of its own
   std::string_view if_match = {};      // an etag with its quotes; empty: any
+  // Triggers that run with the write: one before it, one after it.
+  std::string_view pre_trigger = {};
+  std::string_view post_trigger = {};
 };
+
+namespace detail {
+
+// The options as C takes them, with the texts that they point to.
+class WriteOptionsArgument {
+ public:
+  explicit WriteOptionsArgument(const WriteOptions& options)
+      : if_match_(options.if_match), pre_(options.pre_trigger), post_(options.post_trigger) {
+    options_.struct_size = sizeof options_;
+    options_.if_match = if_match_.empty() ? nullptr : if_match_.c_str();
+    options_.pre_trigger = pre_.c_str();
+    options_.post_trigger = post_.c_str();
+  }
+  WriteOptionsArgument(const WriteOptionsArgument&) = delete;
+  WriteOptionsArgument& operator=(const WriteOptionsArgument&) = delete;
+  const quire_write_options* get() const noexcept { return &options_; }
+
+ private:
+  std::string if_match_, pre_, post_;
+  quire_write_options options_{};
+};
+
+}  // namespace detail
 
 class ItemInfo {
  public:
@@ -564,6 +596,95 @@ struct ImportOptions {
   std::function<bool(uint64_t bytes_read, uint64_t items)> progress = {};  // false stops the import
   std::function<void(uint64_t line, std::string_view message)> skipped = {};
 };
+
+// ---- Scripts
+
+enum class ScriptKind {
+  procedure = QUIRE_PROCEDURE,
+  function = QUIRE_USER_FUNCTION,
+  trigger = QUIRE_TRIGGER
+};
+enum class TriggerTime { pre = QUIRE_PRE, post = QUIRE_POST };
+enum class TriggerOperation {
+  all = QUIRE_AT_ALL,
+  create = QUIRE_AT_CREATE,
+  replace = QUIRE_AT_REPLACE,
+  update = QUIRE_AT_UPDATE,
+  remove = QUIRE_AT_DELETE
+};
+
+struct ScriptOptions {
+  bool replace = false;  // in the place of one of that kind and name
+  // Of a trigger.
+  TriggerTime time = TriggerTime::pre;
+  TriggerOperation operation = TriggerOperation::all;
+  bool always = false;  // at every such write, not only where the request names it
+};
+
+// What a procedure left: its response as JSON, and what it logged, a line each.
+struct ProcedureResult {
+  std::string body;
+  std::string log;
+};
+
+// What a native procedure works with: the items of its partition, as JSON. Ends with the call.
+class ProcedureCall {
+ public:
+  explicit ProcedureCall(quire_call* handle) noexcept : handle_(handle) {}
+
+  // The item as it is stored, with its system properties; QUIRE_FORBIDDEN for one of another partition.
+  Result<std::string> create(std::string_view json) {
+    return text([&](quire_buffer* out, quire_error* error) {
+      return quire_call_create(handle_, json.data(), json.size(), out, error);
+    });
+  }
+  Result<std::string> upsert(std::string_view json, const std::string& if_match = {}) {
+    return text([&](quire_buffer* out, quire_error* error) {
+      return quire_call_upsert(handle_, json.data(), json.size(), etag(if_match), out, error);
+    });
+  }
+  Result<std::string> replace(std::string_view json, const std::string& if_match = {}) {
+    return text([&](quire_buffer* out, quire_error* error) {
+      return quire_call_replace(handle_, json.data(), json.size(), etag(if_match), out, error);
+    });
+  }
+  Result<void> remove(std::string_view id, const std::string& if_match = {}) {
+    quire_error error;
+    return detail::checked(quire_call_delete(handle_, id.data(), id.size(), etag(if_match), &error), error);
+  }
+  Result<std::string> read_json(std::string_view id) {
+    return text([&](quire_buffer* out, quire_error* error) {
+      return quire_call_read(handle_, id.data(), id.size(), out, error);
+    });
+  }
+  // {"feed":[...]} of {"query":"SELECT ...","parameters":[{"name":"@x","value":1}]}.
+  Result<std::string> query(std::string_view json) {
+    return text([&](quire_buffer* out, quire_error* error) {
+      return quire_call_query(handle_, json.data(), json.size(), out, error);
+    });
+  }
+  // The response: JSON.
+  Result<void> respond(std::string_view json) {
+    quire_error error;
+    return detail::checked(quire_call_respond(handle_, json.data(), json.size(), &error), error);
+  }
+  void log(std::string_view line) noexcept { quire_call_log(handle_, line.data(), line.size()); }
+
+ private:
+  static const char* etag(const std::string& text) noexcept { return text.empty() ? nullptr : text.c_str(); }
+  static Result<std::string> text(const auto& call) {
+    detail::Buffer buffer;
+    quire_error error;
+    if (call(buffer.get(), &error) != QUIRE_OK) return detail::failure(error);
+    return buffer.text();
+  }
+
+  quire_call* handle_;
+};
+
+// Gets its arguments as a JSON array. May run more than once for one call that succeeds, so it keeps its
+// results in the call alone; on any thread that executes it.
+using NativeProcedure = std::function<Result<void>(ProcedureCall& call, std::string_view arguments)>;
 
 // ---- Change feed
 
@@ -712,11 +833,14 @@ class Container {
       return quire_create(handle_.get(), handle_of(transaction), json.data(), json.size(), info, error);
     });
   }
+  Result<ItemInfo> create(std::string_view json, const WriteOptions& options) {
+    return write_with(QUIRE_CREATE, json, options);
+  }
   Result<ItemInfo> upsert(std::string_view json, const WriteOptions& options = {}) {
-    return write_matching(quire_upsert, json, options);
+    return write_with(QUIRE_UPSERT, json, options);
   }
   Result<ItemInfo> replace(std::string_view json, const WriteOptions& options = {}) {
-    return write_matching(quire_replace, json, options);
+    return write_with(QUIRE_REPLACE, json, options);
   }
   // Cosmos's JSON: an array of operations, or {"condition": ..., "operations": [...]}; see quire_patch.
   Result<ItemInfo> patch(const PartitionKey& key, std::string_view id, std::string_view json,
@@ -729,10 +853,10 @@ class Container {
     });
   }
   Result<void> remove(const PartitionKey& key, std::string_view id, const WriteOptions& options = {}) {
-    const std::string etag(options.if_match);
+    const detail::WriteOptionsArgument given(options);
     quire_error error;
-    return detail::checked(quire_delete(handle_.get(), handle_of(options.transaction), key.data(), key.size(),
-                                        id.data(), id.size(), etag.empty() ? nullptr : etag.c_str(), &error),
+    return detail::checked(quire_delete_with(handle_.get(), handle_of(options.transaction), key.data(),
+                                             key.size(), id.data(), id.size(), given.get(), &error),
                            error);
   }
   // The item as JSON; QUIRE_NOT_FOUND if there is none.
@@ -776,6 +900,51 @@ class Container {
     return import(read, options);
   }
 
+  // `body`: JavaScript, one function.
+  Result<void> create_script(ScriptKind kind, std::string_view name, std::string_view body,
+                             const ScriptOptions& options = {}) {
+    quire_script script{};
+    script.struct_size = sizeof script;
+    script.kind = static_cast<quire_script_kind>(kind);
+    script.name = name.data();
+    script.name_length = name.size();
+    script.body = body.data();
+    script.body_length = body.size();
+    script.replace = options.replace ? 1 : 0;
+    script.time = static_cast<quire_trigger_time>(options.time);
+    script.operation = static_cast<quire_trigger_operation>(options.operation);
+    script.always = options.always ? 1 : 0;
+    quire_error error;
+    return detail::checked(quire_script_create(handle_.get(), &script, &error), error);
+  }
+  Result<void> drop_script(ScriptKind kind, std::string_view name) {
+    quire_error error;
+    return detail::checked(quire_script_drop(handle_.get(), static_cast<quire_script_kind>(kind), name.data(),
+                                             name.size(), &error),
+                           error);
+  }
+  // A JSON array: [{"id":...,"kind":"procedure","body":...}, ...].
+  Result<std::string> scripts() const {
+    detail::Buffer buffer;
+    quire_error error;
+    if (quire_scripts(handle_.get(), buffer.get(), &error) != QUIRE_OK) return detail::failure(error);
+    return buffer.text();
+  }
+  // Runs a procedure in one partition, as one transaction or as part of `transaction`. `arguments`: a JSON
+  // array. `log`, if given, gets what it logged, also where it fails.
+  Result<ProcedureResult> execute(std::string_view name, const PartitionKey& key,
+                                  std::string_view arguments = "[]", Transaction* transaction = nullptr,
+                                  std::string* log = nullptr) {
+    detail::Buffer body;
+    detail::Buffer lines;
+    quire_error error;
+    const int code =
+        quire_execute(handle_.get(), handle_of(transaction), name.data(), name.size(), key.data(), key.size(),
+                      arguments.data(), arguments.size(), body.get(), lines.get(), &error);
+    if (log != nullptr) *log = lines.text();
+    if (code != QUIRE_OK) return detail::failure(error);
+    return ProcedureResult{body.text(), lines.text()};
+  }
   // What changes in the container, from where the options say.
   Result<Feed> feed(const FeedOptions& options = {}) {
     quire_feed_options c_options{};
@@ -819,12 +988,11 @@ class Container {
     if (call(&info.info_, &error) != QUIRE_OK) return detail::failure(error);
     return info;
   }
-  Result<ItemInfo> write_matching(decltype(&quire_upsert) call, std::string_view json,
-                                  const WriteOptions& options) {
-    const std::string etag(options.if_match);
+  Result<ItemInfo> write_with(quire_write_kind kind, std::string_view json, const WriteOptions& options) {
+    const detail::WriteOptionsArgument given(options);
     return write([&](quire_item_info* info, quire_error* error) {
-      return call(handle_.get(), handle_of(options.transaction), json.data(), json.size(),
-                  etag.empty() ? nullptr : etag.c_str(), info, error);
+      return quire_write(handle_.get(), handle_of(options.transaction), kind, json.data(), json.size(),
+                         given.get(), info, error);
     });
   }
 
@@ -1012,6 +1180,9 @@ class Database {
     return Container(container);
   }
 
+  // For this Database, as long as it is open. A container's own procedure of the name comes first.
+  Result<void> register_procedure(std::string_view name, NativeProcedure procedure);
+
   // Identifiers in FROM name containers.
   Result<Statement> prepare(std::string_view sql) const {
     quire_statement* statement = nullptr;
@@ -1075,6 +1246,40 @@ class Database {
   std::unique_ptr<std::function<bool(uint64_t, uint64_t)>> progress_;  // outlives the handle
   detail::Owned<quire_database, detail::close_database> handle_;
 };
+
+namespace detail {
+
+// A native procedure behind C's function pointer. What it throws ends the call as an error does.
+inline int run_procedure(void* context, quire_call* call, const char* arguments, size_t length,
+                         quire_error* error) noexcept {
+  const auto fail = [error](int code, std::string_view message) {
+    *error = {};
+    error->code = code;
+    message.copy(error->message, sizeof error->message - 1);
+    return code;
+  };
+  try {
+    ProcedureCall handle(call);
+    const Result<void> done = (*static_cast<NativeProcedure*>(context))(handle, {arguments, length});
+    return done ? static_cast<int>(QUIRE_OK) : fail(done.error().code, done.error().message);
+  } catch (const std::exception& exception) {
+    return fail(QUIRE_SCRIPT_FAILED, exception.what());
+  } catch (...) {
+    return fail(QUIRE_SCRIPT_FAILED, "the procedure threw something");
+  }
+}
+
+}  // namespace detail
+
+inline Result<void> Database::register_procedure(std::string_view name, NativeProcedure procedure) {
+  const auto release = [](void* context) { delete static_cast<NativeProcedure*>(context); };
+  auto owned = std::make_unique<NativeProcedure>(std::move(procedure));
+  quire_error error;
+  // The context is released whether the call succeeds or not.
+  return detail::checked(quire_register_procedure(handle_.get(), name.data(), name.size(),
+                                                  detail::run_procedure, owned.release(), release, &error),
+                         error);
+}
 
 }  // namespace QUIRE_INLINE_NAMESPACE
 }  // namespace quire

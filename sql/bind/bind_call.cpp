@@ -33,9 +33,8 @@ bool are_constant(std::span<BoundExpression* const> operands) {
 
 Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& scope) {
   if (expression.is_udf) {
-    QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::unsupported, expression, scope));
-    bound->message = keep("the user-defined function udf." + shortened(expression.text) +
-                          " is not registered: this version does not execute scripts yet");
+    QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::user_function, expression, scope));
+    bound->message = expression.text;
     return bound;
   }
   if (const AggregateRow* row = find_aggregate(expression.text))

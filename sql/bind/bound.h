@@ -78,9 +78,10 @@ enum class BoundKind : uint8_t {
   scalar_query,  // query
   all_query,
   first_query,
-  last_query,   // query
-  changed,      // operands[0], an item, with paths[i] set to operands[i + 1]; undefined: taken away
-  unsupported,  // message: means something, but this version cannot run it; operands are bound all the same
+  last_query,     // query
+  changed,        // operands[0], an item, with paths[i] set to operands[i + 1]; undefined: taken away
+  user_function,  // udf.message(operands...)
+  unsupported,    // message: means something, but this version cannot run it; operands are bound all the same
 };
 
 struct BoundExpression {

@@ -195,6 +195,9 @@ enum class StatementKind : uint8_t {
   drop_container,
   create_index,  // these two: index
   drop_index,
+  create_script,  // these two: script
+  drop_script,
+  execute,  // execution and query
   begin,
   commit,
   rollback,
@@ -262,6 +265,38 @@ struct IndexChange {
   Span span;
 };
 
+enum class ScriptKind : uint8_t { procedure, function, trigger };
+enum class TriggerTime : uint8_t { pre, post };
+enum class TriggerOperation : uint8_t { all, create, replace, update, remove };
+
+// CREATE [OR REPLACE] PROCEDURE | FUNCTION name ON container AS $$ body $$
+// CREATE [OR REPLACE] TRIGGER name time operation ON container [ALWAYS] AS $$ body $$
+// DROP PROCEDURE | FUNCTION | TRIGGER [IF EXISTS] name ON container
+struct ScriptChange {
+  ScriptKind kind = ScriptKind::procedure;
+  std::string_view name;
+  std::string_view container;
+  std::string_view body;
+  TriggerTime time = TriggerTime::pre;
+  TriggerOperation operation = TriggerOperation::all;
+  bool is_always = false;
+  bool replaces = false;
+  bool is_conditional = false;
+  Span span;
+};
+
+// EXECUTE name(arguments) ON container [IN PARTITION partition_key]
+// The statement's query gives them as one object: "a0", "a1", ... and "k0", ...; what is undefined is not
+// there.
+struct Execute {
+  std::string_view name;
+  std::string_view container;
+  std::span<Expression*> arguments;
+  std::span<Expression*> partition_key;
+  bool has_partition_key = false;
+  Span span;
+};
+
 // PRAGMA name [= value]
 struct Pragma {
   std::string_view name;
@@ -285,6 +320,8 @@ struct Statement {
   Change* change = nullptr;
   ContainerChange* definition = nullptr;
   IndexChange* index = nullptr;
+  ScriptChange* script = nullptr;
+  Execute* execute = nullptr;
   Pragma* pragma = nullptr;
   Upkeep* upkeep = nullptr;
 };

@@ -169,6 +169,15 @@ class AstBuilder {
   void drop_index(const Token& start, bool is_conditional, const Token& name, const Token& container);
   // An identifier whose text is the path in a policy's words; `step` is a name, a string or a bracket.
   Expression* index_path(Expression* path, const Token& step, bool is_element);
+  // ---- Scripts: script_builder.cpp.
+  void create_script(const Token& start, const Token& kind, bool replaces, const Token& name,
+                     const Token& container, const Token& body);
+  // What belongs to a trigger alone, of the script that was just made.
+  void trigger(const Token& time, const Token& operation, bool is_always);
+  void drop_script(const Token& start, const Token& kind, bool is_conditional, const Token& name,
+                   const Token& container);
+  void execute(const Token& start, const Token& name, List<Expression*> arguments, const Token& container,
+               List<Expression*> partition_key);
   void transaction(StatementKind kind, const Token& start);
   void upkeep(StatementKind kind, const Token& start, const Token& container);
   void pragma(const Token& start, const Token& name, Expression* value);

@@ -79,6 +79,9 @@ using namespace quire::sql;
 %type unset_paths {List<Assignment>}
 %type if_not_exists {bool}
 %type unique {bool}
+%type or_replace {bool}
+%type always {bool}
+%type script_kind {Token}
 %type index_name {Token}
 %type object {Token}
 %type on_container {Token}
@@ -139,6 +142,23 @@ index_path(R) ::= LEFT_BRACKET STRING(S) RIGHT_BRACKET. { R = build->index_path(
 index_path(R) ::= index_path(P) DOT name(N). { R = build->index_path(P, N, false); }
 index_path(R) ::= index_path(P) LEFT_BRACKET STRING(S) RIGHT_BRACKET. { R = build->index_path(P, S, false); }
 index_path(R) ::= index_path(P) LEFT_BRACKET(B) RIGHT_BRACKET. { R = build->index_path(P, B, true); }
+
+statement ::= CREATE(K) or_replace(R) script_kind(S) object(N) ON object(C) AS SCRIPT(B) terminator.
+  { build->create_script(K, S, R, N, C, B); }
+statement ::= CREATE(K) or_replace(R) TRIGGER(S) object(N) name(W) name(O) ON object(C) always(A) AS SCRIPT(B) terminator.
+  { build->create_script(K, S, R, N, C, B); build->trigger(W, O, A); }
+statement ::= DROP(K) script_kind(S) if_exists(I) object(N) ON object(C) terminator. { build->drop_script(K, S, I, N, C); }
+statement ::= DROP(K) TRIGGER(S) if_exists(I) object(N) ON object(C) terminator. { build->drop_script(K, S, I, N, C); }
+statement ::= EXECUTE(K) object(N) LEFT_PARENTHESIS arguments(L) RIGHT_PARENTHESIS ON object(C) terminator.
+  { build->execute(K, N, L, C, {nullptr, 0}); }
+statement ::= EXECUTE(K) object(N) LEFT_PARENTHESIS arguments(L) RIGHT_PARENTHESIS ON object(C)
+              IN PARTITION expressions(P) terminator. { build->execute(K, N, L, C, P); }
+or_replace(R) ::= . { R = false; }
+or_replace(R) ::= OR REPLACING. { R = true; }
+always(R) ::= . { R = false; }
+always(R) ::= ALWAYS. { R = true; }
+script_kind(R) ::= PROCEDURE(T). { R = T; }
+script_kind(R) ::= FUNCTION(T). { R = T; }
 
 statement ::= BEGIN(K) transaction terminator. { build->transaction(StatementKind::begin, K); }
 statement ::= COMMIT(K) transaction terminator. { build->transaction(StatementKind::commit, K); }

@@ -148,6 +148,7 @@ class Lexer {
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return read_number();
     if (c == '"' || c == '\'') return read_string(c);
     if (c == '@') return read_parameter();
+    if (c == '$' && peek(1) == '$') return read_script();
     return read_punctuation();
   }
 
@@ -195,6 +196,16 @@ class Lexer {
     }
     ++at_;
     add(TOKEN_STRING, start, at_ - start);
+    return true;
+  }
+
+  // $$ ... $$: the token keeps its dollars.
+  bool read_script() {
+    const size_t close = text_.find("$$", at_ + 2);
+    if (close == std::string_view::npos)
+      return unreadable(at_, "the script that begins here has no closing $$");
+    add(TOKEN_SCRIPT, at_, close + 2 - at_);
+    at_ = close + 2;
     return true;
   }
 
@@ -250,6 +261,7 @@ class ContextualWords {
     resolve_explain();
     resolve_change();
     resolve_definition();
+    resolve_script();
     resolve_session();
   }
 
@@ -341,6 +353,28 @@ class ContextualWords {
       if (is_word(i, "ASC")) tokens_[i].kind = TOKEN_ASC;
       if (is_word(i, "DESC")) tokens_[i].kind = TOKEN_DESC;
     }
+  }
+
+  // CREATE [OR REPLACE] PROCEDURE | FUNCTION | TRIGGER name [when operation] ON ..., DROP ..., EXECUTE
+  // name(...
+  void resolve_script() {
+    static constexpr Word kExecute[] = {{"EXECUTE", TOKEN_EXECUTE}};
+    static constexpr Word kClauses[] = {{"ON", TOKEN_ON}, {"PARTITION", TOKEN_PARTITION}};
+    static constexpr Word kKinds[] = {
+        {"PROCEDURE", TOKEN_PROCEDURE}, {"FUNCTION", TOKEN_FUNCTION}, {"TRIGGER", TOKEN_TRIGGER}};
+    if (kind_at(first_ + 2) == TOKEN_LEFT_PARENTHESIS) resolve_words(kExecute, kClauses);
+    if (kind_at(first_) != TOKEN_CREATE && kind_at(first_) != TOKEN_DROP) return;
+    const bool replaces = kind_at(first_ + 1) == TOKEN_OR && is_word(first_ + 2, "REPLACE");
+    if (replaces) tokens_[first_ + 2].kind = TOKEN_REPLACING;
+    const size_t kind = first_ + (replaces ? 3 : 1);
+    for (const Word& row : kKinds)
+      if (is_word(kind, row.word)) tokens_[kind].kind = row.token;
+    if (kind_at(kind) != TOKEN_TRIGGER || kind_at(first_) != TOKEN_CREATE) return;
+    // PRE | POST, and words like CREATE and UPDATE, some of them reserved.
+    for (size_t i = kind + 2; i < kind + 4 && kind_at(i + 1) != 0; ++i)
+      if (kind_at(i) == TOKEN_RESERVED || kind_at(i) == TOKEN_ALL) tokens_[i].kind = TOKEN_NAME;
+    for (size_t i = kind + 4; i + 1 < tokens_.size(); ++i)
+      if (is_word(i, "ALWAYS") && kind_at(i + 1) == TOKEN_AS) tokens_[i].kind = TOKEN_ALWAYS;
   }
 
   void resolve_session() {

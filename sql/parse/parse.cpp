@@ -16,11 +16,6 @@
 namespace quire::sql {
 namespace {
 
-// Statements that this version does not execute; no query begins with these words.
-constexpr std::string_view kOtherStatements[] = {
-    "EXECUTE",
-};
-
 // The offset of the first byte that is not part of a well-formed code point; `text` has one.
 size_t first_invalid_byte(std::string_view text) {
   // Halves the prefix that is known to be bad, then looks at its last few bytes one by one.
@@ -52,15 +47,6 @@ Result<void> check_text(std::string_view text) {
   return {};
 }
 
-Result<void> check_kind(std::string_view text, const Token& first) {
-  const std::string_view word = first.text(text);
-  for (const std::string_view other : kOtherStatements)
-    if (equals_ignoring_case(word, other))
-      return fail(ErrorCode::not_executable, fmt::format("{} is not executed by this version", other),
-                  position_of(text, first.offset));
-  return {};
-}
-
 Error explain(std::string_view text, std::span<const Token> tokens, const Token& unexpected, bool strict) {
   const auto at = std::ranges::lower_bound(tokens, unexpected.offset, {}, &Token::offset);
   const auto index = static_cast<size_t>(at - tokens.begin());
@@ -75,7 +61,6 @@ Result<std::unique_ptr<ParsedStatement>> parse_text(std::string_view text, bool 
   auto parsed = std::make_unique<ParsedStatement>();
   parsed->text = text;
   TokenList list = read_tokens(parsed->text);
-  QUIRE_TRY(check_kind(parsed->text, list.tokens.front()));
 
   AstBuilder builder(*parsed, strict);
   run_grammar(list.tokens, builder);

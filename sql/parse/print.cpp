@@ -6,6 +6,7 @@
 #include "sql/parse/keywords.h"
 #include "sql/parse/literals.h"
 #include "sql/parse/operators.h"
+#include "sql/parse/script_words.h"
 
 namespace quire::sql {
 namespace {
@@ -36,7 +37,10 @@ class Printer {
           break;
       }
     }
-    if (statement.query) query(*statement.query);
+    if (statement.execute)
+      execute(*statement.execute);
+    else if (statement.query)
+      query(*statement.query);
     if (statement.change) change(*statement.change);
     if (statement.kind == StatementKind::begin) out_ += "BEGIN";
     if (statement.kind == StatementKind::commit) out_ += "COMMIT";
@@ -54,6 +58,7 @@ class Printer {
     }
     if (statement.definition) definition(statement.kind, *statement.definition);
     if (statement.index) index(statement.kind, *statement.index);
+    if (statement.script) out_ += print_script(statement.kind, *statement.script);
   }
 
   void query(const Query& first) {
@@ -152,6 +157,18 @@ class Printer {
     });
     out_ += ')';
     if (change.where) clause(" WHERE ", change.where);
+  }
+
+  void execute(const Execute& call) {
+    out_ += "EXECUTE ";
+    object(call.name);
+    out_ += '(';
+    list(call.arguments, [this](const Expression* argument) { expression(*argument); });
+    out_ += ") ON ";
+    object(call.container);
+    if (!call.has_partition_key) return;
+    out_ += " IN PARTITION ";
+    list(call.partition_key, [this](const Expression* component) { expression(*component); });
   }
 
   // The name of a container or an index.

@@ -104,6 +104,8 @@ Result<void> IndexCondition::check(const BoundExpression& expression) {
     case BoundKind::system_property:
     case BoundKind::document_id:
       return refused("properties that the database sets");
+    case BoundKind::user_function:
+      return refused("user-defined functions");
     case BoundKind::parameter:
     case BoundKind::let:
     case BoundKind::in_query:
@@ -120,8 +122,6 @@ Result<void> IndexCondition::check(const BoundExpression& expression) {
     case BoundKind::unsupported:
       return refused("parameters, subqueries and aggregates");
   }
-  if (expression.kind == BoundKind::call && expression.function == nullptr)
-    return refused("user-defined functions");
   if (expression.kind == BoundKind::call && expression.function->volatility != Volatility::pure)
     return refused(fmt::format("{}, which gives something else each time", expression.function->name));
   for (const BoundStep& step : expression.steps)

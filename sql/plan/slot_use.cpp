@@ -64,6 +64,7 @@ void add_slots_read(const BoundExpression& expression, SlotSet& slots) {
 }
 
 bool is_volatile(const BoundExpression& expression) {
+  if (expression.kind == BoundKind::user_function) return true;
   if (expression.kind == BoundKind::call && expression.function != nullptr &&
       expression.function->volatility == Volatility::per_row)
     return true;

@@ -75,6 +75,8 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
     case BoundKind::first_query:
     case BoundKind::last_query:
       return make_subquery(expression, *this);
+    case BoundKind::user_function:
+      return make_user_function(expression, *this);
     case BoundKind::unsupported:
       run().set_error({ErrorCode::not_executable, std::string(expression.message),
                        position_of(run().plan.statement->parsed->text, expression.span.offset)});

@@ -78,6 +78,7 @@ std::unique_ptr<Evaluator> make_call_with_state(const BoundExpression& expressio
 std::vector<std::optional<Value>> constant_operands(const BoundExpression& expression, RunState& run);
 std::unique_ptr<Evaluator> make_full_text_score(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_document_id(const BoundExpression& expression, EvaluatorFactory& factory);
+std::unique_ptr<Evaluator> make_user_function(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_changed(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_subquery(const BoundExpression& expression, EvaluatorFactory& factory);
 

@@ -48,6 +48,15 @@ Sample sqlite_prepare_in_list(const Fixture& fixture);
 Sample sqlite_file_size(const Fixture& fixture);
 Sample sqlite_cold_open(const Fixture& fixture);
 
+// Server-side code: script_works.cpp. The second of each pair is what the first is measured beside.
+Sample quire_procedure_10(const Fixture& fixture);
+Sample native_procedure_10(const Fixture& fixture);
+Sample quire_procedure_empty(const Fixture& fixture);
+Sample quire_udf_where(const Fixture& fixture);
+Sample sql_udf_where(const Fixture& fixture);
+Sample quire_script_first(const Fixture& fixture);
+Sample sql_script_first(const Fixture& fixture);
+
 // Indexes: index_works.cpp.
 Sample quire_index_build(const Fixture& fixture);
 Sample sqlite_index_build(const Fixture& fixture);

@@ -49,6 +49,12 @@ std::span<const Work> works() {
       {"commit_16", "commits/s", true, quire_commit_16, lmdb_commit_16, sqlite_commit_16},
       {"feed_read", "items/s", true, quire_feed_read, quire_feed_scan, nullptr},
       {"feed_read_single", "items/s", true, quire_feed_read_single, quire_feed_scan_single, nullptr},
+#if QUIRE_HAS_SCRIPTS
+      {"procedure_10", "items/s", true, quire_procedure_10, native_procedure_10, nullptr},
+      {"procedure_empty", "us", false, quire_procedure_empty, nullptr, nullptr},
+      {"udf_where", "ms", false, quire_udf_where, sql_udf_where, nullptr},
+      {"script_first", "ms", false, quire_script_first, sql_script_first, nullptr},
+#endif
   };
   return kWorks;
 }

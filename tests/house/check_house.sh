@@ -49,7 +49,7 @@ $found"
   done
 }
 check_order sql value parse functions bind plan run
-check_order engine file index catalog container maintenance advisor query api
+check_order engine file index catalog container maintenance advisor query script api
 
 drawers=$(git ls-files -co --exclude-standard | grep -iE '(^|/)(utils?|helpers?|common|misc)(\.|/|_)') &&
   breach "drawers that say nothing of what they hold:

@@ -1,4 +1,4 @@
-// The examples of docs/statements.md, run one after the other on one database.
+// The examples of pages of docs/, run one after the other on one database.
 #include <fstream>
 #include <utility>
 #include <vector>
@@ -45,21 +45,32 @@ std::vector<Example> read_examples(const std::string& path) {
   return examples;
 }
 
-class DocumentationTest : public DatabaseTest {};
+class DocumentationTest : public DatabaseTest {
+ protected:
+  void run_page(const std::string& page) {
+    reopen(file("examples.quire"));
+    const std::vector<Example> examples = read_examples(QUIRE_DOCS "/" + page);
+    EXPECT_GT(examples.size(), 20u);
+    for (const Example& example : examples) {
+      SCOPED_TRACE("docs/" + page + ":" + std::to_string(example.line));
+      const std::string given = query(example.statement);
+      if (example.error.empty())
+        EXPECT_EQ(given, example.rows);
+      else
+        EXPECT_TRUE(given.starts_with(example.error + ":")) << given;
+    }
+  }
+};
 
 TEST_F(DocumentationTest, ExamplesOfStatementsGiveWhatThePageSays) {
-  reopen(file("examples.quire"));
-  const std::vector<Example> examples = read_examples(QUIRE_DOCS "/statements.md");
-  EXPECT_GT(examples.size(), 20u);
-  for (const Example& example : examples) {
-    SCOPED_TRACE("docs/statements.md:" + std::to_string(example.line));
-    const std::string given = query(example.statement);
-    if (example.error.empty())
-      EXPECT_EQ(given, example.rows);
-    else
-      EXPECT_TRUE(given.starts_with(example.error + ":")) << given;
-  }
+  run_page("statements.md");
 }
+
+#if QUIRE_HAS_SCRIPTS
+TEST_F(DocumentationTest, ExamplesOfScriptsGiveWhatThePageSays) {
+  run_page("scripts.md");
+}
+#endif
 
 }  // namespace
 }  // namespace quire::tests

@@ -72,6 +72,18 @@ INSTANTIATE_TEST_SUITE_P(
         Accepted{"drop_index", "DROP INDEX IF EXISTS i ON c;"},
         Accepted{"drop_index_anywhere", "DROP INDEX unique"},
         Accepted{"containers_may_be_named_index", "DROP CONTAINER index"},
+        Accepted{"procedure", "CREATE PROCEDURE p ON c AS $$ function () { return '$'; } $$;"},
+        Accepted{"quoted_procedure", "create or replace procedure 'my own' on 'my books' as $$x$$"},
+        Accepted{"function", "CREATE FUNCTION f ON c AS $$$$"},
+        Accepted{"trigger", "CREATE TRIGGER t PRE ALL ON c AS $$x$$"},
+        Accepted{"trigger_always", "CREATE OR REPLACE TRIGGER t post update ON c ALWAYS AS $$x$$"},
+        Accepted{"drop_trigger", "DROP TRIGGER IF EXISTS t ON c"},
+        Accepted{"drop_procedure", "DROP PROCEDURE p ON c;"},
+        Accepted{"drop_function", "DROP FUNCTION f ON c"}, Accepted{"execute", "EXECUTE p() ON c"},
+        Accepted{"execute_in", "EXECUTE p({a: [1]}, @x) ON c IN PARTITION 'k', 1;"},
+        Accepted{
+            "scripts_words_are_names",
+            "SELECT procedure.trigger, execute.always FROM procedure JOIN execute IN procedure.function"},
         Accepted{"comments", "SELECT /* all */ * -- of it\nFROM c"}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -98,6 +110,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{"cut_off", "SELECT * FROM c WHERE", 1, 22},
                     Refused{"second_line", "SELECT *\nFROM c\nWHERE == 1", 3, 7},
                     Refused{"unclosed_string", "SELECT VALUE 'abc", 1, 14},
+                    Refused{"unclosed_script", "CREATE PROCEDURE p ON c AS $$ x $ y", 1, 28},
+                    Refused{"trigger_time", "CREATE TRIGGER t DURING ALL ON c AS $$x$$", 1, 18},
+                    Refused{"trigger_operation", "CREATE TRIGGER t PRE READ ON c AS $$x$$", 1, 22},
+                    Refused{"execute_without_container", "EXECUTE p()", 1, 12},
                     Refused{"reserved", "SELECT c.order FROM c", 1, 10}, Refused{"empty", "", 1, 1},
                     Refused{"columns_count_code_points", "SELECT VALUE 'їжак' 'x'", 1, 21}),
     [](const auto& info) { return std::string(info.param.name); });

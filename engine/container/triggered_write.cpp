@@ -1,0 +1,63 @@
+// Writes with triggers around them: all of it happens within the transaction, or nothing.
+#include "engine/container/container.h"
+#include "sql/value/arena.h"
+#include "sql/value/json.h"
+
+namespace quire::engine {
+
+Result<ItemOutcome> ContainerStore::write_triggered(WriteTransaction& transaction, std::string item,
+                                                    Mode mode, const WriteOptions& options) {
+  sql::JsonReader reader;
+  sql::Arena arena;
+  WriteOptions plain = options;
+  plain.triggers = {.pre = {}, .post = {}, .runs_always = false};
+  const auto given = reader.to_value(item, arena);
+  // What is no item fails as it does without triggers.
+  if (!given || !given->is_object()) return write_item(transaction, std::string_view(item), mode, plain);
+  constexpr WriteKind kKinds[] = {WriteKind::create, WriteKind::upsert,
+                                  WriteKind::replace};  // as Mode counts
+  TriggeredWrite write{.kind = kKinds[static_cast<size_t>(mode)], .exists = mode == Mode::replace};
+  if (mode == Mode::upsert && id_of(*given).is_string()) {
+    QUIRE_ASSIGN(const std::optional<Item> existing,
+                 read(transaction, partition_key_of(*given), id_of(*given).as_string()));
+    write.exists = existing.has_value();
+  }
+  bool created = false;
+  std::string id;
+  std::string key_text;  // the item's JSON, for its partition key
+  QUIRE_TRY(transaction.nested([&](WriteTransaction& inner) -> Result<void> {
+    QUIRE_TRY(triggers_->before(inner, *this, write, options.triggers, item));
+    QUIRE_ASSIGN(const ItemOutcome written, write_item(inner, std::string_view(item), mode, plain));
+    created = written.created;
+    id = id_of(written.item.root).as_string();
+    write_item_json(written.item.root, key_text);
+    return triggers_->after(inner, *this, write, options.triggers, item, key_text);
+  }));
+  // A post-trigger may have written the item again.
+  QUIRE_ASSIGN(const sql::Value root, reader.to_value(key_text, arena));
+  QUIRE_ASSIGN(const std::optional<Item> stored, read(transaction, partition_key_of(root), id));
+  if (!stored) return std::unexpected(not_found(id));
+  const RecordHeader header = stored->header();
+  return ItemOutcome{.item = *stored,
+                     .etag = make_etag(entry_.etag_salt, header.lsn),
+                     .timestamp = header.timestamp,
+                     .created = created};
+}
+
+Result<void> ContainerStore::erase_triggered(WriteTransaction& transaction,
+                                             std::span<const sql::Value> partition_key, std::string_view id,
+                                             std::string_view if_match, const TriggerRequest& request) {
+  QUIRE_ASSIGN(const std::optional<Item> stored, read(transaction, partition_key, id));
+  if (!stored) return std::unexpected(not_found(id.substr(0, kLongestItemId)));
+  std::string item;
+  write_item_json(stored->root, item);
+  const TriggeredWrite write{.kind = WriteKind::remove, .exists = true};
+  return transaction.nested([&](WriteTransaction& inner) -> Result<void> {
+    const std::string as_it_was = item;
+    QUIRE_TRY(triggers_->before(inner, *this, write, request, item));
+    QUIRE_TRY(erase(inner, partition_key, id, if_match, {.pre = {}, .post = {}, .runs_always = false}));
+    return triggers_->after(inner, *this, write, request, as_it_was, "");
+  });
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,23 @@
+// What a script may use. Each bound has an error of its own that names it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace quire::engine {
+
+struct ScriptLimits {
+  uint32_t time_ms = 5000;
+  // All that the script and the JavaScript engine have: code, objects, strings, buffers. At least
+  // kLeastMemory.
+  size_t memory_bytes = size_t{64} << 20;
+  // Calls that read or write items. When they are used up, or most of the time is, calls are not accepted.
+  uint32_t operations = 10'000;
+  size_t result_bytes = size_t{4} << 20;  // of a response, and of one text given to the database
+  size_t log_bytes = size_t{64} << 10;    // of console.log: what is past it is left out
+};
+
+inline constexpr size_t kLeastScriptMemory = size_t{4} << 20;
+inline constexpr size_t kMostScriptMemory = size_t{1} << 30;
+
+}  // namespace quire::engine

@@ -1,0 +1,122 @@
+#include "engine/query/script_statement.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "sql/value/json.h"
+
+namespace quire::engine {
+namespace {
+
+// Runs `work` in the thread's transaction, as one step of it, or in a transaction of its own.
+Result<void> write(OpenContainers& containers, Session& session, const ContainerStore& store,
+                   WriteTransaction* within,
+                   const std::function<Result<void>(WriteTransaction&, uint64_t)>& work) {
+  // A caller's transaction began when the container was open.
+  if (within != nullptr)
+    return within->nested([&](WriteTransaction& transaction) { return work(transaction, UINT64_MAX); });
+  const Session::Current current = session.current();
+  const uint64_t openings = current.transaction != nullptr ? current.openings : containers.openings();
+  const auto run = [&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_ASSIGN(const auto opened, containers.find(transaction, store.definition().name));
+    if (opened.store == nullptr || opened.store->number() != store.number())
+      return std::unexpected(containers.catalog().not_found(transaction, store.definition().name));
+    if (opened.opening > openings)
+      return fail(ErrorCode::misuse, "the container was made after BEGIN: COMMIT or ROLLBACK first");
+    return work(transaction, openings);
+  };
+  return current.transaction != nullptr ? current.transaction->nested(run)
+                                        : containers.environment().write(run);
+}
+
+}  // namespace
+
+Result<void> create_script(OpenContainers& containers, Session& session, ContainerStore& store,
+                           const ScriptDefinition& script, bool replaces) {
+  QUIRE_TRY(session.scripts().check(script, session.script_limits()));
+  const ScriptCatalog catalog(containers.environment());
+  return write(containers, session, store, nullptr, [&](WriteTransaction& transaction, uint64_t) {
+    session.scripts().forget_triggers(transaction);
+    return catalog.put(transaction, store.number(), script, replaces);
+  });
+}
+
+Result<void> drop_script(OpenContainers& containers, Session& session, ContainerStore& store,
+                         sql::ScriptKind kind, std::string_view name) {
+  const ScriptCatalog catalog(containers.environment());
+  return write(containers, session, store, nullptr,
+               [&](WriteTransaction& transaction, uint64_t) -> Result<void> {
+                 session.scripts().forget_triggers(transaction);
+                 QUIRE_ASSIGN(const bool was_there, catalog.erase(transaction, store.number(), kind, name));
+                 if (was_there) return {};
+                 return std::unexpected(
+                     catalog.not_found(transaction, store.number(), kind, name, store.definition().name));
+               });
+}
+
+Result<void> change_scripts(OpenContainers& containers, Session& session, const sql::ScriptChange& change,
+                            bool creates) {
+  QUIRE_ASSIGN(const auto store, containers.open(change.container));
+  if (creates)
+    return create_script(containers, session, *store,
+                         {.kind = change.kind,
+                          .name = std::string(change.name),
+                          .body = std::string(change.body),
+                          .time = change.time,
+                          .operation = change.operation,
+                          .is_always = change.is_always},
+                         change.replaces);
+  auto dropped = drop_script(containers, session, *store, change.kind, change.name);
+  if (!dropped && change.is_conditional && dropped.error().code == ErrorCode::not_found) return {};
+  return dropped;
+}
+
+Result<void> execute_procedure(OpenContainers& containers, Session& session, ProcedureCall call,
+                               WriteTransaction* within, ProcedureOutcome& outcome) {
+  const ContainerDefinition& definition = call.store->definition();
+  if (call.partition_key.size() != definition.partition_key_paths.size())
+    return fail(
+        ErrorCode::invalid_partition_key,
+        fmt::format("procedure '{}' runs in one partition: the partition key of container '{}' has {} "
+                    "components, {} were given",
+                    call.name, definition.name, definition.partition_key_paths.size(),
+                    call.partition_key.size()));
+  QUIRE_TRY(check_partition_key(call.partition_key, definition.partition_key_paths));
+  call.limits = session.script_limits();
+  return write(containers, session, *call.store, within,
+               [&](WriteTransaction& transaction, uint64_t openings) {
+                 outcome = {};
+                 return session.scripts().execute(call, transaction, openings, outcome);
+               });
+}
+
+Result<void> execute_statement(OpenContainers& containers, Session& session, const sql::Execute& statement,
+                               const sql::Value& given, const std::atomic<uint64_t>* interrupts,
+                               ProcedureOutcome& outcome) {
+  std::string arguments = "[";
+  for (size_t i = 0; i < statement.arguments.size(); ++i) {
+    const sql::Value argument = given.member("a" + std::to_string(i));
+    if (i != 0) arguments += ',';
+    if (argument.is_undefined())
+      arguments += "null";
+    else
+      sql::write_json(argument, arguments);
+  }
+  std::vector<sql::Value> key;
+  for (size_t i = 0; i < statement.partition_key.size(); ++i)
+    key.push_back(given.member("k" + std::to_string(i)));
+  QUIRE_ASSIGN(auto store, containers.open(statement.container));
+  const std::string all = arguments + ']';
+  return execute_procedure(containers, session,
+                           {.store = std::move(store),
+                            .name = statement.name,
+                            .partition_key = key,
+                            .arguments = all,
+                            .limits = {},
+                            .interrupts = interrupts},
+                           nullptr, outcome);
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,30 @@
+// Statements about scripts: CREATE and DROP PROCEDURE, FUNCTION, TRIGGER; EXECUTE.
+#pragma once
+
+#include <span>
+
+#include "engine/query/open_containers.h"
+#include "engine/query/session.h"
+#include "sql/error.h"
+#include "sql/parse/ast.h"
+
+namespace quire::engine {
+
+// CREATE, DROP; in the thread's transaction if it has one.
+Result<void> change_scripts(OpenContainers& containers, Session& session, const sql::ScriptChange& change,
+                            bool creates);
+Result<void> create_script(OpenContainers& containers, Session& session, ContainerStore& store,
+                           const ScriptDefinition& script, bool replaces);
+Result<void> drop_script(OpenContainers& containers, Session& session, ContainerStore& store,
+                         sql::ScriptKind kind, std::string_view name);
+
+// Runs a procedure: all of it happens, or nothing.
+// `within`: the transaction to be part of; null: the thread's, or one of its own.
+Result<void> execute_procedure(OpenContainers& containers, Session& session, ProcedureCall call,
+                               WriteTransaction* within, ProcedureOutcome& outcome);
+// EXECUTE, whose row is `given`: see sql::Execute.
+Result<void> execute_statement(OpenContainers& containers, Session& session, const sql::Execute& statement,
+                               const sql::Value& given, const std::atomic<uint64_t>* interrupts,
+                               ProcedureOutcome& outcome);
+
+}  // namespace quire::engine

@@ -1,0 +1,67 @@
+#include "engine/script/native_procedures.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sql/value/arena.h"
+#include "sql/value/json.h"
+
+namespace quire::engine {
+
+Result<PartitionAccess*> NativeCall::operation() {
+  if (operations_ >= limits_.operations)
+    return fail(ErrorCode::limit_exceeded,
+                fmt::format("the procedure has used up the {} operations that a script may have",
+                            limits_.operations));
+  ++operations_;
+  return &access_;
+}
+
+Result<void> NativeCall::respond(std::string_view json) {
+  if (json.size() > limits_.result_bytes)
+    return fail(ErrorCode::limit_exceeded,
+                fmt::format("the response has {} bytes; the most is {}", json.size(), limits_.result_bytes));
+  sql::JsonReader reader;
+  sql::Arena arena;
+  QUIRE_TRY(reader.to_value(json, arena));
+  outcome_.body = json;
+  return {};
+}
+
+void NativeCall::log(std::string_view line) {
+  if (outcome_.log.size() + line.size() >= limits_.log_bytes) return;
+  (outcome_.log += line) += '\n';
+}
+
+Result<void> NativeProcedures::add(std::string_view name, NativeProcedure procedure) {
+  if (name.empty() || name.size() > kLongestScriptName ||
+      name.find_first_of("/\\?#") != std::string_view::npos)
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("the name of a procedure must be 1 to {} bytes long, without / \\ ? #",
+                            kLongestScriptName));
+  auto made = std::make_shared<const NativeProcedure>(std::move(procedure));
+  const std::lock_guard lock(mutex_);
+  procedures_.insert_or_assign(std::string(name), std::move(made));
+  return {};
+}
+
+std::shared_ptr<const NativeProcedure> NativeProcedures::find(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = procedures_.find(name);
+  return found != procedures_.end() ? found->second : nullptr;
+}
+
+Result<void> run_native(const NativeProcedure& procedure, PartitionAccess& access, const ProcedureCall& call,
+                        ProcedureOutcome& outcome) {
+  NativeCall native(access, call.limits, outcome);
+  auto done = procedure(native, call.arguments);
+  if (!done) {
+    done.error().message = fmt::format("procedure '{}': {}", call.name, done.error().message);
+    return done;
+  }
+  if (outcome.body.empty()) outcome.body = "null";
+  return {};
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,157 @@
+#include "engine/script/partition_access.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "engine/container/effective_partition_key.h"
+
+namespace quire::engine {
+
+Result<void> PartitionAccess::check_partition(const sql::Value& item) const {
+  if (!item.is_object()) return {};
+  const PartitionKey key = store_->partition_key_of(item);
+  for (size_t i = 0; i < partition_key_.size(); ++i)
+    if (!same_partition_key_value(key.values[i], partition_key_[i]))
+      return fail(
+          ErrorCode::forbidden,
+          fmt::format("the item's partition key is {}, but the script runs in partition {} and works on "
+                      "the items of that one alone",
+                      partition_key_text(key), partition_key_text(partition_key_)));
+  return {};
+}
+
+void PartitionAccess::give(const sql::Value& root, std::string& out) {
+  sql::Arena arena;
+  const sql::Value rid = store_->system_property(root, sql::SystemProperty::rid, arena);
+  ids_.insert_or_assign(std::string(rid.as_string()), std::string(store_->id_of(root).as_string()));
+  store_->write_item_json(root, out);
+}
+
+Result<void> PartitionAccess::write(Write kind, std::string_view json, std::string_view if_match,
+                                    bool needs_id, std::string& out) {
+  sql::Arena arena;
+  QUIRE_ASSIGN(const sql::Value item, reader_.to_value(json, arena));
+  QUIRE_TRY(check_partition(item));
+  if (needs_id && item.member("id").is_undefined())
+    return fail(ErrorCode::invalid_id, "the item has no id, and disableAutomaticIdGeneration is set");
+  const WriteOptions options{.if_match = if_match, .triggers = triggers_};
+  ItemOutcome outcome;
+  switch (kind) {
+    case Write::create: {
+      QUIRE_ASSIGN(outcome, store_->create(transaction_, item, options));
+      break;
+    }
+    case Write::upsert: {
+      QUIRE_ASSIGN(outcome, store_->upsert(transaction_, item, options));
+      break;
+    }
+    case Write::replace: {
+      QUIRE_ASSIGN(outcome, store_->replace(transaction_, item, options));
+      break;
+    }
+  }
+  give(outcome.item.root, out);
+  return {};
+}
+
+Result<void> PartitionAccess::replace(std::string_view id, std::string_view json, std::string_view if_match,
+                                      std::string& out) {
+  sql::Arena arena;
+  QUIRE_ASSIGN(const sql::Value item, reader_.to_value(json, arena));
+  QUIRE_TRY(check_partition(item));
+  const sql::Value given = item.member("id");
+  if (!given.is_string() || given.as_string() != id)
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("the link names item '{}', the document has another id; an item's id does not change",
+                    id));
+  const WriteOptions options{.if_match = if_match, .triggers = triggers_};
+  QUIRE_ASSIGN(const ItemOutcome outcome, store_->replace(transaction_, item, options));
+  give(outcome.item.root, out);
+  return {};
+}
+
+Result<void> PartitionAccess::remove(std::string_view id, std::string_view if_match) {
+  return store_->erase(transaction_, partition_key_, id, if_match, triggers_);
+}
+
+Result<bool> PartitionAccess::read(std::string_view id, std::string_view if_none_match, std::string& out) {
+  QUIRE_ASSIGN(const std::optional<Item> item, store_->read(transaction_, partition_key_, id));
+  if (!item)
+    return fail(ErrorCode::not_found,
+                fmt::format("partition {} of container '{}' has no item '{}'",
+                            partition_key_text(partition_key_), store_->definition().name, id));
+  if (!if_none_match.empty()) {
+    const Etag etag = make_etag(store_->resource_names().etag_salt, item->header().lsn);
+    if (if_none_match == "*" || if_none_match == etag.view()) return false;
+  }
+  give(item->root, out);
+  return true;
+}
+
+// ---- Links
+
+namespace {
+
+constexpr std::string_view kDocuments = "/docs/";
+
+std::string_view without_slashes(std::string_view link) {
+  if (link.starts_with('/')) link.remove_prefix(1);
+  if (link.ends_with('/')) link.remove_suffix(1);
+  return link;
+}
+
+}  // namespace
+
+// "dbs/<database>/colls/<container>/": the beginning of every item's _self.
+std::string PartitionAccess::self_link() const {
+  return container_link(store_->resource_names());
+}
+
+std::string PartitionAccess::alt_link() const {
+  return "dbs/quire/colls/" + store_->definition().name;
+}
+
+// An alt link may name the database as it likes: there is one.
+Result<void> PartitionAccess::check_collection_link(std::string_view link) const {
+  const std::string_view given = without_slashes(link);
+  if (given == without_slashes(self_link())) return {};
+  const size_t name = given.find("/colls/");
+  if (given.starts_with("dbs/") && name != std::string_view::npos &&
+      given.substr(name + 7) == store_->definition().name)
+    return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("'{}' is no link to container '{}'; getSelfLink() gives one", shortened(link),
+                          store_->definition().name));
+}
+
+Result<std::string> PartitionAccess::id_of_link(std::string_view link) {
+  const size_t at = link.find(kDocuments);
+  if (at == std::string_view::npos)
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' is no link to an item; use its _self, or getAltLink() + '/docs/' + id",
+                            shortened(link)));
+  QUIRE_TRY(check_collection_link(link.substr(0, at)));
+  const std::string_view name = without_slashes(link.substr(at + kDocuments.size()));
+  // Who wrote getSelfLink() + 'docs/' + id means an id, too.
+  QUIRE_ASSIGN(std::string id, id_of_resource(name));
+  return id.empty() ? std::string(name) : id;
+}
+
+// The item's id, empty if the partition has no such item.
+Result<std::string> PartitionAccess::id_of_resource(std::string_view resource_id) {
+  if (const auto known = ids_.find(std::string(resource_id)); known != ids_.end()) return known->second;
+  const std::optional<uint64_t> number = item_number_of(store_->resource_names(), resource_id);
+  if (!number) return std::string();
+  QUIRE_ASSIGN(ItemCursor items, store_->scan_partition(transaction_, partition_key_));
+  sql::Value roots[64];
+  for (;;) {
+    QUIRE_ASSIGN(const size_t count, items.next(roots));
+    if (count == 0) return std::string();
+    for (size_t i = 0; i < count; ++i)
+      if (header_of(roots[i]).rid == *number) return std::string(store_->id_of(roots[i]).as_string());
+  }
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,91 @@
+// What a procedure may do: read, write and query the items of one partition, within one transaction.
+// JavaScript and native procedures work through it alike; an item of another partition is forbidden to both.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/container/container.h"
+#include "engine/query/open_containers.h"
+#include "engine/query/snapshot_source.h"
+#include "engine/script/partition_source.h"
+#include "sql/error.h"
+#include "sql/value/arena.h"
+#include "sql/value/json.h"
+
+namespace quire::engine {
+
+// Belongs to one call. `runs_triggers`: false within a trigger, whose writes run none. Items go out as JSON
+// with their system properties, appended to `out`.
+class PartitionAccess {
+ public:
+  PartitionAccess(OpenContainers& containers, std::shared_ptr<ContainerStore> store,
+                  WriteTransaction& transaction, uint64_t openings, std::span<const sql::Value> partition_key,
+                  const FunctionSource& functions, bool runs_triggers = true)
+      : triggers_{.pre = {}, .post = {}, .runs_always = runs_triggers},
+        functions_(functions),
+        containers_(containers),
+        store_(std::move(store)),
+        transaction_(transaction),
+        openings_(openings),
+        partition_key_(partition_key) {}
+
+  enum class Write : uint8_t { create, upsert, replace };
+  // forbidden for an item of another partition; what ContainerStore's functions fail with.
+  Result<void> write(Write kind, std::string_view json, std::string_view if_match, bool needs_id,
+                     std::string& out);
+  // invalid_argument if the item's id is not `id`.
+  Result<void> replace(std::string_view id, std::string_view json, std::string_view if_match,
+                       std::string& out);
+  Result<void> remove(std::string_view id, std::string_view if_match);
+  // not_found. False, and nothing appended, if the item's etag is `if_none_match`.
+  Result<bool> read(std::string_view id, std::string_view if_none_match, std::string& out);
+
+  // A page of rows, as {"feed":[...]} with "continuation" where there are more. `query`: {"query":...,
+  // "parameters":[{"name","value"}...]}, or empty for all items. `size` < 0: all that is left.
+  Result<void> feed(std::string_view query, int64_t size, std::string_view continuation, std::string& out);
+
+  // Queries do not read on past it.
+  void set_deadline(Deadline deadline) noexcept { deadline_ = deadline; }
+
+  // The links of the container, and the id that a link to an item stands for: a self link, an alt link, a
+  // collection's link with "docs/" and the id. invalid_argument, not_found, forbidden for another
+  // container's.
+  std::string self_link() const;
+  std::string alt_link() const;
+  Result<void> check_collection_link(std::string_view link) const;
+  Result<std::string> id_of_link(std::string_view link);
+
+  // forbidden unless the item is of this partition.
+  Result<void> check_partition(const sql::Value& item) const;
+
+  const ContainerStore& store() const noexcept { return *store_; }
+  std::span<const sql::Value> partition_key() const noexcept { return partition_key_; }
+
+ private:
+  struct Page;
+  void give(const sql::Value& root, std::string& out);
+  void remember(const sql::Value& row);
+  Result<std::string> id_of_resource(std::string_view resource_id);
+  Result<bool> read_page(Page& page, bool is_positioned);
+
+  TriggerRequest triggers_;
+  Deadline deadline_ = Deadline::max();
+  FunctionSource functions_;
+  OpenContainers& containers_;
+  std::shared_ptr<ContainerStore> store_;  // shared as everywhere with the database and its statements
+  WriteTransaction& transaction_;
+  uint64_t openings_;
+  std::span<const sql::Value> partition_key_;
+  sql::JsonReader reader_;
+  // Of the items that were handed out: ids by _rid, since links name items so.
+  std::unordered_map<std::string, std::string> ids_;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,164 @@
+// Queries of scripts, a page at a time.
+//
+// A page ends with a continuation where there is more. Of a query whose rows are its items one by one, it is
+// the id of the last item, so that a script may change and delete what it has read and go on. Of any other
+// query it is the number of rows that were given.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "engine/script/partition_access.h"
+#include "engine/script/partition_source.h"
+#include "sql/bind/binder.h"  // contains_aggregate
+#include "sql/run/execution.h"
+
+namespace quire::engine {
+namespace {
+
+constexpr std::string_view kAfterId = "i:";
+constexpr std::string_view kAfterRows = "n:";
+constexpr size_t kQueryMemory = size_t{256} << 20;
+
+struct QueryText {
+  std::string_view sql = "SELECT * FROM c";
+  sql::Value parameters;  // an array of {name, value}, or undefined
+};
+
+Result<QueryText> read_query(sql::JsonReader& reader, std::string_view json, sql::Arena& arena) {
+  if (json.empty()) return QueryText{};
+  QUIRE_ASSIGN(const sql::Value query, reader.to_value(json, arena));
+  QueryText text{.sql = {}, .parameters = query.member("parameters")};
+  sql::Value statement = query.member("query");
+  if (!statement.is_string()) statement = query.member("filterQuery");
+  if (!statement.is_string())
+    return fail(ErrorCode::invalid_argument, "a query is SQL, or {query: SQL, parameters: [...]}");
+  text.sql = statement.as_string();
+  return text;
+}
+
+// Rows are the items that pass, in whatever order: no ORDER BY, no grouping, nothing that counts rows.
+bool gives_items_one_by_one(const sql::Statement& statement) {
+  const sql::Query& query = *statement.query;
+  return !query.distinct && query.top == nullptr && query.from.size() == 1 && !query.from[0].iterates &&
+         query.from[0].collection == sql::CollectionKind::path && query.group_by.empty() &&
+         query.having == nullptr && query.order_by.empty() && query.offset == nullptr &&
+         query.set_operation == sql::SetOperation::none &&
+         std::ranges::none_of(query.items, [](const sql::SelectItem& item) {
+           return sql::contains_aggregate(*item.expression);
+         });
+}
+
+std::optional<uint64_t> number_of(std::string_view text) {
+  uint64_t number = 0;
+  const auto end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && at == end ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+struct PartitionAccess::Page {
+  QueryText query;
+  int64_t size = 0;
+  uint64_t skip = 0;     // rows that earlier pages gave
+  std::string after_id;  // likewise, by the last item
+  std::string feed;      // out
+  std::string continuation;
+};
+
+void PartitionAccess::remember(const sql::Value& row) {
+  const sql::Value rid = row.member("_rid");
+  const sql::Value id = row.member("id");
+  if (rid.is_string() && id.is_string())
+    ids_.insert_or_assign(std::string(rid.as_string()), std::string(id.as_string()));
+}
+
+// True once the page is as it must be; false: the query has to be run again, item by item.
+Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
+  PagePosition position{.after_id = page.after_id, .last_id = {}};
+  SnapshotSource base(containers_, store_, openings_, transaction_);
+  base.use_functions(functions_);
+  PartitionSource source(base, *store_, partition_key_, is_positioned ? &position : nullptr, deadline_);
+  const auto prepared =
+      sql::prepare_query(page.query.sql, source, {.strict = false, .scope = store_->definition().name});
+  if (base.error()) return std::unexpected(*base.error());
+  if (!prepared) return std::unexpected(prepared.error());
+  const sql::Statement& statement = (*prepared)->statement();
+  if (statement.kind != sql::StatementKind::query)
+    return fail(ErrorCode::invalid_argument,
+                "a script queries with SELECT; it writes with createDocument and its like");
+  const bool one_by_one = gives_items_one_by_one(statement);
+  if (is_positioned && !one_by_one)
+    return fail(ErrorCode::invalid_argument, "the continuation is that of another query");
+  std::vector<sql::Value> values((*prepared)->parameter_names().size());
+  const auto is_bound = std::make_unique<bool[]>(values.size());
+  for (uint32_t i = 0; i < page.query.parameters.size(); ++i) {
+    const sql::Value parameter = page.query.parameters.element(i);
+    const sql::Value name = parameter.member("name");
+    for (size_t at = 0; name.is_string() && at < values.size(); ++at) {
+      if (name.as_string() != "@" + (*prepared)->parameter_names()[at] &&
+          name.as_string() != (*prepared)->parameter_names()[at])
+        continue;
+      values[at] = parameter.member("value");
+      is_bound[at] = true;
+    }
+  }
+  QUIRE_ASSIGN(const auto execution, sql::Execution::start(**prepared, source,
+                                                           {.parameters = values,
+                                                            .is_bound = {is_bound.get(), values.size()},
+                                                            .memory_limit = kQueryMemory,
+                                                            .interrupts = functions_.interrupts}));
+  page.feed = "[";
+  int64_t rows = 0;
+  std::string last_id;
+  for (uint64_t row = 0;; ++row) {
+    QUIRE_ASSIGN(const std::optional<sql::Value> value, execution->next());
+    if (!value) break;
+    if (row < page.skip) continue;
+    if (rows == page.size) {
+      if (one_by_one && !is_positioned) return false;
+      page.continuation = is_positioned
+                              ? std::string(kAfterId) + last_id
+                              : fmt::format("{}{}", kAfterRows, page.skip + static_cast<uint64_t>(rows));
+      break;
+    }
+    if (!sql::has_only_finite_numbers(*value))
+      return fail(ErrorCode::not_json_result, "a row holds NaN or Infinity, which JSON has not");
+    if (rows++ != 0) page.feed += ',';
+    sql::write_json(*value, page.feed);
+    remember(*value);
+    last_id = position.last_id;
+  }
+  page.feed += ']';
+  return true;
+}
+
+Result<void> PartitionAccess::feed(std::string_view query, int64_t size, std::string_view continuation,
+                                   std::string& out) {
+  sql::Arena arena;
+  Page page{.query = {}, .size = size, .skip = 0, .after_id = {}, .feed = {}, .continuation = {}};
+  QUIRE_ASSIGN(page.query, read_query(reader_, query, arena));
+  bool is_positioned = false;
+  if (continuation.starts_with(kAfterId)) {
+    page.after_id = continuation.substr(kAfterId.size());
+    is_positioned = true;
+  } else if (!continuation.empty()) {
+    const auto rows = continuation.starts_with(kAfterRows) ? number_of(continuation.substr(kAfterRows.size()))
+                                                           : std::nullopt;
+    if (!rows) return fail(ErrorCode::invalid_argument, "the continuation is none that a query gave");
+    page.skip = *rows;
+  }
+  QUIRE_ASSIGN(const bool is_read, read_page(page, is_positioned));
+  if (!is_read) QUIRE_TRY(read_page(page, true));
+  out += "{\"feed\":";
+  out += page.feed;
+  if (!page.continuation.empty()) {
+    out += ",\"continuation\":";
+    sql::write_json_string(page.continuation, out);
+  }
+  out += '}';
+  return {};
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,246 @@
+#include "engine/script/sandbox.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <random>
+
+#include "engine/script/native_stack.h"
+#include "engine/script/sandbox_instance.h"
+
+namespace quire::engine {
+namespace {
+
+static_assert(kReservedPages * kWasmPageBytes >= kMostScriptMemory);
+
+// Above the module's own stack, which starts here and grows down: static data, then the heap.
+constexpr uint32_t kImageStart = 1 << 20;
+// The engine's own limit of recursion, in bytes of the module's stack; then it throws a RangeError.
+constexpr uint32_t kScriptStack = 256 << 10;
+// How long after its deadline a script that does not look at interrupts goes on.
+constexpr auto kGrace = std::chrono::milliseconds(50);
+// From here on calls are not accepted.
+constexpr double kShortTime = 0.8;
+
+// Bits of qjs_init2: Date, eval, RegExp, JSON, Proxy, Map and Set, typed arrays, Promise, BigInt. Left out:
+// WeakRef, performance, DOMException, atob.
+constexpr uint32_t kIntrinsics = 0x1FF;
+
+uint32_t pages_of(size_t bytes) noexcept {
+  return static_cast<uint32_t>(bytes / kWasmPageBytes);
+}
+
+uint64_t random_seed() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+Sandbox::Sandbox(Watchdog& watchdog) : instance_(std::make_unique<Instance>(*this)), watchdog_(watchdog) {}
+Sandbox::~Sandbox() = default;
+
+// ---- Making
+
+Result<void> Sandbox::instantiate() {
+  static std::once_flag module_is_ready;
+  try {
+    std::call_once(module_is_ready, [] { Z_qjs_init_module(); });
+    Z_qjs_instantiate(&instance_->module, &instance_->environment, &instance_->system);
+    instance_->is_made = true;
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::out_of_memory, "memory for a script could not be reserved");
+  } catch (const WasmTrap&) {
+    return fail(ErrorCode::internal, "the script engine's module could not be set up");
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Sandbox>> Sandbox::make(Watchdog& watchdog) {
+  std::unique_ptr<Sandbox> sandbox(new Sandbox(watchdog));
+  QUIRE_TRY(sandbox->instantiate());
+  return sandbox;
+}
+
+Result<std::unique_ptr<Sandbox>> Sandbox::boot(Watchdog& watchdog) {
+  QUIRE_ASSIGN(std::unique_ptr<Sandbox> sandbox, make(watchdog));
+  Z_qjs_instance_t* const module = &sandbox->instance_->module;
+  const wasm_rt_memory_t& memory = module->w2c_memory;
+  if (module->w2c___stack_pointer != kImageStart ||
+      std::any_of(memory.data, memory.data + kImageStart, [](uint8_t byte) { return byte != 0; }))
+    return fail(ErrorCode::internal, "the script engine's memory is laid out in another way than expected");
+  auto booted = sandbox->run({}, "the script library", [&]() -> Result<void> {
+    Z_qjsZ__initialize(module);
+    if (Z_qjsZ_qjs_init2(module, kIntrinsics) != 0)
+      return fail(ErrorCode::internal, "the script engine could not be started");
+    Z_qjsZ_qjs_set_max_stack_size(module, kScriptStack);
+    Z_qjsZ_qjs_set_interrupt_handler(module, 1);
+    Z_qjsZ_qjs_set_promise_rejection_handler(module, 1);
+    sandbox->context_ = Z_qjsZ_qjs_get_context_ptr(module);
+    sandbox->runtime_ = Z_qjsZ_qjs_get_runtime_ptr(module);
+    sandbox->arguments_ = Z_qjsZ_wasm_malloc(module, kMostScriptArguments * sizeof(uint64_t));
+    QUIRE_TRY(sandbox->check_tags());
+    return sandbox->run_library();
+  });
+  if (!booted) return std::unexpected(std::move(booted.error()));
+  return sandbox;
+}
+
+// The values that the engine gives for what is known must look as js_word() makes them.
+Result<void> Sandbox::check_tags() {
+  Z_qjs_instance_t* const module = &instance_->module;
+  const auto boxed = [&](uint32_t address) {
+    JsValue value;
+    std::memcpy(&value.bits, at(address, sizeof value.bits), sizeof value.bits);
+    return value;
+  };
+  const JsValue text = new_string("x");
+  const JsValue list = parse_json("[7]");
+  const JsValue broken = parse_json("[");
+  const JsValue half = new_number(0.5);
+  const bool agree = boxed(Z_qjsZ_qjs_get_undefined(module)).bits == kJsUndefined.bits &&
+                     boxed(Z_qjsZ_qjs_get_null(module)).bits == kJsNull.bits &&
+                     boxed(Z_qjsZ_qjs_get_true(module)).bits == new_boolean(true).bits &&
+                     new_number(7).bits == new_integer(7).bits && text.tag() == JsTag::kString &&
+                     list.tag() == JsTag::kObject && is_exception(broken) && is_float(half) &&
+                     number(half) == 0.5 && !is_float(new_integer(-1)) && !is_float(kJsException);
+  free(JsValue{Z_qjsZ_JS_GetException(module, context_)});
+  if (!agree)
+    return fail(ErrorCode::internal, "the script engine's values look different from what was expected");
+  return {};
+}
+
+SandboxImage Sandbox::image(JsValue function) const {
+  const Z_qjs_instance_t& module = instance_->module;
+  const wasm_rt_memory_t& memory = module.w2c_memory;
+  return {.bytes = {memory.data + kImageStart, memory.data + memory.size},
+          .stack_pointer = module.w2c___stack_pointer,
+          .runtime = runtime_,
+          .context = context_,
+          .arguments = arguments_,
+          .library = library_,
+          .function = function};
+}
+
+size_t Sandbox::memory_bytes() const noexcept {
+  return instance_->module.w2c_memory.size;
+}
+
+Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
+  wasm_rt_memory_t& memory = instance_->module.w2c_memory;
+  const auto pages = static_cast<uint32_t>((kImageStart + image.bytes.size()) / kWasmPageBytes);
+  memory.max_pages = kReservedPages;
+  shrink_memory(memory, pages);
+  if (memory.pages < pages && wasm_rt_grow_memory(&memory, pages - memory.pages) == UINT32_MAX)
+    return fail(ErrorCode::out_of_memory, "memory for a script could not be had");
+  std::memcpy(memory.data + kImageStart, image.bytes.data(), image.bytes.size());
+  memory.max_pages =
+      std::max(pages, pages_of(std::clamp(memory_bytes, kLeastScriptMemory, kMostScriptMemory)));
+  instance_->module.w2c___stack_pointer = image.stack_pointer;
+  runtime_ = image.runtime;
+  context_ = image.context;
+  arguments_ = image.arguments;
+  library_ = image.library;
+  function_ = image.function;
+  return {};
+}
+
+// ---- Running
+
+bool Sandbox::is_time_short() const noexcept {
+  const auto limit = std::chrono::milliseconds(limits_.time_ms);
+  return std::chrono::steady_clock::now() >
+         start_ + std::chrono::duration_cast<Watchdog::Clock::duration>(limit * kShortTime);
+}
+
+double Sandbox::random() noexcept {
+  // xorshift64*, as the engine's own, which would give every run the same numbers.
+  random_state_ ^= random_state_ >> 12;
+  random_state_ ^= random_state_ << 25;
+  random_state_ ^= random_state_ >> 27;
+  return static_cast<double>((random_state_ * 0x2545F4914F6CDD1D) >> 11) * 0x1p-53;
+}
+
+bool Sandbox::wants_interrupt() noexcept {
+  if (interrupts_ != nullptr && interrupts_->load(std::memory_order_relaxed) != interrupts_at_start_)
+    breach(Breach::interrupted);
+  if (refused_growths() != 0) breach(Breach::memory);
+  if (std::chrono::steady_clock::now() > deadline_) breach(Breach::time);
+  return breach_ != Breach::none;
+}
+
+Breach Sandbox::breach_of_trap(int reason) noexcept {
+  if (refused_growths() != 0) return Breach::memory;
+  return reason == WASM_RT_TRAP_EXHAUSTION || reason == WASM_RT_TRAP_OOB ? Breach::stack : Breach::fault;
+}
+
+Result<void> Sandbox::run(const RunOptions& options, std::string_view name,
+                          const std::function<Result<void>()>& body) {
+  limits_ = options.limits;
+  host_ = options.host;
+  interrupts_ = options.interrupts;
+  interrupts_at_start_ = interrupts_ != nullptr ? interrupts_->load(std::memory_order_relaxed) : 0;
+  start_ = std::chrono::steady_clock::now();
+  deadline_ = start_ + std::chrono::milliseconds(limits_.time_ms);
+  now_nanoseconds_ = static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  if (random_state_ == 0) random_state_ = random_seed() | 1;
+  breach_ = Breach::none;
+  rejections_.clear();
+  QUIRE_ASSIGN(instance_->environment.stack_limit, lowest_script_frame());
+  // A function that the database calls for this script may run a script in its turn, on the same thread.
+  const uint64_t outer_refused = refused_growths();
+  set_refused_growths(0);
+  Result<void> result;
+  {
+    const Watchdog::Watch watch(watchdog_, deadline_ + kGrace, instance_->environment.stack_limit);
+    try {
+      result = body();
+    } catch (const WasmTrap& trap) {
+      breach(watch.has_struck() ? Breach::time : breach_of_trap(trap.reason));
+    } catch (const std::bad_alloc&) {
+      result = fail(ErrorCode::out_of_memory, "memory ran out while a script ran");
+    }
+    if (refused_growths() != 0) breach(Breach::memory);
+  }
+  set_refused_growths(outer_refused);
+  host_ = nullptr;
+  if (breach_ != Breach::none) return std::unexpected(breach_error(name));
+  return result;
+}
+
+Error Sandbox::breach_error(std::string_view name) const {
+  switch (breach_) {
+    case Breach::none:
+      break;
+    case Breach::time:
+      return {ErrorCode::timeout,
+              fmt::format("{} took longer than the {} ms that a script may run; nothing of it was kept", name,
+                          limits_.time_ms)};
+    case Breach::memory:
+      return {ErrorCode::limit_exceeded,
+              fmt::format("{} needed more than the {} bytes of memory that a script may have", name,
+                          limits_.memory_bytes)};
+    case Breach::stack:
+      return {ErrorCode::limit_exceeded,
+              fmt::format("{} used up its stack: calls are nested too deeply", name)};
+    case Breach::interrupted:
+      return {ErrorCode::interrupted, fmt::format("{} was interrupted", name)};
+    case Breach::operations:
+      return {ErrorCode::limit_exceeded,
+              fmt::format("{} went on calling the database after its {} operations were used up and calls "
+                          "were no longer accepted",
+                          name, limits_.operations)};
+    case Breach::aborted:
+      return {ErrorCode::script_failed, fmt::format("{} was aborted", name)};
+    case Breach::fault:
+      break;
+  }
+  return {ErrorCode::internal,
+          fmt::format("{} ran into a fault of the script engine, which was stopped", name)};
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,219 @@
+// Values in and out of the sandbox. Whatever the module gives as an address is checked before it is followed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/script/sandbox_instance.h"
+
+namespace quire::engine {
+
+// ---- Memory
+
+uint8_t* Sandbox::at(uint32_t address, uint64_t size) {
+  const wasm_rt_memory_t& memory = instance_->module.w2c_memory;
+  if (address + size > memory.size) throw WasmTrap{WASM_RT_TRAP_OOB};
+  return memory.data + address;
+}
+
+uint32_t Sandbox::load_word(uint32_t address) {
+  uint32_t word;
+  std::memcpy(&word, at(address, sizeof word), sizeof word);
+  return word;
+}
+
+// Bytes that the module has been given, with a NUL behind them, freed again.
+class Sandbox::Bytes {
+ public:
+  Bytes(Sandbox& sandbox, std::string_view text)
+      : module_(sandbox.instance_->module), size_(static_cast<uint32_t>(text.size())) {
+    if (text.size() < kMostScriptMemory) address_ = Z_qjsZ_wasm_malloc(&module_, size_ + 1);
+    if (address_ == 0) {
+      sandbox.breach(Breach::memory);
+      throw WasmTrap{WASM_RT_TRAP_UNREACHABLE};
+    }
+    uint8_t* const place = sandbox.at(address_, uint64_t{size_} + 1);
+    std::memcpy(place, text.data(), size_);
+    place[size_] = 0;
+  }
+  // A trap in here ends a run that is at its end already; the memory goes with the run.
+  ~Bytes() {
+    try {
+      Z_qjsZ_wasm_free(&module_, address_);
+    } catch (const WasmTrap&) {
+    }
+  }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+
+  uint32_t address() const noexcept { return address_; }
+  uint32_t size() const noexcept { return size_; }
+
+ private:
+  Z_qjs_instance_t& module_;
+  uint32_t size_;
+  uint32_t address_ = 0;
+};
+
+// ---- In
+
+JsValue Sandbox::new_string(std::string_view text) {
+  const Bytes bytes(*this, text);
+  return {Z_qjsZ_JS_NewStringLen(&instance_->module, context_, bytes.address(), bytes.size())};
+}
+
+JsValue Sandbox::new_number(double number) {
+  return {Z_qjsZ_JS_NewNumber(&instance_->module, context_, number)};
+}
+
+JsValue Sandbox::parse_json(std::string_view json) {
+  const Bytes bytes(*this, json);
+  const Bytes file(*this, "<json>");
+  return {Z_qjsZ_JS_ParseJSON(&instance_->module, context_, bytes.address(), bytes.size(), file.address())};
+}
+
+JsValue Sandbox::property(JsValue object, const char* name) {
+  const Bytes bytes(*this, name);
+  return {Z_qjsZ_JS_GetPropertyStr(&instance_->module, context_, object.bits, bytes.address())};
+}
+
+JsValue Sandbox::element(JsValue array, uint32_t index) {
+  return {Z_qjsZ_JS_GetPropertyUint32(&instance_->module, context_, array.bits, index)};
+}
+
+bool Sandbox::set_property(JsValue object, const char* name, JsValue owned) {
+  const Bytes bytes(*this, name);
+  return static_cast<int32_t>(Z_qjsZ_JS_SetPropertyStr(&instance_->module, context_, object.bits,
+                                                       bytes.address(), owned.bits)) >= 0;
+}
+
+JsValue Sandbox::call(JsValue function, JsValue self, std::span<const JsValue> arguments) {
+  if (arguments.size() > kMostScriptArguments) return throw_error("too many arguments");
+  static_assert(sizeof(JsValue) == sizeof(uint64_t));
+  if (!arguments.empty())
+    std::memcpy(at(arguments_, arguments.size_bytes()), arguments.data(), arguments.size_bytes());
+  return {Z_qjsZ_JS_Call(&instance_->module, context_, function.bits, self.bits,
+                         static_cast<uint32_t>(arguments.size()), arguments_)};
+}
+
+JsValue Sandbox::evaluate(std::string_view source, std::string_view file) {
+  const Bytes text(*this, source);
+  const Bytes name(*this, file);
+  return {Z_qjsZ_JS_Eval(&instance_->module, context_, text.address(), text.size(), name.address(), 0)};
+}
+
+void Sandbox::free(JsValue value) {
+  Z_qjsZ_JS_FreeValue(&instance_->module, context_, value.bits);
+}
+
+JsValue Sandbox::copy(JsValue value) {
+  return {Z_qjsZ_JS_DupValue(&instance_->module, context_, value.bits)};
+}
+
+bool Sandbox::is_function(JsValue value) {
+  return Z_qjsZ_JS_IsFunction(&instance_->module, context_, value.bits) != 0;
+}
+
+// ---- Out
+
+double Sandbox::number(JsValue value) {
+  if (value.tag() == JsTag::kInteger) return static_cast<int32_t>(value.bits);
+  Z_qjsZ_JS_ToFloat64(&instance_->module, context_, arguments_, value.bits);
+  double number;
+  std::memcpy(&number, at(arguments_, sizeof number), sizeof number);
+  return number;
+}
+
+bool Sandbox::take_text(JsValue owned, std::string& out) {
+  if (is_exception(owned)) return false;
+  Z_qjs_instance_t* const module = &instance_->module;
+  const uint32_t text = Z_qjsZ_JS_ToCStringLen2(module, context_, arguments_, owned.bits, 0);
+  free(owned);
+  if (text == 0) return false;
+  const uint32_t size = load_word(arguments_);
+  const bool fits = size <= limits_.result_bytes;
+  if (fits) out.append(reinterpret_cast<const char*>(at(text, size)), size);
+  Z_qjsZ_JS_FreeCString(module, context_, text);
+  if (!fits) {
+    throw_error(fmt::format("a text of {} bytes is longer than the {} bytes that a script may give", size,
+                            limits_.result_bytes),
+                413);
+    return false;
+  }
+  return true;
+}
+
+bool Sandbox::text(JsValue value, std::string& out) {
+  return take_text(copy(value), out);
+}
+
+bool Sandbox::json(JsValue value, std::string& out) {
+  const JsValue text{Z_qjsZ_JS_JSONStringify(&instance_->module, context_, value.bits, kJsUndefined.bits,
+                                             kJsUndefined.bits)};
+  if (is_undefined(text)) return true;
+  return take_text(text, out);
+}
+
+// ---- Errors and promises
+
+JsValue Sandbox::throw_value(JsValue owned, bool is_catchable) {
+  if (!is_catchable) Z_qjsZ_JS_SetUncatchableError(&instance_->module, context_, owned.bits);
+  return {Z_qjsZ_JS_Throw(&instance_->module, context_, owned.bits)};
+}
+
+JsValue Sandbox::throw_error(std::string_view message, int number, bool is_catchable) {
+  const JsValue error{Z_qjsZ_JS_NewError(&instance_->module, context_)};
+  if (is_exception(error)) return error;
+  set_property(error, "message", new_string(message));
+  if (number != 0) {
+    set_property(error, "number", new_integer(number));
+    set_property(error, "body", new_string(message));
+  }
+  return throw_value(error, is_catchable);
+}
+
+bool Sandbox::run_jobs() {
+  Z_qjs_instance_t* const module = &instance_->module;
+  while (Z_qjsZ_JS_IsJobPending(module, runtime_) != 0) {
+    if (static_cast<int32_t>(Z_qjsZ_JS_ExecutePendingJob(module, runtime_, arguments_)) < 0) return false;
+    // The engine does not look at interrupts between jobs.
+    if (wants_interrupt()) {
+      throw_error("interrupted", 0, false);
+      return false;
+    }
+  }
+  if (rejections_.empty()) return true;
+  throw_value(copy(rejections_.front().reason));
+  return false;
+}
+
+void Sandbox::note_rejection(JsValue promise, JsValue reason, bool is_handled) {
+  if (!is_handled) {
+    rejections_.push_back({promise, copy(reason)});
+    return;
+  }
+  const auto found =
+      std::ranges::find(rejections_, promise.bits, [](const Rejection& r) { return r.promise.bits; });
+  if (found == rejections_.end()) return;
+  free(found->reason);
+  rejections_.erase(found);
+}
+
+Sandbox::PromiseState Sandbox::promise_state(JsValue value) {
+  if (value.tag() != JsTag::kObject || Z_qjsZ_JS_IsPromise(&instance_->module, value.bits) == 0)
+    return PromiseState::none;
+  switch (Z_qjsZ_JS_PromiseState(&instance_->module, context_, value.bits)) {
+    case 0:
+      return PromiseState::pending;
+    case 1:
+      return PromiseState::fulfilled;
+    default:
+      return PromiseState::rejected;
+  }
+}
+
+JsValue Sandbox::promise_result(JsValue promise) {
+  return {Z_qjsZ_JS_PromiseResult(&instance_->module, context_, promise.bits)};
+}
+
+}  // namespace quire::engine

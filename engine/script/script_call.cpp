@@ -1,0 +1,223 @@
+#include "engine/script/script_call.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "engine/script/host_function.h"
+#include "sql/value/json.h"
+
+namespace quire::engine {
+namespace {
+
+// So often may a script be told that a call is not accepted before it is ended.
+constexpr uint32_t kMostRefusals = 1000;
+
+// Failures after which a transaction can only be undone, whatever the script would do about them.
+bool is_of_storage(ErrorCode code) {
+  return code >= ErrorCode::not_a_database || code == ErrorCode::container_not_found ||
+         code == ErrorCode::interrupted;
+}
+
+}  // namespace
+
+JsValue ScriptCallHost::call(uint32_t function, std::span<const JsValue> arguments) {
+  switch (static_cast<HostFunction>(function)) {
+    case HostFunction::accept:
+      return accept();
+    case HostFunction::log:
+      return log(arguments);
+    case HostFunction::random:
+      return sandbox_.new_number(sandbox_.random());
+    case HostFunction::abort: {
+      std::string reason;
+      if (!arguments.empty()) sandbox_.text(arguments[0], reason);
+      if (!failure_) failure_ = Error{ErrorCode::script_failed, "aborted: " + shortened(reason, 500), {}};
+      sandbox_.breach(Breach::aborted);
+      return sandbox_.throw_error(reason, 0, false);
+    }
+    case HostFunction::collection:
+    case HostFunction::read:
+    case HostFunction::create:
+    case HostFunction::upsert:
+    case HostFunction::replace:
+    case HostFunction::remove:
+    case HostFunction::feed:
+      return access_items(function, arguments);
+  }
+  return sandbox_.throw_error("there is no such function of the host");
+}
+
+JsValue ScriptCallHost::accept() {
+  if (operations_ < sandbox_.limits().operations && !sandbox_.is_time_short()) {
+    ++operations_;
+    return Sandbox::new_boolean(true);
+  }
+  if (++refusals_ < kMostRefusals) return Sandbox::new_boolean(false);
+  sandbox_.breach(Breach::operations);
+  return sandbox_.throw_error("calls are not accepted any more", 429, false);
+}
+
+JsValue ScriptCallHost::log(std::span<const JsValue> arguments) {
+  std::string line;
+  if (!arguments.empty() && !sandbox_.text(arguments[0], line)) return kJsException;
+  if (!is_log_full_ && log_.size() + line.size() < sandbox_.limits().log_bytes) {
+    (log_ += line) += '\n';
+  } else if (!is_log_full_) {
+    log_ += "...\n";
+    is_log_full_ = true;
+  }
+  return kJsUndefined;
+}
+
+// An error that the script gets, or, where nothing can be saved, the end of the run.
+JsValue ScriptCallHost::refuse(const Error& error) {
+  const bool is_fatal = is_of_storage(error.code);
+  if (is_fatal && !failure_) failure_ = error;
+  return sandbox_.throw_error(error.message, error.status(), !is_fatal);
+}
+
+JsValue ScriptCallHost::access_items(uint32_t function, std::span<const JsValue> arguments) {
+  if (access_ == nullptr) return sandbox_.throw_error("there is no collection here", 400);
+  scratch_.clear();
+  auto result = work_on_items(function, arguments);
+  return result ? *result : refuse(result.error());
+}
+
+// What is no string was made one by the library; false with an exception pending.
+bool ScriptCallHost::take_texts(std::span<const JsValue> arguments, std::span<std::string> texts) {
+  for (size_t i = 0; i < texts.size() && i < arguments.size(); ++i)
+    if (Sandbox::is_string(arguments[i]) && !sandbox_.text(arguments[i], texts[i])) return false;
+  return true;
+}
+
+Result<JsValue> ScriptCallHost::work_on_items(uint32_t function, std::span<const JsValue> arguments) {
+  std::array<std::string, 3> texts;
+  if (!take_texts(arguments, texts)) return kJsException;
+  const auto& [first, second, third] = texts;
+  using Write = PartitionAccess::Write;
+  const bool needs_id = arguments.size() > 1 && arguments[1].bits == Sandbox::new_boolean(true).bits;
+  switch (static_cast<HostFunction>(function)) {
+    case HostFunction::collection:
+      QUIRE_TRY(access_->check_collection_link(first));
+      return kJsUndefined;
+    case HostFunction::read:
+      return read(first, second);
+    case HostFunction::create:
+      QUIRE_TRY(access_->write(Write::create, first, "", needs_id, scratch_));
+      break;
+    case HostFunction::upsert:
+      QUIRE_TRY(access_->write(Write::upsert, first, "", needs_id, scratch_));
+      break;
+    case HostFunction::replace: {
+      QUIRE_ASSIGN(const std::string id, access_->id_of_link(first));
+      QUIRE_TRY(access_->replace(id, second, third, scratch_));
+      break;
+    }
+    case HostFunction::remove: {
+      QUIRE_ASSIGN(const std::string id, access_->id_of_link(first));
+      QUIRE_TRY(access_->remove(id, second));
+      return kJsUndefined;
+    }
+    case HostFunction::feed: {
+      const double size = arguments.size() > 1 ? sandbox_.number(arguments[1]) : -1;
+      QUIRE_TRY(
+          access_->feed(first, size >= 1 && size < 1e9 ? static_cast<int64_t>(size) : -1, third, scratch_));
+      break;
+    }
+    default:
+      break;
+  }
+  return sandbox_.parse_json(scratch_);
+}
+
+Result<JsValue> ScriptCallHost::read(std::string_view link, std::string_view if_none_match) {
+  QUIRE_ASSIGN(const std::string id, access_->id_of_link(link));
+  QUIRE_ASSIGN(const bool has_changed, access_->read(id, if_none_match, scratch_));
+  return has_changed ? sandbox_.parse_json(scratch_) : kJsNull;
+}
+
+// ---- Running
+
+Result<void> ScriptCallHost::start(std::string_view name, const ScriptSettings& settings) {
+  std::string json = "{";
+  const auto add = [&](std::string_view key, std::string_view value) {
+    if (json.size() > 1) json += ',';
+    sql::write_json_string(key, json);
+    json += ':';
+    sql::write_json_string(value, json);
+  };
+  add("kind", settings.kind);
+  add("operation", settings.operation);
+  if (access_ != nullptr) {
+    add("selfLink", access_->self_link());
+    add("altLink", access_->alt_link());
+  }
+  if (!settings.request.empty()) add("request", settings.request);
+  if (!settings.response.empty()) add("response", settings.response);
+  const JsValue given = sandbox_.parse_json(json + '}');
+  if (Sandbox::is_exception(given)) return std::unexpected(sandbox_.take_exception(name));
+  const JsValue function = library_function("start");
+  const JsValue result = sandbox_.call(function, kJsUndefined, {&given, 1});
+  if (Sandbox::is_exception(result)) return std::unexpected(sandbox_.take_exception(name));
+  for (const JsValue value : {given, function, result}) sandbox_.free(value);
+  return {};
+}
+
+Result<void> ScriptCallHost::run(std::string_view name, const ScriptSettings& settings,
+                                 std::string_view arguments) {
+  if (access_ != nullptr) access_->set_deadline(sandbox_.deadline());
+  QUIRE_TRY(start(name, settings));
+  const JsValue list = sandbox_.parse_json(arguments);
+  if (Sandbox::is_exception(list)) return std::unexpected(sandbox_.take_exception(name));
+  const JsValue length = sandbox_.property(list, "length");
+  if (length.tag() != JsTag::kInteger)
+    return fail(ErrorCode::invalid_argument, "the arguments must be a JSON array");
+  const auto count = static_cast<uint32_t>(sandbox_.number(length));
+  if (count > kMostScriptArguments)
+    return fail(ErrorCode::limit_exceeded, fmt::format("{} was called with {} arguments; the most is {}",
+                                                       name, count, kMostScriptArguments));
+  std::vector<JsValue> given(count);
+  for (uint32_t i = 0; i < count; ++i) given[i] = sandbox_.element(list, i);
+  const JsValue result = sandbox_.call(sandbox_.function(), kJsUndefined, given);
+  for (const JsValue value : given) sandbox_.free(value);
+  sandbox_.free(list);
+  if (Sandbox::is_exception(result)) return std::unexpected(sandbox_.take_exception(name));
+  QUIRE_TRY(drain(name));
+  // An async function's promise: what rejected it ends the call as an exception does, and was seen by
+  // drain().
+  if (sandbox_.promise_state(result) == Sandbox::PromiseState::pending)
+    return fail(ErrorCode::script_failed,
+                fmt::format("{} waits for a promise that nothing will settle", name));
+  sandbox_.free(result);
+  return {};
+}
+
+Result<void> ScriptCallHost::drain(std::string_view name) {
+  const JsValue step = library_function("step");
+  for (;;) {
+    if (!sandbox_.run_jobs()) return std::unexpected(sandbox_.take_exception(name));
+    const JsValue did_run = sandbox_.call(step, kJsUndefined, {});
+    if (Sandbox::is_exception(did_run)) return std::unexpected(sandbox_.take_exception(name));
+    if (did_run.bits != Sandbox::new_boolean(true).bits) break;
+  }
+  sandbox_.free(step);
+  return {};
+}
+
+Result<void> ScriptCallHost::take_body(std::string_view name, const char* which, std::string& out) {
+  const JsValue function = library_function(which);
+  const JsValue body = sandbox_.call(function, kJsUndefined, {});
+  if (Sandbox::is_exception(body)) return std::unexpected(sandbox_.take_exception(name));
+  if (Sandbox::is_string(body) && !sandbox_.text(body, out)) {
+    Error error = sandbox_.take_exception(name);
+    error.code = ErrorCode::limit_exceeded;
+    return std::unexpected(std::move(error));
+  }
+  sandbox_.free(function);
+  sandbox_.free(body);
+  return {};
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,66 @@
+// One call of a procedure in a sandbox: the host functions behind the script's library, the callbacks in
+// turn, the response.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/query/scripts.h"
+#include "engine/script/partition_access.h"
+#include "engine/script/sandbox.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+// What library.js gets to know of a call.
+struct ScriptSettings {
+  std::string_view kind;       // "procedure", "pre", "post"
+  std::string_view operation;  // "Create", ...; empty for a procedure
+  std::string_view request;    // JSON
+  std::string_view response;   // JSON, or empty
+};
+
+// Belongs to one call. Must be made within a run of the sandbox's.
+class ScriptCallHost final : public ScriptHost {
+ public:
+  // `access` may be null: then there are no items to work on, as for a script that is merely loaded.
+  ScriptCallHost(Sandbox& sandbox, PartitionAccess* access, std::string& log)
+      : sandbox_(sandbox), access_(access), log_(log) {}
+
+  JsValue call(uint32_t function, std::span<const JsValue> arguments) override;
+
+  // Calls the script's function with the elements of a JSON array, then its callbacks in turn until none is
+  // left.
+  Result<void> run(std::string_view name, const ScriptSettings& settings, std::string_view arguments);
+  // What the script left as the body of its request or response: JSON; empty if it set none.
+  Result<void> take_body(std::string_view name, const char* which, std::string& out);
+
+  // What ended the run from here: a failure of storage, or the script's abort(). It comes before what the
+  // engine made of it.
+  const std::optional<Error>& failure() const noexcept { return failure_; }
+
+ private:
+  JsValue accept();
+  JsValue access_items(uint32_t function, std::span<const JsValue> arguments);
+  Result<JsValue> work_on_items(uint32_t function, std::span<const JsValue> arguments);
+  Result<JsValue> read(std::string_view link, std::string_view if_none_match);
+  JsValue log(std::span<const JsValue> arguments);
+  JsValue refuse(const Error& error);
+  bool take_texts(std::span<const JsValue> arguments, std::span<std::string> texts);
+  Result<void> start(std::string_view name, const ScriptSettings& settings);
+  Result<void> drain(std::string_view name);
+  JsValue library_function(const char* name) { return sandbox_.property(sandbox_.library(), name); }
+
+  Sandbox& sandbox_;
+  PartitionAccess* access_;
+  std::string& log_;
+  bool is_log_full_ = false;
+  uint32_t operations_ = 0;
+  uint32_t refusals_ = 0;
+  std::string scratch_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,179 @@
+#include "engine/script/script_engine.h"
+
+#include <fmt/format.h>
+
+#include "engine/script/partition_access.h"
+#include "engine/script/script_call.h"
+#include "engine/script/script_store.h"
+#include "engine/script/trigger_lookup.h"
+#include "engine/script/user_function.h"
+
+namespace quire::engine {
+namespace {
+
+class JavaScript final : public Scripts {
+ public:
+  JavaScript(OpenContainers& containers, const NativeProcedures& natives)
+      : containers_(containers),
+        natives_(natives),
+        catalog_(containers.environment()),
+        triggers_(containers.environment()) {}
+
+  Result<void> check(const ScriptDefinition& script, const ScriptLimits& limits) override {
+    QUIRE_TRY(store_.image(script, limits));
+    return {};
+  }
+
+  Result<void> execute(const ProcedureCall& call, WriteTransaction& transaction, uint64_t openings,
+                       ProcedureOutcome& outcome) override {
+    const ContainerStore& container = *call.store;
+    QUIRE_ASSIGN(const auto script,
+                 catalog_.find(transaction, container.number(), sql::ScriptKind::procedure, call.name));
+    PartitionAccess access(containers_, call.store, transaction, openings, call.partition_key,
+                           {this, call.limits, call.interrupts});
+    if (!script) {
+      if (const auto native = natives_.find(call.name)) return run_native(*native, access, call, outcome);
+      return std::unexpected(catalog_.not_found(transaction, container.number(), sql::ScriptKind::procedure,
+                                                call.name, container.definition().name));
+    }
+    return run(*script, {.kind = "procedure", .operation = {}, .request = call.arguments, .response = {}},
+               access, call, outcome);
+  }
+
+  Result<std::unique_ptr<sql::UserFunction>> function(const Transaction& transaction,
+                                                      const ContainerStore& store, std::string_view name,
+                                                      const ScriptLimits& limits,
+                                                      const std::atomic<uint64_t>* interrupts) override {
+    QUIRE_ASSIGN(const auto script,
+                 catalog_.find(transaction, store.number(), sql::ScriptKind::function, name));
+    if (!script) return nullptr;
+    QUIRE_ASSIGN(auto image, store_.image(*script, limits));
+    QUIRE_ASSIGN(auto sandbox, store_.lend());
+    return make_user_function(std::move(sandbox), std::move(image), script_title(*script), limits,
+                              interrupts);
+  }
+
+  void use_limits(std::function<ScriptLimits()> limits, const std::atomic<uint64_t>* interrupts) override {
+    limits_ = std::move(limits);
+    interrupts_ = interrupts;
+  }
+  void forget_triggers(WriteTransaction& transaction) override { triggers_.forget(transaction); }
+  Result<bool> concern(const Transaction& transaction, const ContainerStore& store,
+                       const TriggerRequest& request) override {
+    return triggers_.concern(transaction, store, request);
+  }
+  Result<void> before(WriteTransaction& transaction, ContainerStore& store, const TriggeredWrite& write,
+                      const TriggerRequest& request, std::string& item) override;
+  Result<void> after(WriteTransaction& transaction, ContainerStore& store, const TriggeredWrite& write,
+                     const TriggerRequest& request, std::string_view item, std::string_view stored) override;
+
+ private:
+  Result<void> run(const ScriptDefinition& script, const ScriptSettings& settings, PartitionAccess& access,
+                   const ProcedureCall& call, ProcedureOutcome& outcome) {
+    QUIRE_TRY(run_script(script, settings, access, call, "responseBody", outcome));
+    if (outcome.body.empty()) outcome.body = "null";
+    return {};
+  }
+
+  // `which`: the body that the script leaves.
+  Result<void> run_script(const ScriptDefinition& script, const ScriptSettings& settings,
+                          PartitionAccess& access, const ProcedureCall& call, const char* which,
+                          ProcedureOutcome& outcome) {
+    QUIRE_ASSIGN(const auto image, store_.image(script, call.limits));
+    QUIRE_ASSIGN(const auto sandbox, store_.lend());
+    QUIRE_TRY(sandbox->restore(*image, call.limits.memory_bytes));
+    const std::string title = script_title(script);
+    ScriptCallHost host(*sandbox, &access, outcome.log);
+    const Sandbox::RunOptions options{.limits = call.limits, .host = &host, .interrupts = call.interrupts};
+    auto done = sandbox->run(options, title, [&]() -> Result<void> {
+      QUIRE_TRY(host.run(title, settings, call.arguments));
+      return host.take_body(title, which, outcome.body);
+    });
+    if (host.failure()) {
+      Error error = *host.failure();
+      error.message = title + ": " + error.message;
+      return std::unexpected(std::move(error));
+    }
+    return done;
+  }
+
+  // One trigger, in the partition of the item that is written.
+  Result<void> run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
+                           WriteTransaction& transaction, ContainerStore& store, ProcedureOutcome& outcome);
+
+  OpenContainers& containers_;
+  const NativeProcedures& natives_;
+  ScriptCatalog catalog_;
+  TriggerLookup triggers_;
+  std::function<ScriptLimits()> limits_;
+  const std::atomic<uint64_t>* interrupts_ = nullptr;
+  ScriptStore store_;
+};
+
+// ---- Triggers
+
+constexpr std::string_view kOperationTypes[] = {"Create", "Upsert", "Replace",
+                                                "Delete"};  // as WriteKind counts
+
+std::string_view operation_type(const TriggeredWrite& write) {
+  return kOperationTypes[static_cast<size_t>(write.kind)];
+}
+
+Result<void> JavaScript::run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
+                                     WriteTransaction& transaction, ContainerStore& store,
+                                     ProcedureOutcome& outcome) {
+  sql::JsonReader reader;
+  sql::Arena arena;
+  QUIRE_ASSIGN(const sql::Value item, reader.to_value(settings.request, arena));
+  const PartitionKey key = store.partition_key_of(item);
+  QUIRE_TRY(check_partition_key(key, store.definition().partition_key_paths));
+  const ProcedureCall call{.store = store.shared_from_this(),
+                           .name = script.name,
+                           .partition_key = key,
+                           .arguments = "[]",
+                           .limits = limits_(),
+                           .interrupts = interrupts_};
+  // The container's tables are known to the transaction, which is writing to them.
+  PartitionAccess access(containers_, call.store, transaction, UINT64_MAX, key,
+                         {this, call.limits, interrupts_}, false);
+  QUIRE_TRY(run_script(script, settings, access, call, "requestBody", outcome));
+  QUIRE_ASSIGN(const sql::Value left, reader.to_value(outcome.body, arena));
+  if (settings.kind == "pre" && settings.operation != "Delete") QUIRE_TRY(access.check_partition(left));
+  return {};
+}
+
+Result<void> JavaScript::before(WriteTransaction& transaction, ContainerStore& store,
+                                const TriggeredWrite& write, const TriggerRequest& request,
+                                std::string& item) {
+  QUIRE_ASSIGN(const auto scripts, triggers_.find(transaction, store, request, write, sql::TriggerTime::pre));
+  for (const ScriptDefinition& script : scripts) {
+    ProcedureOutcome outcome;
+    QUIRE_TRY(run_trigger(
+        script, {.kind = "pre", .operation = operation_type(write), .request = item, .response = {}},
+        transaction, store, outcome));
+    item = outcome.body;
+  }
+  return {};
+}
+
+Result<void> JavaScript::after(WriteTransaction& transaction, ContainerStore& store,
+                               const TriggeredWrite& write, const TriggerRequest& request,
+                               std::string_view item, std::string_view stored) {
+  QUIRE_ASSIGN(const auto scripts,
+               triggers_.find(transaction, store, request, write, sql::TriggerTime::post));
+  for (const ScriptDefinition& script : scripts) {
+    ProcedureOutcome outcome;
+    QUIRE_TRY(run_trigger(
+        script, {.kind = "post", .operation = operation_type(write), .request = item, .response = stored},
+        transaction, store, outcome));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<Scripts> make_scripts(OpenContainers& containers, const NativeProcedures& natives) {
+  return std::make_unique<JavaScript>(containers, natives);
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,135 @@
+#include "engine/script/script_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace quire::engine {
+namespace {
+
+constexpr size_t kMostIdle = 8;
+// An image takes about half a megabyte.
+constexpr size_t kMostReady = 64;
+
+bool is_name_part(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+// The name of the first function that is declared at the beginning of a line; empty if there is none.
+std::string first_function(std::string_view text) {
+  constexpr std::string_view kWord = "function";
+  for (size_t at = text.find(kWord); at != std::string_view::npos; at = text.find(kWord, at + 1)) {
+    if (at != 0 && is_name_part(text[at - 1])) continue;
+    size_t begin = at + kWord.size();
+    while (begin < text.size() &&
+           (std::isspace(static_cast<unsigned char>(text[begin])) != 0 || text[begin] == '*'))
+      ++begin;
+    size_t end = begin;
+    while (end < text.size() && is_name_part(text[end])) ++end;
+    if (end > begin && begin > at + kWord.size()) return std::string(text.substr(begin, end - begin));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string script_title(const ScriptDefinition& script) {
+  return fmt::format("{} '{}'", script_kind_name(script.kind), script.name);
+}
+
+ScriptStore::Loan::~Loan() {
+  if (sandbox_ == nullptr) return;
+  const std::lock_guard lock(store_->mutex_);
+  if (store_->idle_.size() < kMostIdle) store_->idle_.push_back(std::move(sandbox_));
+}
+
+Result<ScriptStore::Loan> ScriptStore::lend() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      Loan loan(*this, std::move(idle_.back()));
+      idle_.pop_back();
+      return loan;
+    }
+  }
+  QUIRE_ASSIGN(auto sandbox, Sandbox::make(watchdog_));
+  return Loan(*this, std::move(sandbox));
+}
+
+Result<std::shared_ptr<const SandboxImage>> ScriptStore::booted() {
+  const std::lock_guard booting(boot_mutex_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (booted_ != nullptr) return booted_;
+  }
+  QUIRE_ASSIGN(auto sandbox, Sandbox::boot(watchdog_));
+  auto image = std::make_shared<const SandboxImage>(sandbox->image());
+  const std::lock_guard lock(mutex_);
+  booted_ = image;
+  idle_.push_back(std::move(sandbox));
+  return image;
+}
+
+// A script is one function, as an expression: that gives anonymous functions and arrows as well. Where that
+// is no JavaScript it is a program that declares functions; then the one of the script's own name counts, or
+// the first.
+Result<JsValue> ScriptStore::load(Sandbox& sandbox, const ScriptDefinition& script) {
+  const JsValue expression = sandbox.evaluate("(" + script.body + "\n)", script.name);
+  if (!Sandbox::is_exception(expression)) {
+    if (sandbox.is_function(expression)) return expression;
+    sandbox.free(expression);
+  } else {
+    Error error = sandbox.take_exception(script_title(script));
+    if (error.code != ErrorCode::syntax) return std::unexpected(std::move(error));
+  }
+  const JsValue program = sandbox.evaluate(script.body, script.name);
+  if (Sandbox::is_exception(program)) return std::unexpected(sandbox.take_exception(script_title(script)));
+  sandbox.free(program);
+  for (const std::string& name : {script.name, first_function(script.body)}) {
+    if (name.empty() || !std::ranges::all_of(name, is_name_part)) continue;
+    // A name that means nothing, or is none, is no function.
+    const JsValue function = sandbox.evaluate(name, script.name);
+    if (Sandbox::is_exception(function))
+      (void)sandbox.take_exception(script_title(script));
+    else if (sandbox.is_function(function))
+      return function;
+    else
+      sandbox.free(function);
+  }
+  return fail(ErrorCode::invalid_definition,
+              fmt::format("{} has no function: its text must be one, as in function (x) {{ ... }}",
+                          script_title(script)));
+}
+
+Result<std::shared_ptr<const SandboxImage>> ScriptStore::image(const ScriptDefinition& script,
+                                                               const ScriptLimits& limits) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find_if(ready_, [&](const Ready& ready) {
+      return ready.kind == script.kind && ready.name == script.name && ready.body == script.body;
+    });
+    if (found != ready_.end()) {
+      ready_.splice(ready_.begin(), ready_, found);
+      return found->image;
+    }
+  }
+  QUIRE_ASSIGN(const auto empty, booted());
+  QUIRE_ASSIGN(const Loan sandbox, lend());
+  QUIRE_TRY(sandbox->restore(*empty, limits.memory_bytes));
+  Sandbox::RunOptions options;
+  options.limits = limits;
+  std::shared_ptr<const SandboxImage> image;
+  QUIRE_TRY(sandbox->run(options, script_title(script), [&]() -> Result<void> {
+    QUIRE_ASSIGN(const JsValue function, load(*sandbox, script));
+    image = std::make_shared<const SandboxImage>(sandbox->image(function));
+    return {};
+  }));
+  const std::lock_guard lock(mutex_);
+  ready_.push_front({script.kind, script.name, script.body, image});
+  if (ready_.size() > kMostReady) ready_.pop_back();
+  return image;
+}
+
+}  // namespace quire::engine

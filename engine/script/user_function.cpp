@@ -1,0 +1,140 @@
+#include "engine/script/user_function.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "engine/script/host_function.h"
+#include "sql/value/json.h"
+
+namespace quire::engine {
+namespace {
+
+class JavaScriptFunction final : public sql::UserFunction, private ScriptHost {
+ public:
+  JavaScriptFunction(ScriptStore::Loan sandbox, std::shared_ptr<const SandboxImage> image, std::string title,
+                     const ScriptLimits& limits, const std::atomic<uint64_t>* interrupts)
+      : sandbox_(std::move(sandbox)),
+        image_(std::move(image)),
+        title_(std::move(title)),
+        options_{limits, this, interrupts} {}
+
+  Result<void> call(size_t arity, std::span<const sql::Value> arguments, std::span<sql::Value> results,
+                    sql::Arena& arena) override {
+    // At the first call, and after one that failed: a statement that runs again comes here again.
+    if (!is_ready_) QUIRE_TRY(sandbox_->restore(*image_, options_.limits.memory_bytes));
+    is_ready_ = false;
+    QUIRE_TRY(sandbox_->run(options_, title_, [&]() -> Result<void> {
+      given_.resize(arity);
+      for (size_t i = 0; i < results.size(); ++i)
+        QUIRE_TRY(call_once(arguments.subspan(i * arity, arity), results[i], arena));
+      return {};
+    }));
+    is_ready_ = true;
+    return {};
+  }
+
+ private:
+  // A function sees its arguments alone; it may print, which goes nowhere, and ask for a random number.
+  JsValue call(uint32_t function, std::span<const JsValue> arguments) override;
+
+  Result<void> call_once(std::span<const sql::Value> arguments, sql::Value& result, sql::Arena& arena) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      given_[i] = to_script(arguments[i]);
+      if (Sandbox::is_exception(given_[i])) return std::unexpected(sandbox_->take_exception(title_));
+    }
+    const JsValue value = sandbox_->call(sandbox_->function(), kJsUndefined, given_);
+    for (const JsValue argument : given_) free(argument);
+    if (Sandbox::is_exception(value)) return std::unexpected(sandbox_->take_exception(title_));
+    QUIRE_ASSIGN(result, from_script(value, arena));
+    free(value);
+    return {};
+  }
+
+  JsValue to_script(const sql::Value& value) {
+    switch (value.kind()) {
+      case sql::Kind::undefined:
+        return kJsUndefined;
+      case sql::Kind::null:
+        return kJsNull;
+      case sql::Kind::boolean:
+        return Sandbox::new_boolean(value.as_boolean());
+      case sql::Kind::integer:
+        if (value.as_integer() == static_cast<int32_t>(value.as_integer()))
+          return Sandbox::new_integer(static_cast<int32_t>(value.as_integer()));
+        return sandbox_->new_number(value.as_double());
+      case sql::Kind::real:
+        return sandbox_->new_number(value.as_real());
+      case sql::Kind::string:
+        return sandbox_->new_string(value.as_string());
+      case sql::Kind::array:
+      case sql::Kind::object:
+        break;
+    }
+    text_.clear();
+    sql::write_json(value, text_);
+    return sandbox_->parse_json(text_);
+  }
+
+  Result<sql::Value> from_script(JsValue value, sql::Arena& arena) {
+    switch (value.tag()) {
+      case JsTag::kUndefined:
+        return sql::Value();
+      case JsTag::kNull:
+        return sql::Value::null();
+      case JsTag::kBoolean:
+        return sql::Value::boolean((value.bits & 1) != 0);
+      case JsTag::kInteger:
+        return sql::Value::integer(static_cast<int32_t>(value.bits));
+      default:
+        break;
+    }
+    if (Sandbox::is_float(value)) return sql::Value::number(sandbox_->number(value));
+    text_.clear();
+    if (Sandbox::is_string(value)) {
+      if (!sandbox_->text(value, text_)) return std::unexpected(sandbox_->take_exception(title_));
+      return sql::Value::string(arena.copy_string(text_));
+    }
+    if (!sandbox_->json(value, text_)) return std::unexpected(sandbox_->take_exception(title_));
+    if (text_.empty()) return sql::Value();
+    return reader_.to_value(text_, arena);
+  }
+
+  void free(JsValue value) {
+    // The others count no references.
+    if (value.tag() < 0) sandbox_->free(value);
+  }
+
+  ScriptStore::Loan sandbox_;
+  std::shared_ptr<const SandboxImage> image_;
+  bool is_ready_ = false;
+  std::string title_;
+  Sandbox::RunOptions options_;
+  std::vector<JsValue> given_;
+  std::string text_;
+  sql::JsonReader reader_;
+};
+
+JsValue JavaScriptFunction::call(uint32_t function, std::span<const JsValue>) {
+  switch (static_cast<HostFunction>(function)) {
+    case HostFunction::log:
+      return kJsUndefined;
+    case HostFunction::random:
+      return sandbox_->new_number(sandbox_->random());
+    default:
+      return sandbox_->throw_error("a user-defined function has no collection to work on", 400);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<sql::UserFunction> make_user_function(ScriptStore::Loan sandbox,
+                                                      std::shared_ptr<const SandboxImage> image,
+                                                      std::string title, const ScriptLimits& limits,
+                                                      const std::atomic<uint64_t>* interrupts) {
+  return std::make_unique<JavaScriptFunction>(std::move(sandbox), std::move(image), std::move(title), limits,
+                                              interrupts);
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,115 @@
+#include "engine/script/wasm_runtime.h"
+
+#include <sys/mman.h>
+
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace quire::engine {
+namespace {
+
+thread_local uint64_t refused = 0;
+
+// Signatures of functions, by the number that the generated code compares at indirect calls. Guarded by the
+// mutex; written while the module is set up, once in a process.
+std::mutex signatures_mutex;
+std::vector<std::vector<int>> signatures;
+
+}  // namespace
+
+uint64_t refused_growths() noexcept {
+  return refused;
+}
+void set_refused_growths(uint64_t count) noexcept {
+  refused = count;
+}
+
+void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept {
+  if (memory.pages <= pages) return;
+  uint8_t* const from = memory.data + pages * kWasmPageBytes;
+  const uint64_t bytes = (memory.pages - pages) * kWasmPageBytes;
+  // Mapped anew, the pages are zero and cost no memory.
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  if (mmap(from, bytes, PROT_NONE, flags, -1, 0) == MAP_FAILED) std::memset(from, 0, bytes);
+  memory.pages = pages;
+  memory.size = static_cast<uint32_t>(pages * kWasmPageBytes);
+}
+
+}  // namespace quire::engine
+
+using quire::engine::kReservedPages;
+using quire::engine::kWasmPageBytes;
+
+extern "C" {
+
+bool wasm_rt_is_initialized(void) {
+  return true;
+}
+
+void wasm_rt_trap(wasm_rt_trap_t reason) {
+  throw quire::engine::WasmTrap{reason};
+}
+
+uint32_t wasm_rt_register_func_type(uint32_t parameters, uint32_t results, ...) {
+  std::vector<int> signature = {static_cast<int>(parameters)};
+  va_list types;
+  va_start(types, results);
+  for (uint32_t i = 0; i < parameters + results; ++i) signature.push_back(va_arg(types, int));
+  va_end(types);
+  const std::lock_guard lock(quire::engine::signatures_mutex);
+  auto& known = quire::engine::signatures;
+  for (size_t i = 0; i < known.size(); ++i)
+    if (known[i] == signature) return static_cast<uint32_t>(i + 1);
+  known.push_back(std::move(signature));
+  return static_cast<uint32_t>(known.size());
+}
+
+void wasm_rt_allocate_memory(wasm_rt_memory_t* memory, uint32_t pages, uint32_t) {
+  memory->max_pages = kReservedPages;
+  memory->data = nullptr;
+  if (pages > memory->max_pages) throw std::bad_alloc();
+  void* const place = mmap(nullptr, kReservedPages * kWasmPageBytes, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) throw std::bad_alloc();
+  memory->data = static_cast<uint8_t*>(place);
+  if (mprotect(place, pages * kWasmPageBytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  memory->pages = pages;
+  memory->size = static_cast<uint32_t>(pages * kWasmPageBytes);
+}
+
+uint32_t wasm_rt_grow_memory(wasm_rt_memory_t* memory, uint32_t pages) {
+  const uint32_t before = memory->pages;
+  const uint64_t wanted = uint64_t{before} + pages;
+  const bool fits = wanted <= memory->max_pages && wanted < 65536;
+  if (!fits || (pages != 0 && mprotect(memory->data + before * kWasmPageBytes, pages * kWasmPageBytes,
+                                       PROT_READ | PROT_WRITE) != 0)) {
+    ++quire::engine::refused;
+    return UINT32_MAX;
+  }
+  memory->pages = static_cast<uint32_t>(wanted);
+  memory->size = static_cast<uint32_t>(wanted * kWasmPageBytes);
+  return before;
+}
+
+void wasm_rt_free_memory(wasm_rt_memory_t* memory) {
+  if (memory->data != nullptr) munmap(memory->data, kReservedPages * kWasmPageBytes);
+  memory->data = nullptr;
+}
+
+void wasm_rt_allocate_funcref_table(wasm_rt_funcref_table_t* table, uint32_t elements, uint32_t most) {
+  table->size = elements;
+  table->max_size = most;
+  table->data = static_cast<wasm_rt_funcref_t*>(std::calloc(elements, sizeof *table->data));
+  if (table->data == nullptr) throw std::bad_alloc();
+}
+
+void wasm_rt_free_funcref_table(wasm_rt_funcref_table_t* table) {
+  std::free(table->data);
+  table->data = nullptr;
+}
+
+}  // extern "C"

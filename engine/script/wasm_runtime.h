@@ -1,0 +1,28 @@
+// What the generated code asks of its surroundings, in place of wabt's runtime: memory with a hard cap,
+// tables of functions, traps. Thread-safe, without signals and without jumps: a trap is a C++ exception,
+// which the Sandbox catches; it never leaves engine/script.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/script/wasm_prelude.h"
+
+namespace quire::engine {
+
+struct WasmTrap {
+  wasm_rt_trap_t reason;
+};
+
+inline constexpr uint64_t kWasmPageBytes = 65536;
+
+// The address space that every memory has; it is capped at less by its max_pages.
+inline constexpr uint32_t kReservedPages = 16384;
+
+// Gives back all pages from `pages` on; what stood there reads as zero once the memory grows again.
+void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept;
+
+// How often a memory of this thread was refused to grow.
+uint64_t refused_growths() noexcept;
+void set_refused_growths(uint64_t count) noexcept;
+
+}  // namespace quire::engine

@@ -1,0 +1,96 @@
+// .script load and .scripts: the server-side code of a container.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "shell/arguments.h"
+#include "shell/commands.h"
+#include "shell/messages.h"
+
+namespace quire::shell {
+namespace {
+
+struct KindRow {
+  std::string_view word;
+  ScriptKind kind;
+  TriggerTime time;
+};
+constexpr KindRow kKinds[] = {{"procedure", ScriptKind::procedure, TriggerTime::pre},
+                              {"function", ScriptKind::function, TriggerTime::pre},
+                              {"pre-trigger", ScriptKind::trigger, TriggerTime::pre},
+                              {"post-trigger", ScriptKind::trigger, TriggerTime::post}};
+
+struct OperationRow {
+  std::string_view word;
+  TriggerOperation operation;
+};
+constexpr OperationRow kOperations[] = {{"all", TriggerOperation::all},
+                                        {"create", TriggerOperation::create},
+                                        {"replace", TriggerOperation::replace},
+                                        {"update", TriggerOperation::update},
+                                        {"delete", TriggerOperation::remove}};
+
+template <typename Row, size_t count>
+const Row* row_of(const Row (&rows)[count], const std::vector<std::string>& words) {
+  if (words.empty()) return &rows[0];
+  const auto* const found = std::ranges::find(rows, std::string_view(words.back()), &Row::word);
+  return found == std::end(rows) ? nullptr : found;
+}
+
+Outcome failed(const Error& error) {
+  print_error(error);
+  return Outcome::failed;
+}
+
+Outcome load(Session& session, const ParsedArguments& arguments) {
+  const bool names_container = arguments.positional.size() == 3;
+  const std::string name = names_container ? arguments.positional[2] : session.container;
+  if (name.empty()) return wrong_usage(".script", "name a container, or choose one with .use");
+  const auto* const kind = row_of(kKinds, arguments.values("kind"));
+  const auto* const operation = row_of(kOperations, arguments.values("on"));
+  if (kind == nullptr)
+    return wrong_usage(".script", "--kind is procedure, function, pre-trigger or post-trigger");
+  if (operation == nullptr) return wrong_usage(".script", "--on is all, create, replace, update or delete");
+  const std::filesystem::path path = arguments.positional[1];
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    print_message(fmt::format("{} cannot be read", path.string()));
+    return Outcome::failed;
+  }
+  auto container = session.database().container(name);
+  if (!container) return failed(container.error());
+  const auto names = arguments.values("name");
+  const auto stored =
+      container->create_script(kind->kind, names.empty() ? path.stem().string() : names.back(), text.str(),
+                               {.replace = true,
+                                .time = kind->time,
+                                .operation = operation->operation,
+                                .always = arguments.has("always")});
+  return stored ? Outcome::done : failed(stored.error());
+}
+
+}  // namespace
+
+Outcome script_command(Session& session, const Words& words) {
+  const auto arguments = parse_arguments(words, {"kind", "name", "on"}, {"always"});
+  if (!arguments) return wrong_usage(".script", arguments.error());
+  const size_t count = arguments->positional.size();
+  if (count < 2 || count > 3 || arguments->positional[0] != "load")
+    return wrong_usage(".script", "say .script load and a file");
+  return load(session, *arguments);
+}
+
+Outcome scripts_command(Session& session, const Words& words) {
+  const std::string name = words.empty() ? session.container : words[0];
+  if (name.empty()) return wrong_usage(".scripts", "name a container, or choose one with .use");
+  auto container = session.database().container(name);
+  if (!container) return failed(container.error());
+  const auto scripts = container->scripts();
+  return scripts ? session.show_rows(*scripts) : failed(scripts.error());
+}
+
+}  // namespace quire::shell

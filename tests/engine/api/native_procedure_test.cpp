@@ -1,0 +1,93 @@
+// Native procedures: C++ under the rules of scripts. These hold in a build without JavaScript as well.
+#include "tests/engine/api/script_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+class NativeProcedureTest : public ScriptTest {
+ protected:
+  void add(std::string_view name, NativeProcedure procedure) {
+    ASSERT_TRUE(succeeds(database_->register_procedure(name, std::move(procedure))));
+  }
+};
+
+TEST_F(NativeProcedureTest, WorksInOneTransactionOfOnePartition) {
+  add("publish", [](ProcedureCall& call, std::string_view) -> Result<void> {
+    auto made = call.create(R"({"id":"n1","authorId":"a1"})");
+    if (!made) return std::unexpected(made.error());
+    auto rows = call.query(
+        R"({"query":"SELECT VALUE COUNT(1) FROM c WHERE c.id = @id","parameters":[{"name":"@id","value":"n1"}]})");
+    if (!rows) return std::unexpected(rows.error());
+    call.log("published");
+    return call.respond(*rows);
+  });
+  auto result = shelf_->execute("publish", "a1");
+  ASSERT_TRUE(succeeds(result));
+  EXPECT_EQ(result->body, R"({"feed":[1]})");
+  EXPECT_EQ(result->log, "published\n");
+  EXPECT_TRUE(fails_with(shelf_->execute("publish", "a1"), QUIRE_CONFLICT, "procedure 'publish'"));
+  EXPECT_TRUE(fails_with(shelf_->execute("publish", "a2"), QUIRE_FORBIDDEN));
+  EXPECT_EQ(query("EXECUTE publish() ON shelf IN PARTITION 'a2'").substr(0, 9), "forbidden");
+}
+
+TEST_F(NativeProcedureTest, AnErrorOrAnExceptionUndoesAll) {
+  const std::string before = ids();
+  add("fail", [](ProcedureCall& call, std::string_view arguments) -> Result<void> {
+    EXPECT_TRUE(succeeds(call.remove("b1")));
+    EXPECT_TRUE(succeeds(call.upsert(R"({"id":"n1","authorId":"a1"})")));
+    EXPECT_TRUE(fails_with(call.read_json("b1"), QUIRE_NOT_FOUND));
+    EXPECT_TRUE(
+        fails_with(call.replace(R"({"id":"n1","authorId":"a1"})", "\"stale\""), QUIRE_PRECONDITION_FAILED));
+    if (arguments == "[1]") throw std::runtime_error("thrown");
+    return std::unexpected(Error{.code = 12345, .status = 0, .message = "my own"});
+  });
+  EXPECT_TRUE(fails_with(shelf_->execute("fail", "a1"), QUIRE_SCRIPT_FAILED, "procedure 'fail': my own"));
+  EXPECT_TRUE(fails_with(shelf_->execute("fail", "a1", "[1]"), QUIRE_SCRIPT_FAILED, "thrown"));
+  EXPECT_EQ(ids(), before);
+}
+
+TEST_F(NativeProcedureTest, OperationsAndResultsAreBounded) {
+  EXPECT_EQ(query("PRAGMA script_operations = 2"), "2\n");
+  EXPECT_EQ(query("PRAGMA script_result = 100"), "100\n");
+  add("read", [](ProcedureCall& call, std::string_view) -> Result<void> {
+    for (;;)
+      if (auto read = call.read_json("a1"); !read) return std::unexpected(read.error());
+  });
+  EXPECT_TRUE(fails_with(shelf_->execute("read", "a1"), QUIRE_LIMIT_EXCEEDED, "2 operations"));
+  add("respond",
+      [](ProcedureCall& call, std::string_view) { return call.respond('"' + std::string(200, 'x') + '"'); });
+  EXPECT_TRUE(fails_with(shelf_->execute("respond", "a1"), QUIRE_LIMIT_EXCEEDED, "100"));
+  add("garble", [](ProcedureCall& call, std::string_view) { return call.respond("{"); });
+  EXPECT_TRUE(fails_with(shelf_->execute("garble", "a1"), QUIRE_INVALID_JSON));
+  EXPECT_TRUE(fails_with(
+      database_->register_procedure("a/b", [](ProcedureCall&, std::string_view) { return Result<void>(); }),
+      QUIRE_INVALID_ARGUMENT));
+}
+
+TEST_F(NativeProcedureTest, SeveralPartitionsAndContainersAreOneTransactionOfTheFile) {
+  Container stocks = make("stocks", "/id");
+  Container holdings = make("holdings", "/personId");
+  ASSERT_TRUE(succeeds(stocks.create(R"({"id":"1","symbol":"zaza"})")));
+  add("mustExist", [](ProcedureCall& call, std::string_view) -> Result<void> {
+    auto read = call.read_json("1");
+    if (!read) return std::unexpected(read.error());
+    return {};
+  });
+  add("hold", [](ProcedureCall& call, std::string_view) -> Result<void> {
+    auto made = call.create(R"({"id":"h1","personId":"p1","stockId":"1"})");
+    if (!made) return std::unexpected(made.error());
+    return {};
+  });
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_TRUE(succeeds(stocks.execute("mustExist", "1")));
+  EXPECT_TRUE(succeeds(holdings.execute("hold", "p1")));
+  EXPECT_EQ(query("COMMIT"), "");
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_TRUE(succeeds(stocks.remove("1", "1")));
+  EXPECT_TRUE(fails_with(stocks.execute("mustExist", "1"), QUIRE_NOT_FOUND));
+  EXPECT_EQ(query("ROLLBACK"), "");
+  EXPECT_EQ(query("SELECT VALUE h.stockId FROM holdings h JOIN stocks s ON s.id = h.stockId"), "\"1\"\n");
+}
+
+}  // namespace
+}  // namespace quire::tests

@@ -1,0 +1,74 @@
+// User-defined functions in queries.
+#include "tests/engine/api/script_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+using testing::HasSubstr;
+
+class FunctionTest : public ScriptTest {
+ protected:
+  void add(std::string_view name, std::string_view body) {
+    ASSERT_TRUE(succeeds(shelf_->create_script(ScriptKind::function, name, body, {.replace = true})));
+  }
+};
+
+TEST_F(FunctionTest, ValuesOfEveryKindGoInAndOut) {
+  add("same", "function (x) { return x; }");
+  EXPECT_EQ(
+      query(
+          "SELECT VALUE [udf.same(null), udf.same(true), udf.same(7), udf.same(-2147483649), udf.same(1.5), "
+          "udf.same('\\u00e9'), udf.same([1, {\"a\": []}]), udf.same({})] FROM shelf s WHERE s.id = 'a1'"),
+      "[null,true,7,-2147483649,1.5,\"é\",[1,{\"a\":[]}],{}]\n");
+  EXPECT_EQ(query("SELECT udf.same(undefined) AS u, udf.same() AS v FROM shelf s WHERE s.id = 'a1'"), "{}\n");
+  EXPECT_EQ(query("SELECT VALUE udf.same(s).title FROM shelf s WHERE s.id = 'b1'"), "\"Tides\"\n");
+  add("none", "function () { return function () {}; }");
+  EXPECT_EQ(query("SELECT VALUE udf.none() FROM shelf s"), "");
+}
+
+TEST_F(FunctionTest, FiltersSortsAndAggregates) {
+  add("age", "function (year, now) { return now - year; }");
+  EXPECT_EQ(query("SELECT VALUE s.id FROM shelf s WHERE udf.age(s.year, 2024) < 2"), "\"b2\"\n");
+  EXPECT_EQ(query("SELECT VALUE SUM(udf.age(s.year, 2024)) FROM shelf s WHERE IS_DEFINED(s.year)"), "3\n");
+  EXPECT_EQ(rows(shelf_->prepare("SELECT VALUE udf.age(c.year, @now) FROM c WHERE c.id = 'b1'")),
+            "unbound_parameter: the parameter @now has no value; bind it before the first step");
+  EXPECT_EQ(query("UPDATE shelf s SET s.age = udf.age(s.year, 2024) WHERE s.id = 'b1' RETURNING VALUE s.age"),
+            "2\n");
+}
+
+TEST_F(FunctionTest, AFailureFailsTheQueryAndTheNextIsAnswered) {
+  add("bad", "function (x) {\n  throw new Error('no ' + x);\n}");
+  EXPECT_THAT(query("SELECT VALUE udf.bad(s.id) FROM shelf s"),
+              HasSubstr("script_failed: function 'bad', line 2: no "));
+  add("loop", "function () { for (;;) {} }");
+  set("script_time", "100");
+  EXPECT_THAT(query("SELECT VALUE udf.loop() FROM shelf s"), HasSubstr("timeout: function 'loop'"));
+  add("reach", "function () { return __.getSelfLink(); }");
+  EXPECT_THAT(query("SELECT VALUE udf.reach() FROM shelf s"), HasSubstr("script_failed"));
+  EXPECT_THAT(query("SELECT VALUE udf.missing() FROM shelf s"),
+              HasSubstr("unknown_function: the user-defined function udf.missing"));
+  EXPECT_THAT(query("SELECT VALUE udf.bad()"), HasSubstr("unknown_function"));
+  add("good", "function () { return 1; }");
+  EXPECT_EQ(query("SELECT VALUE udf.good() FROM shelf s WHERE s.id = 'a1'"), "1\n");
+}
+
+TEST_F(FunctionTest, AProcedureQueriesWithThem) {
+  add("twice", "function (x) { return x * 2; }");
+  EXPECT_EQ(
+      body_of("function () { __.queryDocuments(__.getSelfLink(), 'SELECT VALUE udf.twice(c.year) FROM c "
+              "WHERE IS_DEFINED(c.year)', (err, feed) => __.response.setBody(err ? err.message : feed)); }"),
+      "[4044,4046]");
+}
+
+TEST_F(FunctionTest, OneOfTwoContainersIsAmbiguous) {
+  Container other = make("other", "/k");
+  ASSERT_TRUE(succeeds(other.create(R"({"id":"a1","k":1})")));
+  add("f", "function () { return 1; }");
+  EXPECT_EQ(query("SELECT VALUE udf.f() FROM other o JOIN shelf s ON s.id = o.id"), "1\n");
+  ASSERT_TRUE(succeeds(other.create_script(ScriptKind::function, "f", "function () { return 2; }")));
+  EXPECT_THAT(query("SELECT VALUE udf.f() FROM other o JOIN shelf s ON s.id = o.id"),
+              HasSubstr("both container"));
+}
+
+}  // namespace
+}  // namespace quire::tests

@@ -1,0 +1,278 @@
+// Procedures: what scripts that were written for Azure find, and what holds when they fail.
+#include "tests/engine/api/script_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(ScriptTest, AResponseIsTheRowOfExecute) {
+  EXPECT_EQ(query("CREATE PROCEDURE hello ON shelf AS $$ function (name) { "
+                  "getContext().getResponse().setBody('hello ' + name); } $$"),
+            "");
+  EXPECT_EQ(query("EXECUTE hello('you') ON shelf IN PARTITION 'a1'"), "\"hello you\"\n");
+  EXPECT_EQ(query("DROP PROCEDURE hello ON shelf"), "");
+  EXPECT_THAT(query("EXECUTE hello('you') ON shelf IN PARTITION 'a1'"),
+              HasSubstr("not_found: container 'shelf' has no procedure 'hello'"));
+}
+
+TEST_F(ScriptTest, ArgumentsMayBeMissingOrTooMany) {
+  const auto count =
+      "function (a, b) { getContext().getResponse().setBody([arguments.length, typeof a, typeof b]); }";
+  EXPECT_EQ(body_of(count), R"([0,"undefined","undefined"])");
+  EXPECT_EQ(body_of(count, "[1]"), R"([1,"number","undefined"])");
+  EXPECT_EQ(body_of(count, R"([1,"x",{},null])"), R"([4,"number","string"])");
+  EXPECT_TRUE(fails_with(run(count, "{}"), QUIRE_INVALID_ARGUMENT, "JSON array"));
+  EXPECT_FALSE(run(count, "[1,"));
+}
+
+TEST_F(ScriptTest, AScriptIsAFunctionInAnyForm) {
+  for (const char* body :
+       {"function f() { getContext().getResponse().setBody(1) }",
+        "function () { getContext().getResponse().setBody(1); };",
+        "() => getContext().getResponse().setBody(1)",
+        "// a comment\nasync function f() { __.response.setBody(1) } // and one",
+        "function p() { helper() }\nfunction helper() { getContext().getResponse().setBody(1) }",
+        "var one = 1;\nfunction main() { getContext().getResponse().setBody(one) }",
+        "const p = () => { getContext().getResponse().setBody(1) };"})
+    EXPECT_EQ(body_of(body), "1") << body;
+  EXPECT_TRUE(fails_with(run("1 + 1"), QUIRE_INVALID_DEFINITION, "has no function"));
+}
+
+TEST_F(ScriptTest, ASyntaxErrorIsToldWhenTheScriptIsStored) {
+  EXPECT_TRUE(fails_with(run("function f() {\n  var x = ;\n}"), QUIRE_SYNTAX, "line 2"));
+  EXPECT_EQ(shelf_->scripts().value(), "[]");
+}
+
+TEST_F(ScriptTest, DocumentsAreCreatedReadReplacedAndDeletedInOneTransaction) {
+  EXPECT_EQ(body_of(R"(function () {
+    var c = getContext().getCollection(), link = c.getSelfLink(), seen = [];
+    var ok = c.createDocument(link, { id: 'n', authorId: 'a1', v: 1 }, function (err, doc, info) {
+      if (err) throw err;
+      seen.push(doc.v, typeof doc._etag, info.statusCode);
+      doc.v = 2;
+      c.replaceDocument(doc._self, doc, { etag: doc._etag }, function (err, doc) {
+        if (err) throw err;
+        seen.push(doc.v);
+        c.readDocument(c.getAltLink() + '/docs/n', {}, function (err, doc) {
+          seen.push(doc.v);
+          c.queryDocuments(link, 'SELECT VALUE c.v FROM c WHERE c.id = "n"', function (err, feed) {
+            seen.push(feed);
+            c.upsertDocument(link, { id: 'n', authorId: 'a1', v: 3 }, function (err, doc) {
+              seen.push(doc.v);
+              c.deleteDocument(doc._self, {}, function (err) {
+                c.readDocument(doc._self, function (err) {
+                  seen.push(err.number);
+                  getContext().getResponse().setBody(seen);
+                });
+              });
+            });
+          });
+        });
+      });
+    });
+    if (!ok) throw new Error('not accepted');
+  })"),
+            R"([1,"string",201,2,2,[2],3,404])");
+}
+
+TEST_F(ScriptTest, CallbacksRunAfterTheFunctionHasReturned) {
+  EXPECT_EQ(body_of(R"(function () {
+    var order = ['begin'], c = __;
+    for (let id of ['b1', 'b2']) c.readDocument(c.getAltLink() + '/docs/' + id, () => { order.push(id); getContext().getResponse().setBody(order); });
+    order.push('end');
+  })"),
+            R"(["begin","end","b1","b2"])");
+}
+
+TEST_F(ScriptTest, AnItemOfAnotherPartitionIsForbidden) {
+  const std::string before = ids();
+  EXPECT_TRUE(
+      fails_with(run("function () { __.createDocument(__.getSelfLink(), { id: 'x', authorId: 'a2' }) }"),
+                 QUIRE_FORBIDDEN, "partition"));
+  EXPECT_EQ(body_of(R"(function () {
+    __.createDocument(__.getSelfLink(), { id: 'x', authorId: 'a2' }, (err) => getContext().getResponse().setBody(err.number));
+  })"),
+            "403");
+  // Those of others are not to be seen, whatever a query asks for.
+  EXPECT_EQ(body_of(R"(function () {
+    __.queryDocuments(__.getSelfLink(), 'SELECT VALUE c.id FROM c WHERE c.authorId = "a2" OR c.type = "author"', (err, feed) => getContext().getResponse().setBody(feed));
+  })"),
+            R"(["a1"])");
+  EXPECT_TRUE(
+      fails_with(run("function () { __.readDocument(__.getAltLink() + '/docs/a2') }"), QUIRE_NOT_FOUND));
+  EXPECT_EQ(ids(), before);
+}
+
+TEST_F(ScriptTest, AnExceptionUndoesAllAndTellsWhere) {
+  const std::string before = ids();
+  const auto failed =
+      run("function outer() {\n  __.createDocument(__.getSelfLink(), { id: 'x', authorId: 'a1' }, function "
+          "inner() {\n    throw new TypeError('boom');\n  });\n}");
+  EXPECT_TRUE(
+      fails_with(failed, QUIRE_SCRIPT_FAILED, "procedure 'p', line 3: TypeError: boom\n    at inner (p:3:"));
+  EXPECT_EQ(failed.error().line, 3u);
+  EXPECT_TRUE(fails_with(run("function () { __.deleteDocument(__.getAltLink() + '/docs/b1'); "
+                             "getContext().abort(new Error('enough')); }"),
+                         QUIRE_SCRIPT_FAILED, "aborted: enough"));
+  EXPECT_TRUE(fails_with(run("function () { __.deleteDocument(__.getAltLink() + '/docs/b1'); try { "
+                             "getContext().abort('no'); } catch (e) {} finally {} }"),
+                         QUIRE_SCRIPT_FAILED, "aborted: no"));
+  EXPECT_TRUE(
+      fails_with(run("function () { __.deleteDocument(__.getAltLink() + '/docs/b1'); throw { reason: 7 }; }"),
+                 QUIRE_SCRIPT_FAILED, R"({"reason":7})"));
+  EXPECT_TRUE(fails_with(run("function () { throw null }"), QUIRE_SCRIPT_FAILED, "null"));
+  EXPECT_EQ(ids(), before);
+}
+
+TEST_F(ScriptTest, WhatIsLoggedIsReturnedAlsoByAScriptThatFails) {
+  EXPECT_EQ(run("function (x) { console.log('got', x, { a: 1 }); }", "[5]")->log, "got 5 {\"a\":1}\n");
+  EXPECT_FALSE(run("function () { console.log('here'); throw 1; }"));
+  EXPECT_EQ(log_, "here\n");
+  auto statement = database_->prepare("EXECUTE p() ON shelf IN PARTITION 'a1'");
+  EXPECT_FALSE(statement->step());
+  EXPECT_EQ(statement->log(), "here\n");
+}
+
+TEST_F(ScriptTest, PreconditionsAndOptionsAreLookedAt) {
+  EXPECT_EQ(body_of(R"(function () {
+    var c = __, numbers = [], link = c.getAltLink() + '/docs/b1';
+    var note = (err) => { numbers.push(err ? err.number : 0); getContext().getResponse().setBody(numbers); };
+    c.replaceDocument(link, { id: 'b1', authorId: 'a1' }, { etag: '"stale"' }, note);
+    c.deleteDocument(link, { etag: '"stale"' }, note);
+    c.replaceDocument(link, { id: 'other', authorId: 'a1' }, note);
+    c.createDocument(c.getSelfLink(), { id: 'b1', authorId: 'a1' }, note);
+    c.createDocument(c.getSelfLink(), { authorId: 'a1' }, { disableAutomaticIdGeneration: true }, note);
+    c.createDocument('dbs/x/colls/other', { authorId: 'a1' }, note);
+    c.createDocument(c.getSelfLink(), 'text', note);
+    c.createDocument(c.getSelfLink(), { authorId: 'a1', id: 'x' }, { indexAction: 'maybe' }, note);
+    c.readDocument('nonsense', note);
+    c.queryDocuments(c.getSelfLink(), 'SELECT nonsense FROM', note);
+    c.queryDocuments(c.getSelfLink(), 'DELETE FROM c', note);
+    c.readDocument(link, { ifNoneMatch: '*' }, (err, doc, info) => { numbers.push(info.notModified); });
+    c.readDocument(link, note);
+  })"),
+            "[412,412,400,409,400,400,400,400,400,400,400,true,0]");
+}
+
+TEST_F(ScriptTest, AFeedIsReadPageByPageWhileItsItemsAreDeleted) {
+  for (int i = 0; i < 250; ++i)
+    ASSERT_TRUE(
+        succeeds(shelf_->create(R"({"authorId":"a1","type":"page","id":"n)" + std::to_string(i) + "\"}")));
+  EXPECT_EQ(body_of(R"(function () {
+    var c = __, sizes = [];
+    (function next(continuation) {
+      c.queryDocuments(c.getSelfLink(), 'SELECT * FROM c WHERE c.type = "page"', { continuation }, (err, feed, info) => {
+        if (err) throw err;
+        sizes.push(feed.length);
+        feed.forEach((doc) => c.deleteDocument(doc._self));
+        if (info.continuation) next(info.continuation); else getContext().getResponse().setBody(sizes);
+      });
+    })();
+  })"),
+            "[100,100,50]");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM shelf s WHERE s.type = 'page'"), "0\n");
+}
+
+TEST_F(ScriptTest, APageOfAnyOtherQueryContinuesByCount) {
+  EXPECT_EQ(body_of(R"(function () {
+    var c = __, rows = [];
+    (function next(continuation) {
+      c.queryDocuments(c.getSelfLink(), { query: 'SELECT VALUE c.id FROM c WHERE c.type != @t ORDER BY c.id DESC', parameters: [{ name: '@t', value: 'none' }] },
+        { pageSize: 2, continuation }, (err, feed, info) => {
+          if (err) throw err;
+          rows.push(feed);
+          if (info.continuation) next(info.continuation); else getContext().getResponse().setBody(rows);
+        });
+    })();
+  })"),
+            R"([["b2","b1"],["a1"]])");
+  EXPECT_TRUE(fails_with(
+      run("function () { __.queryDocuments(__.getSelfLink(), 'SELECT * FROM c', { continuation: 'zzz' }) }"),
+      QUIRE_SCRIPT_FAILED, "continuation"));
+}
+
+TEST_F(ScriptTest, CallsMayBeAwaited) {
+  EXPECT_EQ(body_of(R"(async function () {
+    const c = getContext().getCollection();
+    const made = await c.createDocumentAsync(c.getSelfLink(), { id: 'n', authorId: 'a1', v: 1 });
+    const { feed } = await c.queryDocumentsAsync(c.getSelfLink(), 'SELECT VALUE c.v FROM c WHERE c.id = "n"');
+    let number = 0;
+    try { await c.readDocumentAsync(c.getAltLink() + '/docs/none'); } catch (e) { number = e.number; }
+    getContext().getResponse().setBody([made.v, feed, number]);
+  })"),
+            "[1,[1],404]");
+  EXPECT_TRUE(fails_with(run("async function () { await null; throw new Error('late'); }"),
+                         QUIRE_SCRIPT_FAILED, "late"));
+  EXPECT_TRUE(
+      fails_with(run("function () { Promise.reject(new Error('lost')); }"), QUIRE_SCRIPT_FAILED, "lost"));
+  EXPECT_TRUE(fails_with(run("async function () { await new Promise(() => {}); }"), QUIRE_SCRIPT_FAILED,
+                         "nothing will settle"));
+}
+
+TEST_F(ScriptTest, TheIntegratedQueryWorksOnThePartition) {
+  EXPECT_EQ(body_of("function () { __.filter((d) => d.type === 'book', (err, feed) => "
+                    "getContext().getResponse().setBody(feed.map((d) => d.id))); }"),
+            R"(["b1","b2"])");
+  EXPECT_EQ(body_of("function () { __.chain().filter((d) => d.type === 'book').sortByDescending((d) => "
+                    "d.year).pluck('title').value(); }"),
+            R"(["Maps","Tides"])");
+  EXPECT_EQ(body_of("function () { __.chain().map((d) => [d.id, [d.type]]).flatten().value({ pageSize: 3 }, "
+                    "(err, feed, info) => getContext().getResponse().setBody([feed, info.continuation])); }"),
+            R"([["a1","author","b1"],"3"])");
+  EXPECT_EQ(body_of("function () { if (!__.unwind((d) => [1, 2], (d, n) => d.id + n, { pageSize: 2 "
+                    "}).isAccepted) throw 1; }"),
+            R"(["a11","a12"])");
+  EXPECT_TRUE(
+      fails_with(run("function () { __.filter(3) }"), QUIRE_SCRIPT_FAILED, "filter() takes a function"));
+}
+
+TEST_F(ScriptTest, AProcedureNeedsItsPartitionKeyAndItsContainer) {
+  EXPECT_TRUE(succeeds(shelf_->create_script(ScriptKind::procedure, "p", "function () {}")));
+  EXPECT_TRUE(fails_with(shelf_->execute("p", PartitionKey()), QUIRE_INVALID_PARTITION_KEY, "runs in one partition"));
+  EXPECT_TRUE(fails_with(shelf_->execute("q", "a1"), QUIRE_NOT_FOUND, "no procedure 'q'"));
+  Container other = make("other", "/k");
+  EXPECT_TRUE(
+      fails_with(other.execute("p", "a1"), QUIRE_NOT_FOUND, "container 'other' has no procedure 'p'"));
+  EXPECT_EQ(shelf_->execute("p", "a1")->body, "null");
+  EXPECT_TRUE(succeeds(database_->drop_container("other")));
+}
+
+TEST_F(ScriptTest, AProcedureTakesPartInATransaction) {
+  EXPECT_TRUE(succeeds(shelf_->create_script(
+      ScriptKind::procedure, "add",
+      "function (id) { __.createDocument(__.getSelfLink(), { id: id, authorId: 'a1' }); }")));
+  const std::string before = ids();
+  {
+    auto transaction = database_->begin_transaction();
+    EXPECT_TRUE(succeeds(shelf_->execute("add", "a1", R"(["x"])", &*transaction)));
+    EXPECT_TRUE(fails_with(shelf_->execute("add", "a1", R"(["x"])", &*transaction), QUIRE_CONFLICT));
+    transaction->rollback();
+  }
+  EXPECT_EQ(ids(), before);
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("EXECUTE add('y') ON shelf IN PARTITION 'a1'"), "null\n");
+  EXPECT_EQ(query("COMMIT"), "");
+  EXPECT_EQ(query("SELECT VALUE s.id FROM shelf s WHERE s.id = 'y'"), "\"y\"\n");
+}
+
+TEST_F(ScriptTest, ScriptsSurviveReopeningAndGoWithTheirContainer) {
+  const std::string path = file("scripts.quire");
+  shelf_.reset();
+  reopen(path);
+  {
+    Container container = make("c", "/k");
+    EXPECT_TRUE(succeeds(
+        container.create_script(ScriptKind::procedure, "one", "function () { __.response.setBody(1); }")));
+    EXPECT_TRUE(fails_with(container.create_script(ScriptKind::procedure, "one", "function () {}"),
+                           QUIRE_CONFLICT, "CREATE OR REPLACE"));
+  }
+  reopen(path);
+  EXPECT_EQ(query("EXECUTE one() ON c IN PARTITION 'x'"), "1\n");
+  EXPECT_EQ(query("DROP CONTAINER c"), "");
+  Container again = make("c", "/k");
+  EXPECT_EQ(again.scripts().value(), "[]");
+}
+
+}  // namespace
+}  // namespace quire::tests

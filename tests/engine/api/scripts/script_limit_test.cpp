@@ -1,0 +1,158 @@
+// Scripts that go too far: each ends with an error of its own, nothing of it remains, and the next request is
+// answered.
+#include <chrono>
+#include <thread>
+
+#include "tests/engine/api/script_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+class ScriptLimitTest : public ScriptTest {
+ protected:
+  ScriptLimitTest() { set("script_time", "200"); }
+
+  // Runs a body behind a write, so that there is something to undo.
+  void expect_breach(std::string_view body, int code, std::string_view part = {}) {
+    const std::string before = ids();
+    const auto start = std::chrono::steady_clock::now();
+    const auto failed =
+        run("function () { __.deleteDocument(__.getAltLink() + '/docs/b1'); " + std::string(body) + " }");
+    const auto took = std::chrono::steady_clock::now() - start;
+    EXPECT_TRUE(fails_with(failed, code, part)) << body;
+    EXPECT_LT(took, std::chrono::seconds(20)) << body;
+    EXPECT_EQ(ids(), before) << body;
+    EXPECT_EQ(body_of("function () { __.response.setBody([1, 2].map((x) => x + 1)); }"), "[2,3]") << body;
+  }
+};
+
+TEST_F(ScriptLimitTest, Time) {
+  for (const char* body :
+       {"for (;;) {}", "for (;;) { try { for (;;) {} } catch (e) {} finally { for (;;) {} } }",
+        "/(a+)+$/.test('a'.repeat(40) + '!');", "(async () => { for (;;) await null; })();",
+        "__.readDocument(__.getAltLink() + '/docs/a1', function () { for (;;) {} });",
+        "Object.defineProperty({}, 'x', { get() { for (;;) {} } }).x;",
+        "__.response.setBody({ toJSON() { for (;;) {} } });",
+        "throw { toString() { for (;;) {} }, toJSON() { for (;;) {} } };",
+        "throw Object.defineProperty(new Error(), 'stack', { get() { for (;;) {} } });",
+        "'a'.repeat(2e7).indexOf('a'.repeat(1e7) + 'b');",
+        "Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1);"})
+    expect_breach(body, QUIRE_TIMEOUT, "longer than the 200 ms");
+}
+
+TEST_F(ScriptLimitTest, Memory) {
+  set("script_time", "20000");
+  set("script_memory", "16777216");
+  for (const char* body :
+       {"var a = []; for (;;) a.push(new Array(1e5).fill(1));",
+        "var s = 'xxxxxxxxxxxxxxxx'; for (;;) s += s + JSON.stringify(s);",
+        "var b = []; for (;;) b.push(new ArrayBuffer(1 << 20));",
+        "var m = new Map(), i = 0; for (;;) m.set(i++, { i });",
+        "var a = [], i = 0; for (;;) a.push({ a: i++, b: 'k' + i });",
+        "for (;;) { try { var a = []; for (;;) a.push(new Array(1e5).fill(1)); } catch (e) {} }"})
+    expect_breach(body, QUIRE_LIMIT_EXCEEDED, "16777216 bytes of memory");
+}
+
+TEST_F(ScriptLimitTest, Stack) {
+  set("script_time", "5000");
+  expect_breach("(function f() { f(); })();", QUIRE_LIMIT_EXCEEDED, "Maximum call stack");
+  expect_breach("(function f() { [1].map(f); })();", QUIRE_LIMIT_EXCEEDED, "Maximum call stack");
+  EXPECT_EQ(body_of("function () { var n = 0; try { (function f() { n++; f(); })(); } catch (e) {} "
+                    "__.response.setBody(n > 100); }"),
+            "true");
+  EXPECT_FALSE(run("function () { JSON.parse('['.repeat(200000)); }"));
+  EXPECT_FALSE(run("function () { eval('('.repeat(200000)); }"));
+}
+
+TEST_F(ScriptLimitTest, OperationsAreNotAcceptedWhenTheyAreUsedUp) {
+  set("script_time", "5000");
+  set("script_operations", "10");
+  EXPECT_EQ(body_of(R"(function () {
+    var n = 0;
+    while (__.createDocument(__.getSelfLink(), { authorId: 'a1' })) n++;
+    __.response.setBody(n);
+  })"),
+            "10");
+  EXPECT_TRUE(fails_with(run("async function () { for (;;) await __.createDocumentAsync(__.getSelfLink(), { "
+                             "authorId: 'a1' }); }"),
+                         QUIRE_SCRIPT_FAILED, "not accepted"));
+  expect_breach("for (;;) __.createDocument(__.getSelfLink(), { authorId: 'a1' });", QUIRE_LIMIT_EXCEEDED,
+                "10 operations");
+}
+
+TEST_F(ScriptLimitTest, CallsAreNotAcceptedWhenTheTimeIsShort) {
+  set("script_time", "500");
+  EXPECT_EQ(body_of(R"(function () {
+    var begin = Date.now(), n = 0;
+    while (__.readDocument(__.getAltLink() + '/docs/a1')) n++;
+    __.response.setBody([n > 0, Date.now() === begin]);
+  })"),
+            "[true,true]");
+}
+
+TEST_F(ScriptLimitTest, Results) {
+  set("script_result", "1000");
+  expect_breach("__.response.setBody('x'.repeat(2000));", QUIRE_LIMIT_EXCEEDED, "1000 bytes");
+  EXPECT_EQ(body_of("function () { __.response.setBody('x'.repeat(990)); }").size(), 992u);
+}
+
+TEST_F(ScriptLimitTest, TheLogIsCut) {
+  const auto result = run("function () { for (var i = 0; i < 5000; i++) console.log('x'.repeat(100)); }");
+  ASSERT_TRUE(succeeds(result));
+  EXPECT_LT(result->log.size(), size_t{80} << 10);
+}
+
+TEST_F(ScriptLimitTest, GettersAndToJsonThatThrowAreExceptions) {
+  expect_breach("__.response.setBody({ toJSON() { throw new Error('mine'); } });", QUIRE_SCRIPT_FAILED,
+                "mine");
+  expect_breach(
+      "__.createDocument(__.getSelfLink(), { id: 'x', authorId: 'a1', get y() { throw new Error('mine'); } "
+      "});",
+      QUIRE_SCRIPT_FAILED, "mine");
+  expect_breach("var o = {}; o.o = o; __.response.setBody(o);", QUIRE_SCRIPT_FAILED, "circular");
+}
+
+TEST_F(ScriptLimitTest, NoRunSeesAnother) {
+  set("script_time", "5000");
+  EXPECT_EQ(body_of("var count = 0;\nfunction p() { count++; globalThis.left = 1; Array.prototype.map = "
+                    "Object.prototype.x = JSON.stringify = () => 7; __.response.setBody(count); }"),
+            "1");
+  EXPECT_EQ(shelf_->execute("p", "a1")->body, "1");
+  EXPECT_EQ(body_of("function () { __.response.setBody([typeof left, typeof count, [1].map((x) => x), {}.x "
+                    "=== undefined]); }"),
+            R"(["undefined","undefined",[1],true])");
+  EXPECT_EQ(body_of("var count = 0;\nfunction p() { count++; __.response.setBody(count); }"), "1");
+  EXPECT_EQ(shelf_->execute("p", "a1")->body, "1");
+}
+
+TEST_F(ScriptLimitTest, ThereIsNothingToReachTheWorldWith) {
+  EXPECT_EQ(body_of(R"(function () {
+    __.response.setBody(['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'WeakRef', 'require', 'process', 'fetch', 'setTimeout', 'performance', 'XMLHttpRequest']
+      .filter((name) => typeof globalThis[name] !== 'undefined'));
+  })"),
+            "[]");
+  EXPECT_TRUE(fails_with(run("async function () { await import('fs'); }"), QUIRE_SCRIPT_FAILED));
+  EXPECT_EQ(body_of("function () { __.response.setBody(Math.random() !== Math.random()); }"), "true");
+  const std::string first = body_of("function () { __.response.setBody(Math.random()); }");
+  EXPECT_NE(first, body_of("function () { __.response.setBody(Math.random()); }"));
+}
+
+TEST_F(ScriptLimitTest, AnInterruptEndsAScript) {
+  set("script_time", "20000");
+  EXPECT_TRUE(succeeds(shelf_->create_script(ScriptKind::procedure, "p", "function () { for (;;) {} }")));
+  std::thread interrupter([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    database_->interrupt();
+  });
+  EXPECT_TRUE(fails_with(shelf_->execute("p", "a1"), QUIRE_INTERRUPTED));
+  interrupter.join();
+}
+
+TEST_F(ScriptLimitTest, PragmasSayWhatAScriptMayUse) {
+  EXPECT_EQ(query("PRAGMA script_memory"), "67108864\n");
+  EXPECT_THAT(query("PRAGMA script_memory = 5"), testing::HasSubstr("invalid_argument"));
+  EXPECT_THAT(query("PRAGMA script_tim"), testing::HasSubstr("did you mean 'script_time'"));
+}
+
+}  // namespace
+}  // namespace quire::tests

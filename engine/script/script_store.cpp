@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 namespace quire::engine {
 namespace {
@@ -74,18 +75,25 @@ Result<std::shared_ptr<const SandboxImage>> ScriptStore::booted() {
 
 // A script is one function, as an expression: that gives anonymous functions and arrows as well. Where that
 // is no JavaScript it is a program that declares functions; then the one of the script's own name counts, or
-// the first.
+// the first. Of a text that is neither, the fault is the one that lies further in it.
 Result<JsValue> ScriptStore::load(Sandbox& sandbox, const ScriptDefinition& script) {
-  const JsValue expression = sandbox.evaluate("(" + script.body + "\n)", script.name);
+  const size_t end = script.body.find_last_not_of("; \t\r\n");
+  const JsValue expression = sandbox.evaluate("(" + script.body.substr(0, end + 1) + "\n)", script.name);
+  std::optional<Error> fault;
   if (!Sandbox::is_exception(expression)) {
     if (sandbox.is_function(expression)) return expression;
     sandbox.free(expression);
   } else {
-    Error error = sandbox.take_exception(script_title(script));
-    if (error.code != ErrorCode::syntax) return std::unexpected(std::move(error));
+    fault = sandbox.take_exception(script_title(script));
+    if (fault->code != ErrorCode::syntax) return std::unexpected(std::move(*fault));
   }
   const JsValue program = sandbox.evaluate(script.body, script.name);
-  if (Sandbox::is_exception(program)) return std::unexpected(sandbox.take_exception(script_title(script)));
+  if (Sandbox::is_exception(program)) {
+    Error error = sandbox.take_exception(script_title(script));
+    const bool is_further =
+        error.code == ErrorCode::syntax && fault && fault->position.line > error.position.line;
+    return std::unexpected(is_further ? std::move(*fault) : std::move(error));
+  }
   sandbox.free(program);
   for (const std::string& name : {script.name, first_function(script.body)}) {
     if (name.empty() || !std::ranges::all_of(name, is_name_part)) continue;

@@ -4,24 +4,28 @@ namespace quire::test {
 namespace {
 
 TEST_F(ShellTest, AScriptIsLoadedListedRunAndDumped) {
-  const std::string file =
-      write("hello.js", "function hello(name) {\n\n  console.log('; said');\n  __.response.setBody('hello ' + name);\n}\n");
+  const std::string file = write(
+      "hello.js",
+      "function hello(name) {\n\n  console.log('; said');\n  __.response.setBody('hello ' + name);\n}\n");
   const std::string tax = write("tax.js", "(x) => x * 2");
   const std::string check = write("check.js", "function () { throw new Error('refused'); }");
   const std::string path_of_database = path("a.quire");
-  ASSERT_EQ(run({path_of_database, "CREATE CONTAINER books PARTITION KEY (/shelf)", ".script load " + file + " books",
-                 ".script load " + tax + " books --kind function --name twice",
-                 ".script load " + check + " books --kind pre-trigger --on delete --always"})
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      run({path_of_database, "CREATE CONTAINER books PARTITION KEY (/shelf)",
+           ".script load " + file + " books", ".script load " + tax + " books --kind function --name twice",
+           ".script load " + check + " books --kind pre-trigger --on delete --always"})
+          .exit_code,
+      0);
   const ShellRun said = run({path_of_database, "EXECUTE hello('you') ON books IN PARTITION 'a'"});
   EXPECT_EQ(said.output, "\"hello you\"\n");
   EXPECT_EQ(said.errors, "; said\n");
-  EXPECT_NE(run({path_of_database, ".use books", ".scripts"}).output.find("\"triggerOperation\":\"Delete\",\"always\":true"),
+  EXPECT_NE(run({path_of_database, ".use books", ".scripts"})
+                .output.find("\"triggerOperation\":\"Delete\",\"always\":true"),
             std::string::npos);
   const std::string dump = run({path_of_database, ".dump"}).output;
   ASSERT_EQ(run({path("b.quire")}, dump).exit_code, 0);
-  EXPECT_EQ(run({path("b.quire"), ".scripts books"}).output, run({path_of_database, ".scripts books"}).output);
+  EXPECT_EQ(run({path("b.quire"), ".scripts books"}).output,
+            run({path_of_database, ".scripts books"}).output);
 }
 
 TEST_F(ShellTest, AScriptThatIsWrongIsToldOf) {

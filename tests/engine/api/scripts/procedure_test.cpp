@@ -229,7 +229,8 @@ TEST_F(ScriptTest, TheIntegratedQueryWorksOnThePartition) {
 
 TEST_F(ScriptTest, AProcedureNeedsItsPartitionKeyAndItsContainer) {
   EXPECT_TRUE(succeeds(shelf_->create_script(ScriptKind::procedure, "p", "function () {}")));
-  EXPECT_TRUE(fails_with(shelf_->execute("p", PartitionKey()), QUIRE_INVALID_PARTITION_KEY, "runs in one partition"));
+  EXPECT_TRUE(
+      fails_with(shelf_->execute("p", PartitionKey()), QUIRE_INVALID_PARTITION_KEY, "runs in one partition"));
   EXPECT_TRUE(fails_with(shelf_->execute("q", "a1"), QUIRE_NOT_FOUND, "no procedure 'q'"));
   Container other = make("other", "/k");
   EXPECT_TRUE(

@@ -111,11 +111,13 @@ TEST_F(TriggerTest, ARequestNamesTheTriggersThatItWants) {
   both.post_trigger = "countBooks";
   EXPECT_TRUE(succeeds(shelf_->create(R"({"id":"b4","authorId":"a1","type":"book"})", both)));
   EXPECT_EQ(count("a1"), "1\n");
-  EXPECT_TRUE(fails_with(shelf_->create(R"({"id":"b5","authorId":"x","type":"book"})", both), QUIRE_SCRIPT_FAILED));
+  EXPECT_TRUE(
+      fails_with(shelf_->create(R"({"id":"b5","authorId":"x","type":"book"})", both), QUIRE_SCRIPT_FAILED));
   EXPECT_TRUE(fails_with(shelf_->remove("a1", "b4", both), QUIRE_INVALID_ARGUMENT, "countBooks"));
   WriteOptions unknown;
   unknown.pre_trigger = "checkAuthors";
-  EXPECT_TRUE(fails_with(shelf_->create(R"({"id":"b6","authorId":"a1"})", unknown), QUIRE_NOT_FOUND, "did you mean 'checkAuthor'"));
+  EXPECT_TRUE(fails_with(shelf_->create(R"({"id":"b6","authorId":"a1"})", unknown), QUIRE_NOT_FOUND,
+                         "did you mean 'checkAuthor'"));
 }
 
 TEST_F(TriggerTest, ATriggersOwnWritesRunNone) {

@@ -63,7 +63,8 @@ TEST_F(SandboxTest, TheWatchdogStopsWhatLooksAtNoInterrupt) {
 
 TEST_F(SandboxTest, ErrorsTellLineAndStack) {
   EXPECT_TRUE(evaluate("function f() {\n  null.x;\n}\nf();")
-                  .starts_with("script_failed: it, line 2: TypeError: cannot read property 'x' of null\n    at f (file:2:3)\n    at <eval> (file:4:"));
+                  .starts_with("script_failed: it, line 2: TypeError: cannot read property 'x' of null\n    "
+                               "at f (file:2:3)\n    at <eval> (file:4:"));
   EXPECT_TRUE(evaluate("var x = ;").starts_with("syntax: it, line 1: SyntaxError"));
   EXPECT_TRUE(evaluate("throw { get number() { throw 1 }, toJSON() { throw 2 } }")
                   .starts_with("script_failed: it: something that has no text"));

@@ -138,7 +138,10 @@ Result<bool> Feed::next(std::chrono::milliseconds patience) {
       std::chrono::steady_clock::now() +
       std::min(patience, std::chrono::duration_cast<std::chrono::milliseconds>(kLongestPatience));
   for (;;) {
+    const bool has_older_snapshot = cursor_.has_value();
     auto is_found = next_now();
+    // What came after the snapshot at hand began.
+    if (is_found && !*is_found && has_older_snapshot) is_found = next_now();
     if (!is_found) {
       end_snapshot();
       return is_found;

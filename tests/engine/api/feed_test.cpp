@@ -216,11 +216,13 @@ TEST_F(FeedApiTest, GivesWholeTransactionsOfAnotherProcessThatIsKilled) {
   }
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
+  // A commit that was written, but not yet shown to readers when the kill came, shows with the next one.
+  EXPECT_TRUE(succeeds(items.create(R"({"k":1,"id":"after"})")));
   for (std::string& id : ids(feed)) seen.push_back(std::move(id));
+  EXPECT_EQ(seen.back(), "after");
+  seen.pop_back();
   ASSERT_EQ(seen.size() % 3, 0u);
   for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], std::to_string(i / 3) + "xyz"[i % 3]);
-  EXPECT_TRUE(succeeds(items.create(R"({"k":1,"id":"after"})")));
-  EXPECT_EQ(ids(feed), Ids{"after"});
 }
 
 }  // namespace

@@ -21,14 +21,14 @@ void add_member(std::string& json, std::string_view name, std::string_view text)
 
 }  // namespace
 
-void CheckReport::add(Finding finding) {
+void CheckReport::add(CheckFinding finding) {
   ++finding_count_;
   if (findings_.size() < kMostFindings) findings_.push_back(std::move(finding));
 }
 
 std::vector<std::string> CheckReport::rows() const {
   std::vector<std::string> rows;
-  for (const Finding& finding : findings_) {
+  for (const CheckFinding& finding : findings_) {
     std::string& json = rows.emplace_back();
     add_member(json, "container", finding.container);
     add_member(json, "where", finding.where);

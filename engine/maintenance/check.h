@@ -13,7 +13,7 @@
 namespace quire::engine {
 
 // Something that is not as it should be.
-struct Finding {
+struct CheckFinding {
   std::string container;
   std::string where;   // "item '7'"
   std::string what;    // "its bytes do not have the checksum that was stored with them"
@@ -25,9 +25,9 @@ class CheckReport {
   // More than this many are counted, not kept.
   static constexpr size_t kMostFindings = 1000;
 
-  void add(Finding finding);
+  void add(CheckFinding finding);
 
-  const std::vector<Finding>& findings() const noexcept { return findings_; }
+  const std::vector<CheckFinding>& findings() const noexcept { return findings_; }
   uint64_t finding_count() const noexcept { return finding_count_; }
   // Each as a JSON object, then one that says how it went:
   //   {"container": "c", "where": "item '7'", "what": "...", "repair": "..."}
@@ -39,7 +39,7 @@ class CheckReport {
   uint64_t entries = 0;  // of indexes
 
  private:
-  std::vector<Finding> findings_;
+  std::vector<CheckFinding> findings_;
   uint64_t finding_count_ = 0;
 };
 

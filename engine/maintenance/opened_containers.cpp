@@ -24,7 +24,7 @@ class ContainerOpener {
       QUIRE_ASSIGN(ReadTransaction snapshot, environment_.begin_read());
       QUIRE_ASSIGN(const bool is_complete, sees_the_same(snapshot));
       if (!is_complete) continue;
-      for (Finding& finding : findings_) {
+      for (CheckFinding& finding : findings_) {
         if (report_ == nullptr) return fail(ErrorCode::corrupt, std::move(finding.what));
         report_->add(std::move(finding));
       }
@@ -88,7 +88,7 @@ class ContainerOpener {
   std::string_view wanted_;
   CheckReport* report_;
   std::vector<std::shared_ptr<ContainerStore>> stores_;
-  std::vector<Finding> findings_;
+  std::vector<CheckFinding> findings_;
   std::vector<std::string> missing_;
 };
 

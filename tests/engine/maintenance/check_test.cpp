@@ -56,7 +56,7 @@ class CheckTest : public testing::Test {
   std::string faults(std::string_view container = {}) {
     std::string text;
     const CheckReport report = value_of(check_database(*environment_, container));
-    for (const Finding& finding : report.findings()) text += finding.where + ": " + finding.what + '\n';
+    for (const CheckFinding& finding : report.findings()) text += finding.where + ": " + finding.what + '\n';
     return text;
   }
 

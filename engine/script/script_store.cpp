@@ -90,8 +90,10 @@ Result<JsValue> ScriptStore::load(Sandbox& sandbox, const ScriptDefinition& scri
   const JsValue program = sandbox.evaluate(script.body, script.name);
   if (Sandbox::is_exception(program)) {
     Error error = sandbox.take_exception(script_title(script));
-    const bool is_further =
-        error.code == ErrorCode::syntax && fault && fault->position.line > error.position.line;
+    // The closing parenthesis stands on a line of its own, behind the text.
+    const auto lines = 1 + std::ranges::count(script.body, '\n');
+    const bool is_further = error.code == ErrorCode::syntax && fault &&
+                            fault->position.line > error.position.line && fault->position.line <= lines;
     return std::unexpected(is_further ? std::move(*fault) : std::move(error));
   }
   sandbox.free(program);

@@ -41,6 +41,7 @@ TEST_F(ScriptTest, AScriptIsAFunctionInAnyForm) {
 
 TEST_F(ScriptTest, ASyntaxErrorIsToldWhenTheScriptIsStored) {
   EXPECT_TRUE(fails_with(run("function f() {\n  var x = ;\n}"), QUIRE_SYNTAX, "line 2"));
+  EXPECT_TRUE(fails_with(run("function ("), QUIRE_SYNTAX, "line 1"));
   EXPECT_EQ(shelf_->scripts().value(), "[]");
 }
 

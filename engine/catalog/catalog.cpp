@@ -45,6 +45,9 @@ Result<CatalogEntry> parse_record(Bytes record, std::string_view name) {
     return fail(ErrorCode::corrupt, fmt::format("the catalog's record of container '{}' is damaged: {}", name,
                                                 definition.error().message));
   entry.definition = std::move(*definition);
+  if (entry.definition.name != name)
+    return fail(ErrorCode::corrupt, fmt::format("the catalog's record of container '{}' is of '{}'", name,
+                                                entry.definition.name));
   return entry;
 }
 
@@ -105,6 +108,11 @@ Result<std::optional<CatalogEntry>> Catalog::find(const Transaction& transaction
   QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(table_, row_name(name)));
   if (!record) return std::nullopt;
   return parse_record(*record, name);
+}
+
+Result<std::optional<CatalogEntry>> Catalog::read_row(Bytes key, Bytes record) {
+  if (key.size() < 2 || key[0] != kContainerKind) return std::nullopt;
+  return parse_record(record, key.substr(1));
 }
 
 Result<std::optional<ContainerNumber>> Catalog::find_number(const Transaction& transaction,

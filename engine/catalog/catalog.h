@@ -57,6 +57,8 @@ class Catalog {
   // The number alone: no JSON is parsed. To see cheaply whether a name still stands for the same container.
   Result<std::optional<ContainerNumber>> find_number(const Transaction& transaction,
                                                      std::string_view name) const;
+  // Of a row of the table, wherever it was found; nothing if it is no container's. corrupt.
+  static Result<std::optional<CatalogEntry>> read_row(Bytes key, Bytes record);
   // By name.
   Result<std::vector<CatalogEntry>> list(const Transaction& transaction) const;
   Result<std::vector<std::string>> names(const Transaction& transaction) const;

@@ -21,6 +21,7 @@
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/open_file.h"
+#include "engine/file/snapshot_pages.h"
 
 namespace quire::engine {
 namespace {
@@ -55,6 +56,13 @@ Result<struct stat> look_at(const std::string& path) {
   QUIRE_ASSIGN(const bool is_new, check_pages(file.number(), path));
   if (is_new) return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", path));
   return status;
+}
+
+// LMDB copies without a look at what it copies.
+Result<void> check_all_pages(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) return cannot(errno, "open", path);
+  return check_unused(file.number(), path);
 }
 
 Result<Descriptor> lock_exclusively(const std::string& path) {
@@ -96,6 +104,7 @@ Result<Compaction> compact(const std::string& path) {
   QUIRE_TRY(look_at(path));
   QUIRE_ASSIGN(const Descriptor lock, lock_exclusively(path));
   QUIRE_ASSIGN(const struct stat before, look_at(path));
+  QUIRE_TRY(check_all_pages(path));
 
   const std::string copy = path + "-compact";
   ::unlink(copy.c_str());  // of a compaction that was killed

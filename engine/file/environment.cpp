@@ -14,6 +14,7 @@
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/open_file.h"
+#include "engine/file/snapshot_pages.h"
 #include "engine/file/write_session.h"
 
 namespace quire::engine {
@@ -160,6 +161,8 @@ int count_reader(const char* line, void* context) {
 }  // namespace
 
 Result<void> Environment::copy_to(const std::string& path) const {
+  // LMDB copies without a look at what it copies.
+  QUIRE_TRY(check_shared(*state_, path_));
   // LMDB does not say whose fault a failure is; a file that is there already is the caller's.
   const int code = mdb_env_copy2(state_->environment(), path.c_str(), MDB_CP_COMPACT);
   if (code == EEXIST) return fail(ErrorCode::cannot_open, "there is a file already: " + path);
@@ -177,6 +180,11 @@ std::string storage_library() {
   int major = 0, minor = 0, patch = 0;
   mdb_version(&major, &minor, &patch);
   return fmt::format("LMDB {}.{}.{}", major, minor, patch);
+}
+
+Result<std::vector<PageFault>> Environment::check_pages(size_t most_faults,
+                                                        const std::function<Result<void>()>& on_page) const {
+  return walk_snapshot(*state_, {.most_faults = most_faults, .on_page = on_page});
 }
 
 Result<FileFacts> Environment::facts() const {

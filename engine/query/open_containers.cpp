@@ -31,7 +31,7 @@ Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transacti
   if (Opened opened = known(*number); opened.store != nullptr) return opened;
   QUIRE_ASSIGN(const std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
   if (!entry) return Opened{};
-  QUIRE_ASSIGN(auto store, ContainerStore::open(environment_, *entry));
+  QUIRE_ASSIGN(auto store, ContainerStore::open(environment_, *entry, options_));
   QUIRE_TRY(set_throughput(*store));
   if (!environment_.is_read_only()) QUIRE_TRY(go_on_building(transaction, *store));
   return keep(std::move(store));
@@ -85,7 +85,7 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDe
   QUIRE_TRY(check_queries(definition));
   std::shared_ptr<ContainerStore> store;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
-    QUIRE_ASSIGN(store, ContainerStore::create(environment_, transaction, definition));
+    QUIRE_ASSIGN(store, ContainerStore::create(environment_, transaction, definition, options_));
     return {};
   }));
   QUIRE_TRY(set_throughput(*store));
@@ -138,7 +138,7 @@ Result<bool> OpenContainers::redefine(std::string_view name,
     QUIRE_TRY(check_queries(entry->definition));
     change.after = entry->definition;
     QUIRE_TRY(catalog_.replace(transaction, *entry));
-    QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry));
+    QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry, options_));
     QUIRE_TRY(store->set_retention(transaction, entry->definition));
     QUIRE_ASSIGN(must_build, store->set_indexes(transaction, entry->definition));
     return {};

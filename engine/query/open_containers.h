@@ -23,7 +23,8 @@ namespace quire::engine {
 // Thread-safe. Must not outlive the Environment.
 class OpenContainers {
  public:
-  explicit OpenContainers(Environment& environment) : environment_(environment), catalog_(environment) {}
+  explicit OpenContainers(Environment& environment, const ContainerOptions& options = {})
+      : environment_(environment), options_(options), catalog_(environment) {}
 
   // A transaction knows the tables of only those containers that were opened before it began: take openings()
   // first, then begin, and a container whose `opening` is higher needs a newer transaction.
@@ -76,6 +77,7 @@ class OpenContainers {
   Opened keep(std::shared_ptr<ContainerStore> store);
 
   Environment& environment_;
+  ContainerOptions options_;
   WriteTriggers* triggers_ = nullptr;
   Catalog catalog_;
   mutable std::mutex mutex_;  // guards stores_

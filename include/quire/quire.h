@@ -181,6 +181,9 @@ typedef struct quire_options {
   uint64_t map_size;         /* first size of the memory map in bytes; 0: chosen. It grows by itself */
   uint64_t statement_memory; /* bytes one statement may hold; 0: 1 GiB */
   uint32_t busy_timeout_ms;  /* how long a write waits for other writers; 0: 60,000 */
+  int untrusted;        /* walk every page of the file before it is used: for a file from a stranger, or one
+                           that may be damaged (docs/damage.md). QUIRE_CORRUPT names what is wrong */
+  int verify_checksums; /* check an item's checksum whenever it is read: QUIRE_CORRUPT names the item */
 } quire_options;
 
 /* Opens or creates the file at `path`, or a database in memory for ":memory:". `options` may be NULL. */
@@ -217,6 +220,14 @@ typedef struct quire_compaction {
  * is on the disk: at each moment there is one whole file under the path. QUIRE_BUSY where the file is open,
  * here or in another process; who opens it meanwhile waits. `compaction` may be NULL. */
 QUIRE_API int quire_compact(const char* path, quire_compaction* compaction, quire_error* error);
+
+/* Saves what a damaged file at `damaged` still holds into a new one at `fresh`: every item whose checksum is
+ * right, whichever of the file's trees are broken; containers, indexes, scripts. The damaged file is only
+ * read; nobody should write to it meanwhile (QUIRE_BUSY). `out`, which may be NULL: a JSON array with an
+ * object for each container, {"container", "salvaged", "lost", "notes"}. QUIRE_CANNOT_OPEN where there is a
+ * file at `fresh` already, QUIRE_NOT_A_DATABASE where nothing can be saved. docs/damage.md tells what is kept
+ * and what is not. */
+QUIRE_API int quire_recover(const char* damaged, const char* fresh, quire_buffer* out, quire_error* error);
 
 /* ---- Containers
  * --------------------------------------------------------------------------------------------- */

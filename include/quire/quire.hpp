@@ -1112,6 +1112,8 @@ struct Options {
   uint64_t map_size = 0;          // 0: chosen
   uint64_t statement_memory = 0;  // 0: 1 GiB
   uint32_t busy_timeout_ms = 0;   // 0: 60,000
+  bool untrusted = false;         // walk every page before the file is used
+  bool verify_checksums = false;  // whenever an item is read
 };
 
 // May be used by many threads at once.
@@ -1126,7 +1128,9 @@ class Database {
                                   .strict = options.strict ? 1 : 0,
                                   .map_size = options.map_size,
                                   .statement_memory = options.statement_memory,
-                                  .busy_timeout_ms = options.busy_timeout_ms};
+                                  .busy_timeout_ms = options.busy_timeout_ms,
+                                  .untrusted = options.untrusted ? 1 : 0,
+                                  .verify_checksums = options.verify_checksums ? 1 : 0};
     quire_database* database = nullptr;
     quire_error error;
     if (quire_open(path.c_str(), &c_options, &database, &error) != QUIRE_OK) return detail::failure(error);
@@ -1138,6 +1142,14 @@ class Database {
     quire_error error;
     if (quire_compact(path.c_str(), &done, &error) != QUIRE_OK) return detail::failure(error);
     return done;
+  }
+  // Saves what a damaged file still holds into a new one; a JSON array with an object for each container.
+  static Result<std::string> recover(const std::string& damaged, const std::string& fresh) {
+    detail::Buffer buffer;
+    quire_error error;
+    if (quire_recover(damaged.c_str(), fresh.c_str(), buffer.get(), &error) != QUIRE_OK)
+      return detail::failure(error);
+    return buffer.text();
   }
   // QUIRE_MISUSE, and still open, if anything of it is. The destructor cannot say so.
   Result<void> close() {

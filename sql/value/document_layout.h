@@ -108,6 +108,13 @@ class Container {
     return size_ != 0 && (static_cast<uint8_t>(bytes_[0]) & kInlineBit) != 0;
   }
 
+  // Where the container ends, counted from its tag.
+  uint32_t extent() const noexcept {
+    if (count_ == 0) return values_;
+    return is_large_ ? load<uint32_t>(bytes_ + offsets_ + 4 * size_t{count_})
+                     : load<uint16_t>(bytes_ + offsets_ + 2 * size_t{count_});
+  }
+
   // The bytes between two neighbouring offsets, never empty unless the document is damaged; index < count().
   std::span<const std::byte> slice(uint32_t index) const noexcept {
     uint32_t begin;

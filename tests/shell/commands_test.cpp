@@ -187,6 +187,31 @@ TEST_F(ShellTest, ImportsInBatches) {
   EXPECT_EQ(run({":memory:", ".import " + write("empty.ndjson", "") + " c --batch 10"}).exit_code, 0);
 }
 
+TEST_F(ShellTest, AColumnMayBeNamedAsDeepAsItemsAre) {
+  std::string name = "a";
+  for (int i = 0; i < 200'000; ++i) name += ".a";
+  const std::string file = write("deep.csv", "id," + name + "\n1,2\n");
+  EXPECT_EQ(run({":memory:", ".import " + file + " c"}).exit_code,
+            1);  // the item nests too deeply, or is too long
+  EXPECT_EQ(run({":memory:", ".import " + write("flat.csv", "id,a.b.c\n1,2\n") + " c",
+                 "SELECT VALUE c.a.b.c FROM c"})
+                .exit_code,
+            0);
+}
+
+TEST_F(ShellTest, RecoversADamagedFile) {
+  ASSERT_EQ(run({path("d.quire"), ".generate readings r 5000"}).exit_code, 0);
+  std::string bytes = read("d.quire");
+  bytes.replace(0, 8192, 8192, '\0');
+  write("d.quire", bytes);
+  EXPECT_EQ(run({path("d.quire"), "SELECT 1"}).exit_code, 1);
+  const ShellRun recovered = run({":memory:", ".recover " + path("d.quire") + " " + path("new.quire")});
+  EXPECT_EQ(recovered.exit_code, 0) << recovered.errors;
+  EXPECT_NE(recovered.output.find("\"salvaged\":5000"), std::string::npos) << recovered.output;
+  EXPECT_EQ(run({"--untrusted", path("new.quire"), ".check"}).output, "no fault found\n");
+  EXPECT_EQ(run({":memory:", ".recover " + path("d.quire") + " " + path("new.quire")}).exit_code, 1);
+}
+
 TEST_F(ShellTest, CompactsTheFileThatIsOpen) {
   ASSERT_EQ(run({path("c.quire"), ".generate readings r 20000", "DELETE FROM r WHERE r.id > '1'"}).exit_code,
             0);

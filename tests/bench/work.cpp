@@ -1,5 +1,6 @@
 #include "tests/bench/work.h"
 
+#include "tests/bench/nobench/nobench.h"
 #include "tests/bench/sides.h"
 #include "tests/bench/tpcc/tpcc.h"
 #include "tests/bench/ycsb/ycsb.h"
@@ -23,6 +24,11 @@ Work ycsb(std::string_view name, YcsbRun run) {
   return {name, "ops/s", true, quire_ycsb(run), lmdb_ycsb(run), sqlite_ycsb(run)};
 }
 
+Work nobench(std::string_view name, int number) {
+  return {name, number == kNobenchLoad ? "items/s" : "queries/s",
+          true, quire_nobench(number),
+          {},   sqlite_nobench(number)};
+}
 Work tpcc(std::string_view name, TpccRun run) {
   return {name, "tx/s", true, quire_tpcc(run), {}, sqlite_tpcc(run)};
 }
@@ -48,6 +54,7 @@ std::span<const Work> works() {
       {"prepare_in_list", "ms", false, quire_prepare_in_list, nullptr, sqlite_prepare_in_list},
       {"prepare_join", "ms", false, quire_prepare_join, nullptr, nullptr},
       {"file_size", "bytes", false, quire_file_size, lmdb_file_size, sqlite_file_size},
+      {"export", "items/s", true, quire_export, nullptr, sqlite_export},
       {"cold_open", "ms", false, quire_cold_open, nullptr, sqlite_cold_open},
       {"partition_query", "items/s", true, quire_partition_query, nullptr, sqlite_partition_query},
       {"index_build", "items/s", true, quire_index_build, nullptr, sqlite_index_build},
@@ -87,6 +94,18 @@ std::span<const Work> works() {
       ycsb("ycsb_f_durable", {'f', 2, true}),
       ycsb("ycsb_f_1", {'f', 1, false}),
       ycsb("ycsb_f_1_durable", {'f', 1, true}),
+      nobench("nobench_1", 1),
+      nobench("nobench_2", 2),
+      nobench("nobench_3", 3),
+      nobench("nobench_4", 4),
+      nobench("nobench_5", 5),
+      nobench("nobench_6", 6),
+      nobench("nobench_7", 7),
+      nobench("nobench_8", 8),
+      nobench("nobench_9", 9),
+      nobench("nobench_10", 10),
+      nobench("nobench_11", 11),
+      nobench("nobench_12", 12),
 #if QUIRE_HAS_SCRIPTS
       tpcc("new_order", {TpccRequest::new_order, false}),
       tpcc("new_order_durable", {TpccRequest::new_order, true}),

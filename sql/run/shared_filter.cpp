@@ -1,8 +1,8 @@
 // A filter over all items of a container whose work several threads share. The items' hashes are divided into
 // parts; each thread takes the next part, walks its items in a snapshot of its own of the same commit, and
 // keeps those for which every condition is true. What stands above takes the parts in order, so that the rows
-// are those of one thread, in the same order. Who waits for a part walks one meanwhile: a thread that only took
-// would have to be woken for each part, on a processor that another is using.
+// are those of one thread, in the same order. Who waits for a part walks one meanwhile: a thread that only
+// took would have to be woken for each part, on a processor that another is using.
 //
 // Threads run ahead of what is taken by a few parts each, which bounds memory.
 #include <algorithm>

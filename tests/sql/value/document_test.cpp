@@ -121,7 +121,8 @@ TEST(Document, TheFormsOfFormat3AreRead) {
   EXPECT_EQ(documents.round_trip(R"({"a":7,"b":"xy"})"), R"({"a":7,"b":"xy"})");
   const std::string_view object("\xB0\2\0\0\1\0\x0C\0\x0D\0\x10\0\7\x42xy", 16);
   const std::string_view array("\xA0\2\x08\0\x09\0\x0A\0\7\x40", 10);
-  for (const auto& [bytes, json] : {std::pair(object, R"({"a":7,"b":"xy"})"), std::pair(array, R"([7,""])")}) {
+  for (const auto& [bytes, json] :
+       {std::pair(object, R"({"a":7,"b":"xy"})"), std::pair(array, R"([7,""])")}) {
     EXPECT_TRUE(validate_document(bytes_of(bytes), documents.dictionary()));
     EXPECT_EQ(json_of(read_document(bytes_of(bytes), documents.dictionary().number())), json);
   }

@@ -194,6 +194,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Table items_table() const noexcept { return tables_.items; }
   ContainerIndexes& indexes() noexcept { return indexes_; }
   PartitionHash hash() const noexcept { return options_.hash; }
+  // The hashes of a partition key, or of a prefix of one.
+  std::string effective_key(std::span<const sql::Value> partition_key) const;
   // Whether this can be a whole partition key of the container; invalid_partition_key.
   Result<void> check_components(std::span<const sql::Value> partition_key) const;
 

@@ -65,14 +65,14 @@ Result<ContainerStatistics> ContainerStore::live_statistics(const Transaction& t
   if (!lifetime.is_on()) return counted;
   QUIRE_ASSIGN(const auto index, indexes_.expiry(transaction));
   if (!index || index->is_building) return counted;
-  QUIRE_TRY(visit_expired(transaction, tables_.index, index->number, lifetime,
-                          [&](Bytes key) -> Result<bool> {
-                            QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(tables_.items, key));
-                            if (!record || !has_known_layout(*record)) return std::unexpected(damaged(key));
-                            --counted.items;
-                            counted.document_bytes -= document_of(*record).size();
-                            return true;
-                          }));
+  QUIRE_TRY(
+      visit_expired(transaction, tables_.index, index->number, lifetime, [&](Bytes key) -> Result<bool> {
+        QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(tables_.items, key));
+        if (!record || !has_known_layout(*record)) return std::unexpected(damaged(key));
+        --counted.items;
+        counted.document_bytes -= document_of(*record).size();
+        return true;
+      }));
   return counted;
 }
 

@@ -41,7 +41,8 @@ Result<void> visit_until(FileCursor& cursor, IndexNumber number, bool is_own, in
     const auto entry =
         parse_index_entry(cursor.key(), cursor.record(), {.scope_bytes = 0, .is_descending = {false, false}});
     if (!entry) return damaged();
-    const auto second = sql::decode_key(entry->values.substr(prefix.size() - kIndexNumberBytes), false, arena);
+    const auto second =
+        sql::decode_key(entry->values.substr(prefix.size() - kIndexNumberBytes), false, arena);
     if (!second || second->kind() != sql::Kind::integer) return damaged();
     if (second->as_integer() > latest) return {};
     QUIRE_ASSIGN(const bool goes_on, visit(entry->item_key));

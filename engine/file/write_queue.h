@@ -21,7 +21,7 @@ namespace quire::engine {
 
 struct WriteRequest {
   const std::function<Result<void>(WriteTransaction&)>* work = nullptr;  // null: wants the lead alone
-  Clock::time_point deadline{};  // past it, it is not begun any more
+  Clock::time_point deadline{};                                          // past it, it is not begun any more
   Result<void> outcome{};
 
  private:

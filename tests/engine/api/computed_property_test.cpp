@@ -49,17 +49,19 @@ TEST_F(ComputedPropertyTest, StandsWhereverAPropertyCan) {
 // A handle of its own stands for another process: it shares nothing but the file.
 TEST_F(ComputedPropertyTest, AChangeByAnotherProcessIsSeen) {
   reopen(file("changed.quire"));
-  EXPECT_EQ(query("CREATE CONTAINER p WITH {computedProperties: [{name: 'n', query: 'SELECT VALUE c.a + 1 FROM "
-                  "c'}]}"),
-            "");
+  EXPECT_EQ(
+      query("CREATE CONTAINER p WITH {computedProperties: [{name: 'n', query: 'SELECT VALUE c.a + 1 FROM "
+            "c'}]}"),
+      "");
   EXPECT_EQ(query("INSERT INTO p VALUES {id: '1', a: 1}"), "");
   Database other = std::move(Database::open(file("changed.quire")).value());
   Container held = std::move(database_->container("p").value());
   Statement prepared = std::move(database_->prepare("SELECT VALUE c.n FROM p c").value());
   EXPECT_EQ(rows(prepared), "2\n");
-  EXPECT_EQ(rows(other.prepare("ALTER CONTAINER p WITH {computedProperties: [{name: 'n', query: 'SELECT VALUE "
-                               "c.a + 10 FROM c'}], throughput: 400}")),
-            "");
+  EXPECT_EQ(
+      rows(other.prepare("ALTER CONTAINER p WITH {computedProperties: [{name: 'n', query: 'SELECT VALUE "
+                         "c.a + 10 FROM c'}], throughput: 400}")),
+      "");
   prepared.reset();
   EXPECT_EQ(rows(prepared), "11\n");
   EXPECT_EQ(query("SELECT VALUE c.n FROM p c"), "11\n");

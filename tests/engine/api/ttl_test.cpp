@@ -293,7 +293,8 @@ TEST_F(TtlTest, AnImportTakesExpiredItemsForNone) {
 
 TEST_F(TtlTest, AnImportTellsWrongTimesBeforeItWrites) {
   Container c = make_with("c", "{defaultTtl: 10}");
-  const std::string text = "{\"id\":\"a\",\"k\":1}\n{\"id\":\"b\",\"k\":1,\"ttl\":0}\n{\"id\":\"c\",\"k\":1,\"ttl\":5}\n";
+  const std::string text =
+      "{\"id\":\"a\",\"k\":1}\n{\"id\":\"b\",\"k\":1,\"ttl\":0}\n{\"id\":\"c\",\"k\":1,\"ttl\":5}\n";
   std::istringstream lines(text);
   const auto refused = c.import(lines);
   EXPECT_TRUE(fails_with(refused, QUIRE_INVALID_ARGUMENT, "the item's \"ttl\" is 0"));
@@ -309,7 +310,8 @@ TEST_F(TtlTest, AnImportTellsWrongTimesBeforeItWrites) {
   EXPECT_EQ(done->skipped, 1u);
   EXPECT_EQ(line, 2u);
   std::istringstream elsewhere(text);
-  EXPECT_TRUE(succeeds(make_with("d", "{}").import(elsewhere))) << "where nothing expires, ttl is any property";
+  EXPECT_TRUE(succeeds(make_with("d", "{}").import(elsewhere)))
+      << "where nothing expires, ttl is any property";
 }
 
 TEST_F(TtlTest, ExpiryOutlivesTheProcessAndIsSeenByOthers) {

@@ -2,19 +2,16 @@
 // server's request, costs. Each side writes the same readings to a new file; a commit is acknowledged once it
 // is on the disk.
 #include <fmt/format.h>
-#include <lmdb.h>
 
 #include <atomic>
 #include <cstring>
-#include <exception>
-#include <filesystem>
-#include <mutex>
-#include <thread>
 
 #include "quire/quire.hpp"
+#include "tests/bench/lmdb_environment.h"
 #include "tests/bench/must.h"
 #include "tests/bench/sides.h"
 #include "tests/bench/sqlite_connection.h"
+#include "tests/bench/threads.h"
 
 namespace quire::bench {
 namespace {
@@ -32,40 +29,16 @@ std::vector<std::string> first_lines(const std::string& path, size_t most) {
   return lines;
 }
 
-std::string new_file(const Fixture& fixture, std::string_view name) {
-  std::string path = fmt::format("{}/{}", fixture.folder, name);
-  for (const char* suffix : {"", "-lock", "-wal", "-shm"}) std::filesystem::remove(path + suffix);
-  return path;
-}
-
 // Commits a second of `threads` threads that share the lines; `make_writer` gives each thread what commits a
 // line, a callable.
 template <typename MakeWriter>
 double commit_rate(const std::vector<std::string>& lines, size_t threads, const MakeWriter& make_writer) {
   std::atomic<size_t> next = 0;
-  std::atomic<size_t> ready = 0;
-  std::mutex failure_mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    bool is_counted = false;
-    try {
-      auto commit = make_writer();
-      ++ready;
-      is_counted = true;
-      while (ready < threads) std::this_thread::yield();
+  const double seconds = seconds_of_threads(threads, [&](size_t) {
+    return [&, commit = make_writer()] {
       for (size_t line; (line = next++) < lines.size();) commit(lines[line]);
-    } catch (...) {
-      if (!is_counted) ++ready;
-      const std::lock_guard lock(failure_mutex);
-      failure = std::current_exception();
-    }
-  };
-  const double seconds = seconds_of([&] {
-    std::vector<std::jthread> others;
-    for (size_t i = 1; i < threads; ++i) others.emplace_back(work);
-    work();
+    };
   });
-  if (failure) std::rethrow_exception(failure);
   return static_cast<double>(lines.size()) / seconds;
 }
 
@@ -73,7 +46,7 @@ double commit_rate(const std::vector<std::string>& lines, size_t threads, const 
 
 Sample quire_commits(const Fixture& fixture, size_t commits, size_t threads) {
   const auto lines = first_lines(fixture.readings.path(), commits);
-  const std::string path = new_file(fixture, "commits.quire");
+  const std::string path = fixture.new_file("commits.quire");
   Database database = must(Database::open(path));
   must(database.create_container(R"({"id":"readings","partitionKey":{"paths":["/deviceId"]}})"));
   Container container = must(database.container("readings"));
@@ -87,42 +60,27 @@ Sample quire_commits(const Fixture& fixture, size_t commits, size_t threads) {
 
 // ---- LMDB
 
-void lmdb_must(int code) {
-  must(code == MDB_SUCCESS, std::string("lmdb: ") + mdb_strerror(code));
-}
-
-struct CloseEnvironment {
-  void operator()(MDB_env* environment) const noexcept { mdb_env_close(environment); }
-};
-
 void lmdb_commit(MDB_env* environment, MDB_dbi table, const std::string& line) {
   const ReadingKeyView key_parts = key_of_line(line);
   std::string key_text = fmt::format("{}/{}", key_parts.device_id, key_parts.id);
-  MDB_txn* transaction = nullptr;
-  lmdb_must(mdb_txn_begin(environment, nullptr, 0, &transaction));
-  MDB_val key{key_text.size(), key_text.data()};
-  MDB_val value{line.size(), const_cast<char*>(line.data())};
-  lmdb_must(mdb_put(transaction, table, &key, &value, MDB_NOOVERWRITE));
-  lmdb_must(mdb_txn_commit(transaction));
+  LmdbTransaction transaction = begin_lmdb(environment, 0);
+  MDB_val key = value_of(key_text), value = value_of(line);
+  lmdb_must(mdb_put(transaction.get(), table, &key, &value, MDB_NOOVERWRITE));
+  commit_lmdb(std::move(transaction));
 }
 
 Sample lmdb_commits(const Fixture& fixture, size_t commits, size_t threads) {
   const auto lines = first_lines(fixture.readings.path(), commits);
-  const std::string path = new_file(fixture, "commits.lmdb");
-  MDB_env* handle = nullptr;
-  lmdb_must(mdb_env_create(&handle));
-  const std::unique_ptr<MDB_env, CloseEnvironment> environment(handle);
-  lmdb_must(mdb_env_set_mapsize(handle, size_t{1} << 34));
-  lmdb_must(mdb_env_open(handle, path.c_str(), MDB_NOSUBDIR, 0644));
-  MDB_txn* transaction = nullptr;
-  MDB_dbi table = 0;
-  lmdb_must(mdb_txn_begin(handle, nullptr, 0, &transaction));
-  lmdb_must(mdb_dbi_open(transaction, nullptr, 0, &table));
-  lmdb_must(mdb_txn_commit(transaction));
-  const double rate = commit_rate(
-      lines, threads, [&] { return [&](const std::string& line) { lmdb_commit(handle, table, line); }; });
+  const std::string path = fixture.new_file("commits.lmdb");
+  const Environment environment = open_environment(path, 0);
+  LmdbTransaction transaction = begin_lmdb(environment.get(), 0);
+  const MDB_dbi table = open_table(transaction.get());
+  commit_lmdb(std::move(transaction));
+  const double rate = commit_rate(lines, threads, [&] {
+    return [&](const std::string& line) { lmdb_commit(environment.get(), table, line); };
+  });
   MDB_stat statistics;
-  lmdb_must(mdb_env_stat(handle, &statistics));
+  lmdb_must(mdb_env_stat(environment.get(), &statistics));
   return {rate, std::to_string(statistics.ms_entries)};
 }
 
@@ -130,7 +88,7 @@ Sample lmdb_commits(const Fixture& fixture, size_t commits, size_t threads) {
 
 Sample sqlite_commits(const Fixture& fixture, size_t commits, size_t threads) {
   const auto lines = first_lines(fixture.readings.path(), commits);
-  const std::string path = new_file(fixture, "commits.sqlite");
+  const std::string path = fixture.new_file("commits.sqlite");
   Connection connection(path);
   connection.run("CREATE TABLE readings (pk TEXT, id TEXT, json TEXT, PRIMARY KEY (pk, id))");
   const double rate = commit_rate(lines, threads, [&] {

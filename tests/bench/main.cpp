@@ -62,6 +62,8 @@ Options parse(int count, char** words) {
   app.add_option("--items", options.items, "how many readings (500,000)")
       ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--rounds", options.rounds, "how many rounds (3)")->check(CLI::Range(1, 1000));
+  app.add_option("--seconds", seconds_of_a_rate, "how long a rate is measured at least (0.4)")
+      ->check(CLI::Range(0.0, 3600.0));
   app.add_option("--only", options.only, "this work alone; may be repeated")->check(CLI::IsMember(names));
   app.add_option("--json", options.json, "write the medians and ratios to this file");
   app.add_option("--dir", options.folder, "work in this folder and leave the files there");
@@ -78,9 +80,9 @@ Options parse(int count, char** words) {
 }
 
 // Runs one side and keeps its figure; answers must be equal.
-void measure(Side side, const Fixture& fixture, const Work& work, std::string& answer,
+void measure(const Side& side, const Fixture& fixture, const Work& work, std::string& answer,
              std::vector<double>& figures) {
-  if (side == nullptr) return;
+  if (!side) return;
   const Sample sample = side(fixture);
   figures.push_back(sample.figure);
   if (sample.answer.empty()) return;
@@ -92,7 +94,7 @@ void measure(Side side, const Fixture& fixture, const Work& work, std::string& a
 // Each round begins with another side: whoever is first meets memory and a disk that are not warm yet.
 void measure_in_turn(size_t round, const Fixture& fixture, Row& row) {
   struct Turn {
-    Side side;
+    const Side& side;
     std::vector<double>& figures;
   };
   const std::array turns = {Turn{row.work->quire, row.quire}, Turn{row.work->lmdb, row.lmdb},
@@ -110,7 +112,7 @@ std::vector<Row> run_rounds(const Options& options, const Fixture& fixture) {
     if (options.only.empty() || options.only.contains(std::string(work.name)))
       rows.push_back({&work, {}, {}, {}});
   // The other works read what the imports leave.
-  if (rows.empty() || rows.front().work->quire != quire_import) {
+  if (rows.empty() || rows.front().work->name != "import") {
     quire_import(fixture);
     lmdb_import(fixture);
     sqlite_import(fixture);
@@ -149,7 +151,7 @@ int run(const Options& options) {
   const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "quire";
   if (shell.empty() && std::filesystem::exists(beside)) shell = beside.string();
   constexpr size_t kProbes = 100'000;
-  const Fixture fixture{folder.path(), shell, readings, readings.sample(kProbes), options.sqlite_layout};
+  const Fixture fixture{folder.path(), shell, readings, readings.sample(kProbes), options.sqlite_layout, {}};
   fmt::print("{} readings, {:.1f} MB of NDJSON; medians of {} rounds; a ratio above 1: Quire is better\n\n",
              options.items, static_cast<double>(readings.bytes()) / 1e6, options.rounds);
   const std::vector<Row> rows = run_rounds(options, fixture);

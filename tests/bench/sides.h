@@ -48,6 +48,10 @@ Sample sqlite_prepare_in_list(const Fixture& fixture);
 Sample sqlite_file_size(const Fixture& fixture);
 Sample sqlite_cold_open(const Fixture& fixture);
 
+// All items written to a file: export_works.cpp.
+Sample quire_export(const Fixture& fixture);
+Sample sqlite_export(const Fixture& fixture);
+
 // Server-side code: script_works.cpp. The second of each pair is what the first is measured beside.
 Sample quire_procedure_10(const Fixture& fixture);
 Sample native_procedure_10(const Fixture& fixture);

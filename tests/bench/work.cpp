@@ -1,6 +1,9 @@
 #include "tests/bench/work.h"
 
+#include "tests/bench/nobench/nobench.h"
 #include "tests/bench/sides.h"
+#include "tests/bench/tpcc/tpcc.h"
+#include "tests/bench/ycsb/ycsb.h"
 
 #include <iterator>
 
@@ -15,8 +18,25 @@ std::string long_list() {
   return list + ')';
 }
 
+namespace {
+
+Work ycsb(std::string_view name, YcsbRun run) {
+  return {name, "ops/s", true, quire_ycsb(run), lmdb_ycsb(run), sqlite_ycsb(run)};
+}
+
+Work nobench(std::string_view name, int number) {
+  return {name, number == kNobenchLoad ? "items/s" : "queries/s",
+          true, quire_nobench(number),
+          {},   sqlite_nobench(number)};
+}
+Work tpcc(std::string_view name, TpccRun run) {
+  return {name, "tx/s", true, quire_tpcc(run), {}, sqlite_tpcc(run)};
+}
+
+}  // namespace
+
 std::span<const Work> works() {
-  static constexpr Work kWorks[] = {
+  static const Work kWorks[] = {
       {"import", "items/s", true, quire_import, lmdb_import, sqlite_import},
       {"point_read_value", "reads/s", true, quire_point_read_value, lmdb_point_read, sqlite_point_read_value},
       {"point_read_json", "reads/s", true, quire_point_read_json, nullptr, sqlite_point_read_json},
@@ -34,6 +54,7 @@ std::span<const Work> works() {
       {"prepare_in_list", "ms", false, quire_prepare_in_list, nullptr, sqlite_prepare_in_list},
       {"prepare_join", "ms", false, quire_prepare_join, nullptr, nullptr},
       {"file_size", "bytes", false, quire_file_size, lmdb_file_size, sqlite_file_size},
+      {"export", "items/s", true, quire_export, nullptr, sqlite_export},
       {"cold_open", "ms", false, quire_cold_open, nullptr, sqlite_cold_open},
       {"partition_query", "items/s", true, quire_partition_query, nullptr, sqlite_partition_query},
       {"index_build", "items/s", true, quire_index_build, nullptr, sqlite_index_build},
@@ -49,7 +70,47 @@ std::span<const Work> works() {
       {"commit_16", "commits/s", true, quire_commit_16, lmdb_commit_16, sqlite_commit_16},
       {"feed_read", "items/s", true, quire_feed_read, quire_feed_scan, nullptr},
       {"feed_read_single", "items/s", true, quire_feed_read_single, quire_feed_scan_single, nullptr},
+      ycsb("ycsb_a", {'a', 2, false}),
+      ycsb("ycsb_a_durable", {'a', 2, true}),
+      ycsb("ycsb_a_1", {'a', 1, false}),
+      ycsb("ycsb_a_1_durable", {'a', 1, true}),
+      ycsb("ycsb_b", {'b', 2, false}),
+      ycsb("ycsb_b_durable", {'b', 2, true}),
+      ycsb("ycsb_b_1", {'b', 1, false}),
+      ycsb("ycsb_b_1_durable", {'b', 1, true}),
+      ycsb("ycsb_c", {'c', 2, false}),
+      ycsb("ycsb_c_durable", {'c', 2, true}),
+      ycsb("ycsb_c_1", {'c', 1, false}),
+      ycsb("ycsb_c_1_durable", {'c', 1, true}),
+      ycsb("ycsb_d", {'d', 2, false}),
+      ycsb("ycsb_d_durable", {'d', 2, true}),
+      ycsb("ycsb_d_1", {'d', 1, false}),
+      ycsb("ycsb_d_1_durable", {'d', 1, true}),
+      ycsb("ycsb_e", {'e', 2, false}),
+      ycsb("ycsb_e_durable", {'e', 2, true}),
+      ycsb("ycsb_e_1", {'e', 1, false}),
+      ycsb("ycsb_e_1_durable", {'e', 1, true}),
+      ycsb("ycsb_f", {'f', 2, false}),
+      ycsb("ycsb_f_durable", {'f', 2, true}),
+      ycsb("ycsb_f_1", {'f', 1, false}),
+      ycsb("ycsb_f_1_durable", {'f', 1, true}),
+      nobench("nobench_1", 1),
+      nobench("nobench_2", 2),
+      nobench("nobench_3", 3),
+      nobench("nobench_4", 4),
+      nobench("nobench_5", 5),
+      nobench("nobench_6", 6),
+      nobench("nobench_7", 7),
+      nobench("nobench_8", 8),
+      nobench("nobench_9", 9),
+      nobench("nobench_10", 10),
+      nobench("nobench_11", 11),
+      nobench("nobench_12", 12),
 #if QUIRE_HAS_SCRIPTS
+      tpcc("new_order", {TpccRequest::new_order, false}),
+      tpcc("new_order_durable", {TpccRequest::new_order, true}),
+      tpcc("payment", {TpccRequest::payment, false}),
+      tpcc("payment_durable", {TpccRequest::payment, true}),
       {"procedure_10", "items/s", true, quire_procedure_10, native_procedure_10, nullptr},
       {"procedure_empty", "us", false, quire_procedure_empty, nullptr, nullptr},
       {"udf_where", "ms", false, quire_udf_where, sql_udf_where, nullptr},

@@ -47,7 +47,9 @@ bool Environment::wait_for_commit(uint64_t seen, std::chrono::steady_clock::time
 Result<void> Environment::write(const std::function<Result<void>(WriteTransaction&)>& work) {
   if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
   return state_->queue().run(work, state_->deadline(),
-                             [this](std::span<WriteRequest* const> group) { run_group(*state_, group); });
+                             [this](std::span<WriteRequest* const> group, Clock::time_point deadline) {
+                               return run_group(*state_, group, deadline);
+                             });
 }
 
 // Leads the writers' queue from its making until end().
@@ -66,10 +68,11 @@ struct ExplicitWrite::Held {
 namespace {
 
 // A transaction that cannot be run again should find room: as much as the file has, or at least half the map.
-void make_room(FileState& state) {
+void make_room(FileState& state, Clock::time_point deadline) {
   constexpr std::chrono::milliseconds kPatience{1000};
   const uint64_t map = state.map_bytes();
-  if (map - std::min(state.used_bytes(), map) < map / 2) (void)state.grow_map(Clock::now() + kPatience);
+  if (map - std::min(state.used_bytes(), map) < map / 2)
+    (void)state.grow_map(std::min(deadline, Clock::now() + kPatience));
 }
 
 }  // namespace
@@ -79,7 +82,7 @@ Result<std::unique_ptr<ExplicitWrite>> Environment::begin_write() {
   const Clock::time_point deadline = state_->deadline();
   QUIRE_TRY(state_->queue().take_lead(deadline));
   auto held = std::make_unique<ExplicitWrite::Held>(*state_);
-  make_room(*state_);
+  make_room(*state_, deadline);
   QUIRE_ASSIGN(held->session, WriteSession::begin(*state_, deadline));
   return std::unique_ptr<ExplicitWrite>(new ExplicitWrite(std::move(held)));
 }

@@ -73,7 +73,7 @@ class Database {
                       {.container = container,
                        .scope = nullptr,
                        .transaction = session_.current(),
-                       .interrupts = &interrupts_});
+                       .work = {session_.progress(), &interrupts_}});
   }
 
   // Containers, statements, snapshots and transactions that callers hold.

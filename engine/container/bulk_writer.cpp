@@ -27,7 +27,11 @@ Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerSto
   QUIRE_ASSIGN(writer.lifetime_, store.lifetime(transaction));
   if (indexing == BulkIndexing::defer) writer.selection_ = IndexSelection::unique;
   QUIRE_ASSIGN(const bool has_items, writer.end_.last());
-  if (has_items) writer.last_key_ = writer.end_.key();
+  if (has_items) {
+    const Bytes last = writer.end_.key();
+    writer.first_last_key_.assign(last.begin(), last.end());
+    writer.last_key_ = Bytes(writer.first_last_key_);
+  }
   return writer;
 }
 
@@ -43,7 +47,7 @@ Result<RecordHeader> BulkWriter::next_header(Bytes document, std::optional<uint3
 
 Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash, std::optional<uint32_t> timestamp) {
   const size_t size = RecordHeader::kBytes + document.size();
-  const bool is_last = key > Bytes(last_key_);
+  const bool is_last = key > last_key_;
   if (has_indexes_) {
     QUIRE_ASSIGN(const std::optional<Bytes> stored, is_last ? Result<std::optional<Bytes>>(std::nullopt)
                                                             : transaction_->get(store_->tables_.items, key));
@@ -63,7 +67,7 @@ Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash, std::opti
   statistics_.document_bytes += document.size();
   const FeedChange change{FeedRowKind::created, header.lsn, header.timestamp, key, {}};
   if (!is_last) return feed(change, place);
-  last_key_.assign(key);
+  last_key_ = key;
   if (statistics_.retention_minutes > 0)
     QUIRE_TRY(store_->feed_.add_version(*transaction_, change, std::string(place.data(), place.size())));
   return run_.add(*transaction_, header.lsn, header.timestamp, key);

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
+#include <vector>
 
 #include "engine/container/container.h"
 #include "engine/file/file_cursor.h"
@@ -34,7 +34,8 @@ class BulkWriter {
   static Result<BulkWriter> begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
                                   BulkIndexing indexing = BulkIndexing::keep);
 
-  // `key` as of ItemKey::bytes, `document` as of EncodedItem. In mode create: conflict if the key is there,
+  // `key` as of ItemKey::bytes, `document` as of EncodedItem; the key is read again by later calls, until the
+  // writer ends. In mode create: conflict if the key is there,
   // and nothing changed. In both modes epk_clash if what is there belongs to another partition key or long
   // id.
   // `timestamp`: its _ts; nothing: now.
@@ -63,9 +64,11 @@ class BulkWriter {
   Lifetime lifetime_;
   sql::ResolvedKey ttl_{};
   uint64_t items_ = 0;
-  FeedRun run_;           // of what is appended
-  FileCursor end_;        // of the table
-  std::string last_key_;  // of the table, so that appends are known without trying
+  FeedRun run_;     // of what is appended
+  FileCursor end_;  // of the table
+  // The last key of the table, so that appends are known without trying; a copy of what was there at first.
+  Bytes last_key_;
+  std::vector<char> first_last_key_;
 };
 
 // Whether an item with this key is in the container: for an import that must refuse conflicts before it

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <span>
 #include <utility>
 
+#include "engine/file/disk_order.h"
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
@@ -48,7 +50,9 @@ bool Environment::wait_for_commit(uint64_t seen, std::chrono::steady_clock::time
 Result<void> Environment::write(const std::function<Result<void>(WriteTransaction&)>& work) {
   if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
   return state_->queue().run(work, state_->deadline(),
-                             [this](std::span<WriteRequest* const> group) { run_group(*state_, group); });
+                             [this](std::span<WriteRequest* const> group, Clock::time_point deadline) {
+                               return run_group(*state_, group, deadline);
+                             });
 }
 
 // Leads the writers' queue from its making until end().
@@ -67,10 +71,11 @@ struct ExplicitWrite::Held {
 namespace {
 
 // A transaction that cannot be run again should find room: as much as the file has, or at least half the map.
-void make_room(FileState& state) {
+void make_room(FileState& state, Clock::time_point deadline) {
   constexpr std::chrono::milliseconds kPatience{1000};
   const uint64_t map = state.map_bytes();
-  if (map - std::min(state.used_bytes(), map) < map / 2) (void)state.grow_map(Clock::now() + kPatience);
+  if (map - std::min(state.used_bytes(), map) < map / 2)
+    (void)state.grow_map(std::min(deadline, Clock::now() + kPatience));
 }
 
 }  // namespace
@@ -80,7 +85,7 @@ Result<std::unique_ptr<ExplicitWrite>> Environment::begin_write() {
   const Clock::time_point deadline = state_->deadline();
   QUIRE_TRY(state_->queue().take_lead(deadline));
   auto held = std::make_unique<ExplicitWrite::Held>(*state_);
-  make_room(*state_);
+  make_room(*state_, deadline);
   QUIRE_ASSIGN(held->session, WriteSession::begin(*state_, deadline));
   return std::unique_ptr<ExplicitWrite>(new ExplicitWrite(std::move(held)));
 }
@@ -160,20 +165,25 @@ int count_reader(const char* line, void* context) {
 
 }  // namespace
 
+// The copy has another name until it is whole and on the disk: one that no other copy has, so that two of
+// them do not meet.
 Result<void> Environment::copy_to(const std::string& path) const {
   // LMDB copies without a look at what it copies.
   QUIRE_TRY(check_shared(*state_, path_));
-  // LMDB does not say whose fault a failure is; a file that is there already is the caller's.
-  const int code = mdb_env_copy2(state_->environment(), path.c_str(), MDB_CP_COMPACT);
-  if (code == EEXIST) return fail(ErrorCode::cannot_open, "there is a file already: " + path);
-  if (code == ENOENT || code == EACCES || code == ENOTDIR)
+  if (access(path.c_str(), F_OK) == 0)
+    return fail(ErrorCode::cannot_open, "there is a file already: " + path);
+  const auto moment = std::chrono::system_clock::now().time_since_epoch().count();
+  const std::string copy = fmt::format("{}-copy-{}-{:x}", path, getpid(), moment);
+  QUIRE_ASSIGN(const int code, state_->copy_pages(copy));
+  if (code == EEXIST || code == ENOENT || code == EACCES || code == ENOTDIR)
     return fail(ErrorCode::cannot_open, "cannot make the file " + path + ": " + std::strerror(code));
-  if (code != 0) {
-    // What was written is no database.
-    ::unlink(path.c_str());
-    return std::unexpected(lmdb_error(code, "copying to " + path));
-  }
-  return {};
+  UnfinishedFile unfinished(copy);
+  if (code != 0) return std::unexpected(lmdb_error(code, fmt::format("copy to '{}'", path)));
+  return unfinished.finish(path, false);
+}
+
+bool Environment::wants_snapshots_to_end() const noexcept {
+  return state_->readers().is_idleness_wanted();
 }
 
 std::string storage_library() {
@@ -188,8 +198,7 @@ Result<std::vector<PageFault>> Environment::check_pages(size_t most_faults,
 }
 
 Result<FileFacts> Environment::facts() const {
-  MDB_envinfo info;
-  mdb_env_info(state_->environment(), &info);
+  const MDB_envinfo info = state_->info();
   ReaderCount count{.newest_commit = info.me_last_txnid};
   mdb_reader_list(state_->environment(), count_reader, &count);
   QUIRE_ASSIGN(const uint64_t file_bytes, state_->file_bytes());

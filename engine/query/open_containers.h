@@ -73,7 +73,7 @@ class OpenContainers {
   Result<void> go_on_building(const Transaction& transaction, ContainerStore& store);
   // Takes indexes that the container does not have out of its definition.
   Result<void> forget_missing_indexes(ContainerStore& store);
-  // Keeps `store`, unless another thread was faster; what is kept.
+  // Keeps `store`, unless another thread was faster with one as new; what is kept.
   Opened keep(std::shared_ptr<ContainerStore> store);
 
   Environment& environment_;

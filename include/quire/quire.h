@@ -195,9 +195,9 @@ QUIRE_API int quire_close(quire_database* database, quire_error* error);
 /* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED (a
  * statement at its next step, if it is between two). */
 QUIRE_API void quire_interrupt(quire_database* database);
-/* Called a few times a second by a statement that takes long (CREATE INDEX, ALTER CONTAINER, CHECK), on the
- * thread that steps it: how much is done, of how much. Nonzero ends the statement with QUIRE_INTERRUPTED. It
- * must not use the database. */
+/* Called a few times a second by a statement that takes long (CREATE INDEX, ALTER CONTAINER, CHECK, ADVISE),
+ * on the thread that steps it: how much is done, of how much. Nonzero ends the statement with
+ * QUIRE_INTERRUPTED. It must not use the database. */
 typedef int (*quire_work_progress)(void* context, uint64_t done, uint64_t all);
 /* For the statements that start from now on; NULL: nobody is told. */
 QUIRE_API void quire_set_progress(quire_database* database, quire_work_progress progress, void* context);
@@ -208,7 +208,8 @@ QUIRE_API void quire_set_progress(quire_database* database, quire_work_progress 
 QUIRE_API int quire_check(quire_database* database, const char* name, size_t length, quire_buffer* out,
                           quire_error* error);
 /* Writes the database as it is now to a new file at `path`, without its free pages; others read and write
- * meanwhile. QUIRE_CANNOT_OPEN where there is a file already. */
+ * meanwhile. It has its name when it is whole and on the disk. QUIRE_CANNOT_OPEN where there is a file
+ * already. */
 QUIRE_API int quire_backup(quire_database* database, const char* path, quire_error* error);
 
 /* How large the file was and is. */
@@ -527,9 +528,13 @@ QUIRE_API void quire_finalize(quire_statement* statement);
 /* The names of the statement's parameters, without @, in order of first use; NULL past the last. */
 QUIRE_API const char* quire_parameter_name(quire_statement* statement, size_t index);
 
-/* What the scripts of the run wrote with console.log, a line each; also after a step that failed. Owned by
- * the statement, good until its next step, reset or finalize. */
+/* What the scripts of the run wrote with console.log, triggers too, a line each; also after a step that
+ * failed. Owned by the statement, good until its next step, reset or finalize. */
 QUIRE_API const char* quire_log(quire_statement* statement, size_t* length);
+
+/* The statement's runs are not entered into the record of queries that ADVISE judges by: for tools that look
+ * at the data on their own account. */
+QUIRE_API void quire_leave_unrecorded(quire_statement* statement);
 
 /* Since the last reset. */
 typedef struct quire_statement_stats {
@@ -623,12 +628,17 @@ QUIRE_API int quire_call_query(quire_call* call, const char* query, size_t lengt
 QUIRE_API int quire_call_respond(quire_call* call, const char* json, size_t length, quire_error* error);
 QUIRE_API void quire_call_log(quire_call* call, const char* line, size_t length);
 
+/* What the triggers of this thread's last quire_create, upsert, replace, write, patch, delete or batch wrote
+ * with console.log, a line each; also where the call failed. Ends in NUL; good until the thread's next such
+ * call. (Those of a statement or a procedure are in its own log.) */
+QUIRE_API const char* quire_request_log(size_t* length);
+
 /* ---- Request units
  * --------------------------------------------------------------------------------------------- */
 
 /* What Azure would have charged for this thread's last call, by its published tables: one that wrote, read or
- * deleted items, or asked a feed; of quire_step, for the statement since its reset. The sizes are
- * those of the items, the index terms those of this container. 0 after a call that failed, save for
+ * deleted items, executed a procedure or asked a feed; of quire_step, for the statement since its reset. The
+ * sizes are those of the items, the index terms those of this container. 0 after a call that failed, save for
  * QUIRE_NOT_FOUND.
  *
  * A container whose definition has a "throughput" of so many request units a second refuses what is asked of

@@ -424,6 +424,8 @@ class Statement {
   const std::optional<Error>& error() const noexcept { return error_; }
 
   // Ends the snapshot; the statement can be stepped again.
+  // Its runs are not entered into the record of queries that ADVISE judges by.
+  void leave_unrecorded() noexcept { quire_leave_unrecorded(handle_.get()); }
   void reset() noexcept {
     quire_reset(handle_.get());
     error_.reset();
@@ -1098,6 +1100,12 @@ inline Result<quire_import_result> Container::import(const ReadInput& read, cons
 // Of this thread's last call: see quire_request_charge.
 inline double request_charge() noexcept {
   return quire_request_charge();
+}
+// Of this thread's last write: see quire_request_log.
+inline std::string_view request_log() noexcept {
+  size_t length = 0;
+  const char* const text = quire_request_log(&length);
+  return {text, length};
 }
 
 // ---- Databases

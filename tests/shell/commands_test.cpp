@@ -246,6 +246,21 @@ TEST_F(ShellTest, AdvisesInWordsOrInRows) {
             std::string::npos);
 }
 
+TEST_F(ShellTest, WhatTheShellAsksForItselfIsNoQueryOfTheUser) {
+  const auto advised = [&](std::vector<std::string> commands) {
+    commands.insert(commands.begin(),
+                    {"--mode", "jsonl", ":memory:", ".import " + write("books.ndjson", kBooks) + " b"});
+    commands.push_back("ADVISE b");
+    return run(commands).output;
+  };
+  EXPECT_NE(
+      advised({".describe b", ".partitions b", ".dump", ".export b " + path("out.csv"), ".use b", ".use",
+               ".import " + write("more.ndjson", "{\"id\":\"9\",\"shelf\":\"a\"}\n") + " b", ".containers"})
+          .find("\"queryRuns\":0"),
+      std::string::npos);
+  EXPECT_NE(advised({"SELECT VALUE b.id FROM b"}).find("\"queryRuns\":1"), std::string::npos);
+}
+
 TEST_F(ShellTest, ACutPackedFileIsAnError) {
   const std::string books = write("books.ndjson", kBooks);
   ASSERT_EQ(run({":memory:", ".import " + books + " b", ".export b " + path("b.jsonl.gz")}).exit_code, 0);
@@ -381,47 +396,74 @@ TEST_F(ShellTest, FeedFollowsAnotherProcessUntilCtrlC) {
 }
 
 TEST_F(ShellTest, WrongArgumentsOfEachCommandSayWhatIsRight) {
-  for (const char* command : {".backup",
-                              ".create",
-                              ".describe",
-                              ".explain",
-                              ".explain x",
-                              ".export c",
-                              ".export c f --format x",
-                              ".feed",
-                              ".feed c d",
-                              ".feed c --token",
-                              ".feed c --now --token x",
-                              ".feed c --forever",
-                              ".generate readings",
-                              ".generate x c",
-                              ".generate readings c many",
-                              ".import f c --lines 5",
-                              ".import - c --lines x",
-                              ".import f c --format x",
-                              ".import f c --batch",
-                              ".import f c --batch 0",
-                              ".import f c --batch few",
-                              ".advise",
-                              ".advise a b",
-                              ".compact now",
-                              ".indexes a b",
-                              ".mode csv x",
-                              ".once",
-                              ".pager",
-                              ".partitions",
-                              ".read",
-                              ".stats maybe",
-                              ".timer",
-                              ".width",
-                              ".width -1",
-                              ".width wide",
-                              ".status now",
-                              ".version x"}) {
+  const char* const kWrong[] = {".backup",
+                                ".create",
+                                ".describe",
+                                ".explain",
+                                ".explain x",
+                                ".export c",
+                                ".export c f --format x",
+                                ".feed",
+                                ".feed c d",
+                                ".feed c --token",
+                                ".feed c --now --token x",
+                                ".feed c --forever",
+                                ".generate readings",
+                                ".generate x c",
+                                ".generate readings c many",
+                                ".import f c --lines 5",
+                                ".import - c --lines x",
+                                ".import f c --format x",
+                                ".import f c --batch",
+                                ".import f c --batch 0",
+                                ".import f c --batch few",
+                                ".advise",
+                                ".advise a b",
+                                ".compact now",
+                                ".indexes a b",
+                                ".mode csv x",
+                                ".once",
+                                ".pager",
+                                ".partitions",
+                                ".read",
+                                ".stats maybe",
+                                ".timer",
+                                ".width",
+                                ".width -1",
+                                ".width wide",
+                                ".status now",
+                                ".version x",
+                                ".check a b",
+                                ".containers x",
+                                ".dump 'a",
+                                ".edit x",
+                                ".functions a b",
+                                ".help a b",
+                                ".open",
+                                ".output a b",
+                                ".param set",
+                                ".param set @x",
+                                ".param forget",
+                                ".quit now",
+                                ".script",
+                                ".script store f",
+                                ".script load",
+                                ".script load f c --kind x",
+                                ".scripts a b",
+                                ".use a b"};
+  for (const std::string command : kWrong) {
     const ShellRun run = this->run({":memory:", command});
     EXPECT_EQ(run.exit_code, 2) << command << run.errors;
     EXPECT_TRUE(run.errors.starts_with("error: .")) << command << ": " << run.errors;
     EXPECT_NE(run.errors.find("\nusage: ."), std::string::npos) << command << ": " << run.errors;
+  }
+  // A command that has come since has its wrong uses above, too.
+  std::istringstream help(run({":memory:", ".help"}).output);
+  for (std::string line; std::getline(help, line) && line.starts_with('.');) {
+    const std::string name = line.substr(0, line.find(' '));
+    EXPECT_TRUE(std::ranges::any_of(kWrong, [&](std::string_view wrong) {
+      return wrong.substr(0, wrong.find(' ')) == name;
+    })) << name;
   }
 }
 

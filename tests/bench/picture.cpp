@@ -105,7 +105,7 @@ int draw_bars(Svg& svg, const ByWork& works, int top) {
     svg.text(kLabels - 8, y + 12, "end", row->work);
     svg.add(R"(<rect x="{:.1f}" y="{}" width="{:.1f}" height="{}" fill="{}"/>)", from, y + 2, to - from,
             kLine - 4, ratio >= 1 ? "#2a78b8" : "#c2571a");
-    svg.text(ratio >= 1 ? to + 4 : from - 4, y + 12, ratio >= 1 ? "start" : "end", times(ratio));
+    svg.text(to + 4, y + 12, "start", times(ratio));
     if (const auto floor = row->ratio(Peer::lmdb))
       svg.line(x_of_ratio(*floor), y + 1, x_of_ratio(*floor), y + kLine - 1, "#000");
     if (const auto duckdb = row->ratio(Peer::duckdb))
@@ -120,6 +120,7 @@ int draw_bars(Svg& svg, const ByWork& works, int top) {
 double cost(const Comparison& result, const Comparison& smallest) {
   const double now = *result.figure(Peer::quire), then = *smallest.figure(Peer::quire);
   if (result.more_is_better) return then / now;
+  if (result.unit == "MB") return now / then;  // memory, which should not grow with the items at all
   return (now / static_cast<double>(result.items)) / (then / static_cast<double>(smallest.items));
 }
 
@@ -139,7 +140,8 @@ int draw_growth(Svg& svg, const ByWork& works, int top) {
     return bottom - std::min(cost, kGrowthMost) / kGrowthMost * kGrowthHeight;
   };
   svg.text(8, top + 28, "start",
-           "Growth: what one item, read, query or commit costs, in times what it costs at the smallest size");
+           "Growth: what an item, read, query or commit costs, and the memory held, in times those at the "
+           "smallest size");
   for (int cost = 0; cost <= static_cast<int>(kGrowthMost); ++cost) {
     svg.line(kRight, y_of(cost), right, y_of(cost), cost == 1 ? "#333" : "#ddd");
     svg.text(kRight - 6, y_of(cost) + 4, "end", std::to_string(cost));

@@ -19,8 +19,9 @@ struct ColumnNode {
   std::vector<ColumnNode> children;
 };
 
-// As deep as items may be; what is left of a longer name is one name.
-constexpr size_t kMostNesting = 128;
+// One level more than items may have, so that what is deeper is refused as an item; what is left of such a
+// name stays one name.
+constexpr size_t kMostNesting = 129;
 
 // False if the name is both a value and an object.
 bool insert_column(ColumnNode& parent, std::string_view name, size_t column, size_t depth = 1) {

@@ -85,8 +85,7 @@ class Probe {
   void read_feed(Database& database, std::string_view name) {
     auto container = database.container(name);
     if (!note(container)) return;
-    const FeedOptions from_the_beginning;
-    auto feed = container->feed(from_the_beginning);
+    auto feed = container->feed();
     if (!note(feed)) return;
     for (;;) {
       const auto has_more = feed->next();

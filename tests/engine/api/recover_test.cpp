@@ -24,12 +24,11 @@ class RecoverTest : public DatabaseTest {
         R"({"id":"c","partitionKey":{"paths":["/p"]},"defaultTtl":-1,
             "indexes":[{"name":"n","paths":[{"path":"/n"}]},{"name":"u","unique":true,"paths":[{"path":"/u"}]}]})")));
     ASSERT_TRUE(succeeds(database_->create_container(R"({"id":"texts"})")));
-    Container c = std::move(database_->container("c").value());
     std::stringstream lines;
     for (int i = 0; i < kItems; ++i)
       lines << R"({"id":"i)" << i << R"(","p":)" << i % 9 << R"(,"n":)" << i % 50 << R"(,"u":)" << i
             << R"(,"name":"number )" << i << "\"}\n";
-    ASSERT_TRUE(succeeds(c.import(lines)));
+    ASSERT_TRUE(succeeds(std::move(database_->container("c").value()).import(lines)));
     std::stringstream texts;
     for (int i = 0; i < 20; ++i)
       texts << R"({"id":"t)" << i << R"(","text":")" << std::string(3000 * i, 'x') << "\"}\n";

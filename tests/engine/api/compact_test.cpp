@@ -89,7 +89,7 @@ TEST_F(CompactTest, KilledAtAnyMomentItLeavesAWholeFile) {
     reopen(":memory:");
   }
   // The last moment before the copy takes the file's place.
-  std::filesystem::copy_file(path, path + "-compact");
+  std::filesystem::copy_file(path, path + "-compact", std::filesystem::copy_options::overwrite_existing);
   std::fstream(path + "-lock", std::ios::in | std::ios::out | std::ios::binary).write("\0\0\0\0", 4);
   reopen(path);
   EXPECT_EQ(everything(), before);

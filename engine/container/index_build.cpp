@@ -88,29 +88,42 @@ class IndexBuilder {
     std::optional<sql::IndexStatistics> statistics;
   };
 
-  // False: somebody wrote to the container.
-  Result<bool> build_from_snapshot() {
+  // The items as they were when the building began; nothing if somebody wrote to the container. No write may
+  // be waited for while it is held: the map may have to grow before, and that waits for the snapshots of the
+  // process.
+  Result<std::optional<ReadTransaction>> snapshot_of_items() const {
+    QUIRE_ASSIGN(ReadTransaction snapshot, environment_.begin_read());
+    QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(snapshot));
+    if (statistics.last_lsn != lsn_) return std::nullopt;
+    return snapshot;
+  }
+
+  Result<std::shared_ptr<const IndexSet>> set_of_indexes() const {
     QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
     QUIRE_TRY(store_.refresh(snapshot));
-    QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(snapshot));
-    if (statistics.last_lsn != lsn_) return false;
-    QUIRE_ASSIGN(const std::shared_ptr<const IndexSet> set, store_.indexes().set(snapshot));
+    return store_.indexes().set(snapshot);
+  }
+
+  // False: somebody wrote to the container.
+  Result<bool> build_from_snapshot() {
+    QUIRE_ASSIGN(const std::shared_ptr<const IndexSet> set, set_of_indexes());
     std::vector<const Index*> waiting;
     for (const Index& index : set->indexes)
       if (index.is_building) waiting.push_back(&index);
     work_.expect(2 * items_ * waiting.size());  // each collected, each inserted
-    auto next = std::async(std::launch::deferred, [] { return Result<Collected>(); });
-    if (!waiting.empty()) next = collect_beside(snapshot, *waiting.front());
+    auto next = std::async(std::launch::deferred, [] { return Result<std::optional<Collected>>(); });
+    if (!waiting.empty()) next = collect_beside(*waiting.front());
     for (size_t i = 0; i < waiting.size(); ++i) {
       auto waited = wait_for(next);
       is_stopped_ = !waited.has_value();
       auto collected = next.get();
       if (!waited) return std::unexpected(std::move(waited.error()));
       if (!collected) return std::unexpected(std::move(collected.error()));
-      if (i + 1 < waiting.size()) next = collect_beside(snapshot, *waiting[i + 1]);
-      if (collected->statistics)
-        statistics_.emplace_back(waiting[i]->number, std::move(*collected->statistics));
-      for (const EntryList& list : collected->lists) {
+      if (!*collected) return false;
+      if (i + 1 < waiting.size()) next = collect_beside(*waiting[i + 1]);
+      if ((*collected)->statistics)
+        statistics_.emplace_back(waiting[i]->number, std::move(*(*collected)->statistics));
+      for (const EntryList& list : (*collected)->lists) {
         auto is_true = insert(list, *waiting[i]);
         if (is_true && *is_true) continue;
         is_stopped_ = true;
@@ -135,35 +148,58 @@ class IndexBuilder {
     return work_.advance(items_ > told ? items_ - told : 0);
   }
 
-  std::future<Result<Collected>> collect_beside(const ReadTransaction& snapshot, const Index& index) {
-    return std::async(std::launch::async, [this, &snapshot, &index] { return collect(snapshot, index); });
+  std::future<Result<std::optional<Collected>>> collect_beside(const Index& index) {
+    return std::async(std::launch::async, [this, &index] { return collect(index); });
   }
 
-  Result<Collected> collect(const ReadTransaction& snapshot, const Index& index) {
+  // Nothing: somebody wrote to the container.
+  Result<std::optional<Collected>> collect(const Index& index) {
     IndexSet alone;
     Index& one = alone.indexes.emplace_back(index);
     one.is_of_policy = false;  // looked up, not walked to
     EntryExtractor extractor(alone, store_.dictionary().number(), store_.indexes().scope_bytes());
     std::vector<EntryList> lists(1);
     collected_ = 0;
-    QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(snapshot, store_.items_table()));
-    for (uint64_t items = 0; !is_stopped_.load(std::memory_order_relaxed); ++items) {
-      collected_.store(items, std::memory_order_relaxed);
-      QUIRE_ASSIGN(const bool is_there, cursor.next());
-      if (!is_there) break;
-      QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
-      if (index.is_of_expiry)
-        add_expiry_entry(index.number, header_of(root), cursor.key(), lists.back());
-      else
-        extractor.add_explicit(root, cursor.key(), IndexSelection::all, lists.back());
-      if (lists.back().memory() < kListBytes) continue;
-      lists.back().sort();
-      lists.emplace_back();
+    for (std::string position; !is_stopped_.load(std::memory_order_relaxed);) {
+      QUIRE_ASSIGN(const auto snapshot, snapshot_of_items());
+      if (!snapshot) return std::nullopt;
+      QUIRE_ASSIGN(const bool has_more, collect_while_welcome(*snapshot, index, extractor, lists, position));
+      if (!has_more) break;
     }
     lists.back().sort();
     Collected collected{std::move(lists), std::nullopt};
     if (collected.lists.size() == 1) collected.statistics = summary_of(collected.lists[0], index);
     return collected;
+  }
+
+  // From behind `position` on; true if a writer needs the snapshot to end before the last item.
+  Result<bool> collect_while_welcome(const ReadTransaction& snapshot, const Index& index,
+                                     EntryExtractor& extractor, std::vector<EntryList>& lists,
+                                     std::string& position) {
+    constexpr uint64_t kItemsBetweenLooks = 1024;
+    QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(snapshot, store_.items_table()));
+    QUIRE_ASSIGN(bool is_there, position.empty() ? cursor.first() : cursor.seek(position));
+    if (is_there && cursor.key() == position) {
+      QUIRE_ASSIGN(is_there, cursor.next());
+    }
+    for (uint64_t items = 1; is_there && !is_stopped_.load(std::memory_order_relaxed); ++items) {
+      collected_.fetch_add(1, std::memory_order_relaxed);
+      QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
+      if (index.is_of_expiry)
+        add_expiry_entry(index.number, header_of(root), cursor.key(), lists.back());
+      else
+        extractor.add_explicit(root, cursor.key(), IndexSelection::all, lists.back());
+      if (lists.back().memory() >= kListBytes) {
+        lists.back().sort();
+        lists.emplace_back();
+      }
+      if (items % kItemsBetweenLooks == 0 && environment_.wants_snapshots_to_end()) {
+        position = cursor.key();
+        return true;
+      }
+      QUIRE_ASSIGN(is_there, cursor.next());
+    }
+    return false;
   }
 
   sql::IndexStatistics summary_of(const EntryList& list, const Index& index) const {

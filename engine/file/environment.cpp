@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <span>
 #include <utility>
 
+#include "engine/file/disk_order.h"
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
@@ -162,18 +164,23 @@ int count_reader(const char* line, void* context) {
 
 }  // namespace
 
+// The copy has another name until it is whole and on the disk: one that no other copy has, so that two of
+// them do not meet.
 Result<void> Environment::copy_to(const std::string& path) const {
-  // LMDB does not say whose fault a failure is; a file that is there already is the caller's.
-  const int code = mdb_env_copy2(state_->environment(), path.c_str(), MDB_CP_COMPACT);
-  if (code == EEXIST) return fail(ErrorCode::cannot_open, "there is a file already: " + path);
-  if (code == ENOENT || code == EACCES || code == ENOTDIR)
+  if (access(path.c_str(), F_OK) == 0)
+    return fail(ErrorCode::cannot_open, "there is a file already: " + path);
+  const auto moment = std::chrono::system_clock::now().time_since_epoch().count();
+  const std::string copy = fmt::format("{}-copy-{}-{:x}", path, getpid(), moment);
+  QUIRE_ASSIGN(const int code, state_->copy_pages(copy));
+  if (code == EEXIST || code == ENOENT || code == EACCES || code == ENOTDIR)
     return fail(ErrorCode::cannot_open, "cannot make the file " + path + ": " + std::strerror(code));
-  if (code != 0) {
-    // What was written is no database.
-    ::unlink(path.c_str());
-    return std::unexpected(lmdb_error(code, "copying to " + path));
-  }
-  return {};
+  UnfinishedFile unfinished(copy);
+  if (code != 0) return std::unexpected(lmdb_error(code, fmt::format("copy to '{}'", path)));
+  return unfinished.finish(path, false);
+}
+
+bool Environment::wants_snapshots_to_end() const noexcept {
+  return state_->readers().is_idleness_wanted();
 }
 
 std::string storage_library() {
@@ -183,8 +190,7 @@ std::string storage_library() {
 }
 
 Result<FileFacts> Environment::facts() const {
-  MDB_envinfo info;
-  mdb_env_info(state_->environment(), &info);
+  const MDB_envinfo info = state_->info();
   ReaderCount count{.newest_commit = info.me_last_txnid};
   mdb_reader_list(state_->environment(), count_reader, &count);
   QUIRE_ASSIGN(const uint64_t file_bytes, state_->file_bytes());

@@ -95,6 +95,10 @@ class Environment {
   // destruction belong to this thread. Errors as of write.
   Result<std::unique_ptr<ExplicitWrite>> begin_write();
 
+  // Whether the map has to grow, which waits for the snapshots of this process to end: who can do with a
+  // newer one should end its own. Who holds one must not wait for a write.
+  bool wants_snapshots_to_end() const noexcept;
+
   // Opens a table for all transactions that begin (or are renewed) from now on; nothing if there is none.
   // Inside a write transaction use WriteTransaction::open_table.
   Result<std::optional<Table>> open_table(std::string_view name);
@@ -116,7 +120,8 @@ class Environment {
   void use_clock(UnixClock clock) noexcept;
 
   Result<FileFacts> facts() const;
-  // Writes a copy of the file as it is now, without its free pages, while others read and write. Errors:
+  // Writes a copy of the file as it is now, without its free pages, while others read and write; it
+  // gets its name when it is whole and on the disk. Errors:
   // cannot_open (there is a file already, or none can be made), no_space, io.
   Result<void> copy_to(const std::string& path) const;
   const std::string& path() const noexcept { return path_; }

@@ -66,33 +66,50 @@ int FileState::explain_io_error(int code) const noexcept {
   return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : code;
 }
 
-uint64_t FileState::map_bytes() const noexcept {
+MDB_envinfo FileState::info() noexcept {
   MDB_envinfo info;
+  const MapHold hold(readers_);
   mdb_env_info(environment_.get(), &info);
-  return info.me_mapsize;
+  return info;
 }
 
-uint64_t FileState::used_bytes() const noexcept {
+uint64_t FileState::map_bytes() noexcept {
+  return info().me_mapsize;
+}
+
+uint64_t FileState::used_bytes() noexcept {
   MDB_envinfo info;
   MDB_stat stat;
+  const MapHold hold(readers_);
   mdb_env_info(environment_.get(), &info);
   mdb_env_stat(environment_.get(), &stat);
   return (info.me_last_pgno + 1) * stat.ms_psize;
 }
 
 uint64_t FileState::newest_commit() noexcept {
-  MDB_envinfo info;
-  readers_.enter();  // so that the map stays
-  mdb_env_info(environment_.get(), &info);
-  readers_.leave();
-  return info.me_last_txnid;
+  return info().me_last_txnid;
+}
+
+Result<int> FileState::copy_pages(const std::string& path) {
+  for (;;) {
+    {
+      // LMDB's own snapshot is not counted.
+      const MapHold hold(readers_);
+      const int code = mdb_env_copy2(environment_.get(), path.c_str(), MDB_CP_COMPACT);
+      if (code != MDB_MAP_RESIZED) return code;
+    }
+    ::unlink(path.c_str());
+    QUIRE_TRY(readers_.adopt_map_size(deadline()));
+  }
 }
 
 Result<void> FileState::grow_map(Clock::time_point deadline) {
   int dead = 0;
   mdb_reader_check(environment_.get(), &dead);
   return readers_.while_idle(deadline, [&] {
-    const uint64_t old_size = map_bytes();
+    MDB_envinfo info;
+    mdb_env_info(environment_.get(), &info);
+    const uint64_t old_size = info.me_mapsize;
     const int code = mdb_env_set_mapsize(environment_.get(), old_size * 2);
     // The old map is gone by then: without it nothing could be read.
     if (code != MDB_SUCCESS) mdb_env_set_mapsize(environment_.get(), old_size);

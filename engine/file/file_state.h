@@ -87,10 +87,13 @@ class FileState {
   void begin_writeback() const noexcept;
   // LMDB reports a write that a full disk cut short as an I/O error: the code that says what it was.
   int explain_io_error(int code) const noexcept;
-  uint64_t map_bytes() const noexcept;
-  uint64_t used_bytes() const noexcept;
+  uint64_t map_bytes() noexcept;
+  uint64_t used_bytes() noexcept;
   // The number of the newest commit, of whichever process.
   uint64_t newest_commit() noexcept;
+  MDB_envinfo info() noexcept;
+  // Writes a copy without free pages to a new file; an LMDB code or errno, or why it could not begin.
+  Result<int> copy_pages(const std::string& path);
   // Doubles the map. No transaction of the caller may be at work.
   Result<void> grow_map(Clock::time_point deadline);
 

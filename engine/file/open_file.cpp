@@ -6,13 +6,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 
+#include "engine/file/disk_order.h"
 #include "engine/file/file_format.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/sole_use.h"
 
 namespace quire::engine {
 namespace {
@@ -119,18 +123,31 @@ Result<EnvironmentHandle> open_environment(const std::string& path, const DataFi
   }
 }
 
+bool has_lock_file(MDB_env* environment) {
+  unsigned flags = 0;
+  mdb_env_get_flags(environment, &flags);
+  return (flags & MDB_NOLOCK) == 0;
+}
+
 Result<std::shared_ptr<FileState>> open_new_file(const std::string& path, DataFile file,
                                                  const FileOptions& options, bool is_in_memory) {
   QUIRE_ASSIGN(const bool is_new, check_pages(file.descriptor.number(), path));
   if (is_new && options.read_only)
     return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", path));
   QUIRE_ASSIGN(EnvironmentHandle environment, open_environment(path, file, options));
+  if (!is_in_memory && has_lock_file(environment.get()))
+    QUIRE_TRY(mark_in_use(file.descriptor.number(), path));
+  const bool is_for_the_disk = is_new && options.durability != Durability::none;
+  if (is_for_the_disk)
+    if (const int code = mdb_env_sync(environment.get(), 1); code != MDB_SUCCESS)
+      return cannot(code, "make", path);
   auto state =
       std::make_shared<FileState>(std::move(environment), std::move(file.descriptor), options, is_in_memory);
   int dead = 0;
   mdb_reader_check(state->environment(), &dead);
   QUIRE_ASSIGN(state->facts, open_format(state->environment(), state->write_lock(), state->deadline(),
                                          options.read_only, path));
+  if (is_for_the_disk) QUIRE_TRY(sync_name(path));
   return state;
 }
 
@@ -175,7 +192,7 @@ bool is_still(const std::string& path, const FileIdentity& identity) {
   return stat(path.c_str(), &status) != 0 || FileIdentity(status.st_dev, status.st_ino) == identity;
 }
 
-// Nothing if the file under the path was exchanged meanwhile.
+// Nothing if the file under the path was exchanged meanwhile, or is being made by another process.
 Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, const FileOptions& options) {
   OpenFiles& files = open_files();
   const bool existed = access(path.c_str(), F_OK) == 0;
@@ -184,6 +201,14 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
   const FileIdentity identity = file.identity;
   if (const auto found = files.states.find(identity); found != files.states.end())
     if (auto state = found->second.lock()) return share(state, path, options);
+  QUIRE_TRY(refuse_without_lock_file(file.descriptor.number(), path));
+  if (!options.read_only) {
+    QUIRE_ASSIGN(const bool has_no_end, is_unfinished(file.descriptor.number(), path));
+    if (has_no_end) {
+      QUIRE_ASSIGN(const bool is_ours, begin_anew(file.descriptor.number(), path));
+      if (!is_ours) return nullptr;
+    }
+  }
   auto state = open_new_file(path, std::move(file), options, false);
   if (!is_still(path, identity)) return nullptr;
   if (state)
@@ -197,13 +222,15 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
 
 Result<std::shared_ptr<FileState>> open_shared_file(const std::string& path, const FileOptions& options) {
   if (path == Environment::kInMemory) return open_in_memory(options);
-  constexpr int kMostTries = 16;
+  constexpr int kMostTries = 64;
+  constexpr std::chrono::milliseconds kBetweenTries{2};
   const std::lock_guard lock(open_files().mutex);
   for (int tries = 0; tries < kMostTries; ++tries) {
     QUIRE_ASSIGN(auto state, try_to_open_shared(path, options));
     if (state != nullptr) return state;
+    std::this_thread::sleep_for(kBetweenTries);
   }
-  return fail(ErrorCode::busy, fmt::format("'{}' was replaced all the time; try again", path));
+  return fail(ErrorCode::busy, fmt::format("'{}' was replaced or made anew all the time; try again", path));
 }
 
 void close_shared_file(std::shared_ptr<FileState> state) noexcept {

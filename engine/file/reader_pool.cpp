@@ -114,6 +114,11 @@ bool ReaderPool::try_while_alone(const std::function<void()>& act) {
   return true;
 }
 
+bool ReaderPool::is_idleness_wanted() noexcept {
+  const std::lock_guard lock(mutex_);
+  return waiting_for_idle_ != 0;
+}
+
 Result<void> ReaderPool::adopt_map_size(Clock::time_point deadline) {
   return while_idle(deadline, [&] { return mdb_env_set_mapsize(environment_, 0); });
 }

@@ -44,6 +44,8 @@ class ReaderPool {
   Result<void> while_idle(Clock::time_point deadline, const std::function<int()>& act);
   // The same for a caller that is itself counted, without waiting: false if others are at work.
   bool try_while_alone(const std::function<void()>& act);
+  // Whether somebody waits in while_idle.
+  bool is_idleness_wanted() noexcept;
 
   // Takes the map size that another process has set. No transaction of the caller may be at work.
   Result<void> adopt_map_size(Clock::time_point deadline);
@@ -66,6 +68,18 @@ class ReaderPool {
   std::vector<MDB_txn*> idle_;
   size_t at_work_ = 0;
   size_t waiting_for_idle_ = 0;
+};
+
+// Keeps the map where it is: for what reads it without a transaction of its own. Not within while_idle.
+class MapHold {
+ public:
+  explicit MapHold(ReaderPool& readers) : readers_(readers) { readers_.enter(); }
+  ~MapHold() { readers_.leave(); }
+  MapHold(const MapHold&) = delete;
+  MapHold& operator=(const MapHold&) = delete;
+
+ private:
+  ReaderPool& readers_;
 };
 
 }  // namespace quire::engine

@@ -216,7 +216,8 @@ QUIRE_API void quire_set_progress(quire_database* database, quire_work_progress 
 QUIRE_API int quire_check(quire_database* database, const char* name, size_t length, quire_buffer* out,
                           quire_error* error);
 /* Writes the database as it is now to a new file at `path`, without its free pages; others read and write
- * meanwhile. QUIRE_CANNOT_OPEN where there is a file already. */
+ * meanwhile. It has its name when it is whole and on the disk. QUIRE_CANNOT_OPEN where there is a file
+ * already. */
 QUIRE_API int quire_backup(quire_database* database, const char* path, quire_error* error);
 
 /* How large the file was and is. */

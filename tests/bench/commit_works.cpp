@@ -3,8 +3,10 @@
 // is on the disk.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <span>
 
 #include "quire/quire.hpp"
 #include "tests/bench/lmdb_environment.h"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr size_t kThreads = 16;
 constexpr size_t kCommitsOfOne = 1'500;
+constexpr size_t kReplaced = 500;
 constexpr size_t kCommitsOfMany = 6'000;  // of all threads together
 
 std::vector<std::string> first_lines(const std::string& path, size_t most) {
@@ -89,12 +92,13 @@ Sample lmdb_commits(const Fixture& fixture, size_t commits, size_t threads) {
 Sample sqlite_commits(const Fixture& fixture, size_t commits, size_t threads) {
   const auto lines = first_lines(fixture.readings.path(), commits);
   const std::string path = fixture.new_file("commits.sqlite");
-  Connection connection(path);
+  Connection connection(path, fixture.sqlite_json);
   connection.run("CREATE TABLE readings (pk TEXT, id TEXT, json TEXT, PRIMARY KEY (pk, id))");
   const double rate = commit_rate(lines, threads, [&] {
-    auto own = std::make_shared<Connection>(path);
+    auto own = std::make_shared<Connection>(path, fixture.sqlite_json);
     own->run("PRAGMA busy_timeout=60000");
-    auto insert = std::make_shared<SqlStatement>(own->prepare("INSERT INTO readings VALUES (?, ?, ?)"));
+    auto insert =
+        std::make_shared<SqlStatement>(own->prepare("INSERT INTO readings VALUES (?, ?, stored(?))"));
     return [own, insert](const std::string& line) {
       const ReadingKeyView key = key_of_line(line);
       bind_text(*insert, 1, key.device_id);
@@ -109,7 +113,82 @@ Sample sqlite_commits(const Fixture& fixture, size_t commits, size_t threads) {
   return {rate, std::string(text_of(count, 0))};
 }
 
+// ---- Into the imported file: items drawn at random are replaced by what they are already
+
+std::span<const ReadingKey> replaced(const Fixture& fixture) {
+  return std::span(fixture.probes).first(std::min(fixture.probes.size(), kReplaced));
+}
+
+// Commits a second of one thread: `text_of_item` gives the JSON of a key, before the clock starts, and
+// `commit` replaces the item.
+template <typename TextOfItem, typename Commit>
+double replace_rate(const Fixture& fixture, TextOfItem text_of_item, Commit commit) {
+  std::vector<std::string> items;
+  for (const ReadingKey& key : replaced(fixture)) items.push_back(text_of_item(key));
+  const double seconds = seconds_of([&] {
+    for (size_t i = 0; i < items.size(); ++i) commit(fixture.probes[i], items[i]);
+  });
+  return static_cast<double>(items.size()) / seconds;
+}
+
 }  // namespace
+
+Sample quire_commit_imported(const Fixture& fixture) {
+  Database database = must(Database::open(fixture.quire_file()));
+  Container container = must(database.container("readings"));
+  const double rate = replace_rate(
+      fixture, [&](const ReadingKey& key) { return must(container.read_json(key.device_id, key.id, false)); },
+      [&](const ReadingKey&, const std::string& item) { must(container.replace(item)); });
+  return {rate, {}};
+}
+
+Sample lmdb_commit_imported(const Fixture& fixture) {
+  const Environment environment = open_environment(fixture.lmdb_file(), 0);
+  LmdbTransaction first = begin_lmdb(environment.get(), 0);
+  const MDB_dbi table = open_table(first.get());
+  commit_lmdb(std::move(first));
+  const auto item_of = [&](const ReadingKey& reading) {
+    const LmdbTransaction snapshot = begin_lmdb(environment.get(), MDB_RDONLY);
+    const std::string text = lmdb_item_key(reading.device_id, reading.id);
+    MDB_val key = value_of(text), value;
+    lmdb_must(mdb_get(snapshot.get(), table, &key, &value));
+    return std::string(view_of(value));
+  };
+  const double rate = replace_rate(fixture, item_of, [&](const ReadingKey& reading, const std::string& item) {
+    const std::string text = lmdb_item_key(reading.device_id, reading.id);
+    LmdbTransaction transaction = begin_lmdb(environment.get(), 0);
+    MDB_val key = value_of(text), value = value_of(item);
+    lmdb_must(mdb_put(transaction.get(), table, &key, &value, 0));
+    commit_lmdb(std::move(transaction));
+  });
+  return {rate, {}};
+}
+
+Sample sqlite_commit_imported(const Fixture& fixture) {
+  Connection connection(fixture.sqlite_file(fixture.forced_layout.value_or(SqliteLayout::rowid)),
+                        fixture.sqlite_json);
+  const SqlStatement read = connection.prepare("SELECT shown(json) FROM readings WHERE pk = ?1 AND id = ?2");
+  const SqlStatement write =
+      connection.prepare("UPDATE readings SET json = stored(?3) WHERE pk = ?1 AND id = ?2");
+  const auto bind_key = [](const SqlStatement& statement, const ReadingKey& key) {
+    bind_text(statement, 1, key.device_id);
+    bind_text(statement, 2, key.id);
+  };
+  const auto item_of = [&](const ReadingKey& key) {
+    bind_key(read, key);
+    must(connection.step(read), "sqlite: no item");
+    std::string item(text_of(read, 0));
+    sqlite3_reset(read.get());
+    return item;
+  };
+  const double rate = replace_rate(fixture, item_of, [&](const ReadingKey& key, const std::string& item) {
+    bind_key(write, key);
+    bind_text(write, 3, item);
+    connection.step(write);
+    sqlite3_reset(write.get());
+  });
+  return {rate, {}};
+}
 
 Sample quire_commit_1(const Fixture& fixture) {
   return quire_commits(fixture, kCommitsOfOne, 1);

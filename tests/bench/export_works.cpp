@@ -22,8 +22,9 @@ Sample sqlite_export(const Fixture& fixture) {
   constexpr size_t kBuffer = size_t{1} << 20;
   const std::string path = fixture.new_file("export.ndjson");
   const double seconds = seconds_of([&] {
-    Connection connection(fixture.sqlite_file(fixture.forced_layout.value_or(SqliteLayout::rowid)));
-    const SqlStatement statement = connection.prepare("SELECT json FROM readings");
+    Connection connection(fixture.sqlite_file(fixture.forced_layout.value_or(SqliteLayout::rowid)),
+                          fixture.sqlite_json);
+    const SqlStatement statement = connection.prepare("SELECT shown(json) FROM readings");
     const File file = open_file(path, "wb");
     std::setvbuf(file.get(), nullptr, _IOFBF, kBuffer);
     while (connection.step(statement)) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <lmdb.h>
+#include <xxhash.h>
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -62,6 +64,14 @@ inline MDB_val value_of(std::string_view bytes) {
 }
 inline std::string_view view_of(const MDB_val& value) {
   return {static_cast<const char*>(value.mv_data), value.mv_size};
+}
+
+// The key of a reading: the 16-byte hash of its device, then its id.
+inline std::string lmdb_item_key(std::string_view device_id, std::string_view id) {
+  const XXH128_hash_t hash = XXH3_128bits(device_id.data(), device_id.size());
+  std::string key(sizeof hash, '\0');
+  std::memcpy(key.data(), &hash, sizeof hash);
+  return key.append(id);
 }
 
 }  // namespace quire::bench

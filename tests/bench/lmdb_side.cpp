@@ -1,10 +1,7 @@
 // LMDB's side: the floor below Quire. Items are their JSON text under a key of the 16-byte hash of the device
 // and the id; keys are made beforehand.
 #include <fmt/format.h>
-#include <xxhash.h>
-
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
 #include "tests/bench/lmdb_environment.h"
@@ -13,13 +10,6 @@
 
 namespace quire::bench {
 namespace {
-
-std::string item_key(std::string_view device_id, std::string_view id) {
-  const XXH128_hash_t hash = XXH3_128bits(device_id.data(), device_id.size());
-  std::string key(sizeof hash, '\0');
-  std::memcpy(key.data(), &hash, sizeof hash);
-  return key.append(id);
-}
 
 struct KeyedItem {
   std::string key;
@@ -31,7 +21,7 @@ std::vector<KeyedItem> keyed_items(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     const ReadingKeyView key = key_of_line(line);
-    items.push_back({item_key(key.device_id, key.id), line});
+    items.push_back({lmdb_item_key(key.device_id, key.id), line});
     text.remove_prefix(line.size() + 1);
   }
   return items;
@@ -90,7 +80,7 @@ Sample lmdb_import(const Fixture& fixture) {
 
 Sample lmdb_point_read(const Fixture& fixture) {
   std::vector<std::string> keys;
-  for (const ReadingKey& probe : fixture.probes) keys.push_back(item_key(probe.device_id, probe.id));
+  for (const ReadingKey& probe : fixture.probes) keys.push_back(lmdb_item_key(probe.device_id, probe.id));
   const Environment environment = open_environment(fixture.lmdb_file(), MDB_RDONLY);
   const LmdbTransaction transaction = begin_lmdb(environment.get(), MDB_RDONLY);
   const MDB_dbi table = open_table(transaction.get());

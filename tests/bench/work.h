@@ -22,6 +22,8 @@
 namespace quire::bench {
 
 enum class SqliteLayout { rowid, without_rowid };
+// How SQLite keeps an item: as text, or, from 3.45 on, in a binary form of its own.
+enum class SqliteJson { text, jsonb };
 
 // What all works share: the folder, the readings, and the files that the import of each side left there.
 struct Fixture {
@@ -30,6 +32,7 @@ struct Fixture {
   const Readings& readings;
   std::vector<ReadingKey> probes;  // for point reads
   std::optional<SqliteLayout> forced_layout;
+  SqliteJson sqlite_json = SqliteJson::text;
 
   mutable std::set<std::string> made = {};  // by new_file_once
 
@@ -47,8 +50,11 @@ struct Fixture {
   std::string quire_file() const { return folder + "/readings.quire"; }
   std::string lmdb_file() const { return folder + "/readings.lmdb"; }
   std::string sqlite_file(SqliteLayout layout) const {
-    return folder + (layout == SqliteLayout::rowid ? "/readings.sqlite" : "/readings-without-rowid.sqlite");
+    return fmt::format("{}/readings{}{}.sqlite", folder,
+                       layout == SqliteLayout::rowid ? "" : "-without-rowid", json_suffix());
   }
+  // In the names of the files whose content depends on it.
+  std::string_view json_suffix() const { return sqlite_json == SqliteJson::text ? "" : "-jsonb"; }
 };
 
 // One measurement. Answers of the sides must be equal; empty: there is nothing to compare.
@@ -65,6 +71,8 @@ struct Work {
   Side quire;
   Side lmdb;    // none: LMDB has no such work
   Side sqlite;  // none: SQLite has no such work
+  Side duckdb = {};
+  bool is_of_growth = false;  // measured at several sizes by --growth
 };
 std::span<const Work> works();
 

@@ -44,8 +44,11 @@ fi
 cmp dump again
 [ "$("$quire" b.quire .check)" = "$("$quire" a.quire .check)" ]
 
+# Sizes aside: names get their numbers in the order in which they come, and low numbers take fewer bytes.
 compare() {
-  for database in a b; do "$quire" $database.quire "$1" >$database.out 2>$database.err || true; done
+  for database in a b; do
+    "$quire" $database.quire "$1" 2>$database.err | sed -E 's/"([A-Za-z]*[Bb]ytes)":[0-9.]+/"\1":0/g' >$database.out || true
+  done
   cmp a.out b.out || { echo "differs: $1"; exit 1; }
   cmp a.err b.err || { echo "differs: $1"; exit 1; }
 }

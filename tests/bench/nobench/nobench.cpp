@@ -97,7 +97,8 @@ std::string nobench_text(const Fixture& fixture, std::string_view query) {
   return fmt::format(fmt::runtime(query), fmt::arg("str", string_of(from)), fmt::arg("from", from),
                      fmt::arg("to", from + items / 1'000), fmt::arg("far", from + items / 10),
                      fmt::arg("word", word(kWords / 2)), fmt::arg("sparse", sparse_value(1)),
-                     fmt::arg("json", "json"), fmt::arg("left", "l.json"), fmt::arg("right", "r.json"));
+                     fmt::arg("json", "shown(json)"), fmt::arg("left", "shown(l.json)"),
+                     fmt::arg("right", "shown(r.json)"));
 }
 
 uint64_t nobench_items(const Fixture& fixture) {

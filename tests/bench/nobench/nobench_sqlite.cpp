@@ -20,10 +20,11 @@ constexpr const char* kIndexes =
     " SELECT word.value, nobench.rowid FROM nobench, json_each(nobench.json, '$.nested_arr') AS word;"
     "ANALYZE";
 
-void load(const std::string& input, const std::string& path) {
-  Connection connection(path);
+void load(const std::string& input, const std::string& path, SqliteJson json) {
+  Connection connection(path, json);
   connection.run("BEGIN; CREATE TABLE nobench(id TEXT NOT NULL, json TEXT NOT NULL)");
-  const SqlStatement insert = connection.prepare("INSERT INTO nobench VALUES (json_extract(?1, '$.id'), ?1)");
+  const SqlStatement insert =
+      connection.prepare("INSERT INTO nobench VALUES (json_extract(?1, '$.id'), stored(?1))");
   for_each_line(input, [&](std::string_view line) {
     bind_text(insert, 1, line);
     connection.step(insert);
@@ -33,10 +34,10 @@ void load(const std::string& input, const std::string& path) {
 }
 
 Connection open_indexed(const Fixture& fixture) {
-  const std::string path = fixture.new_file_once("nobench.sqlite");
+  const std::string path = fixture.new_file_once(fmt::format("nobench{}.sqlite", fixture.json_suffix()));
   const bool is_new = !std::filesystem::exists(path);
-  if (is_new) load(nobench_file(fixture), path);
-  Connection connection(path);
+  if (is_new) load(nobench_file(fixture), path, fixture.sqlite_json);
+  Connection connection(path, fixture.sqlite_json);
   if (is_new) connection.run(kIndexes);
   return connection;
 }
@@ -62,7 +63,7 @@ NobenchAnswer answer_of(Connection& connection, const SqlStatement& statement, b
 Sample measure_load(const Fixture& fixture) {
   const std::string input = nobench_file(fixture);
   const std::string path = fixture.new_file("nobench-load.sqlite");
-  const double seconds = seconds_of([&] { load(input, path); });
+  const double seconds = seconds_of([&] { load(input, path, fixture.sqlite_json); });
   return {static_cast<double>(nobench_items(fixture)) / seconds, {}};
 }
 
@@ -73,7 +74,7 @@ Side sqlite_nobench(int number) {
   return [number](const Fixture& fixture) {
     Connection connection = open_indexed(fixture);
     const NobenchQuery& query = nobench_query(number);
-    const SqlStatement statement = connection.prepare(nobench_text(fixture, query.sqlite).c_str());
+    const SqlStatement statement = connection.prepare(nobench_text(fixture, query.sqlite));
     NobenchAnswer answer;
     const double rate = rate_of(1, [&] { answer = answer_of(connection, statement, query.gives_items); });
     return Sample{rate, answer.text()};

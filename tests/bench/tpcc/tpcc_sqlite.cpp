@@ -26,7 +26,7 @@ constexpr const char* kTake =
     " '$.ytd', json_extract(json, '$.ytd') + ?3, '$.orders', json_extract(json, '$.orders') + 1)"
     " WHERE w = ?1 AND id = ?2"
     " RETURNING json_extract(json, '$.price'), json_extract(json, '$.name'), json_extract(json, ?4)";
-constexpr const char* kInsert = "INSERT INTO documents VALUES (?1, ?2, ?3)";
+constexpr const char* kInsert = "INSERT INTO documents VALUES (?1, ?2, stored(?3))";
 constexpr const char* kAddYtd =
     "UPDATE documents SET json = json_set(json, '$.ytd', json_extract(json, '$.ytd') + ?3)"
     " WHERE w = ?1 AND id = ?2 RETURNING json_extract(json, '$.name')";
@@ -37,7 +37,8 @@ constexpr const char* kPay =
 
 class Store final : public TpccStore {
  public:
-  Store(const Fixture& fixture, const TpccRun& run) : connection_(fixture.new_file("tpcc.sqlite")) {
+  Store(const Fixture& fixture, const TpccRun& run)
+      : connection_(fixture.new_file("tpcc.sqlite"), fixture.sqlite_json) {
     connection_.run(
         "CREATE TABLE documents(w INTEGER, id TEXT, json TEXT NOT NULL, PRIMARY KEY (w, id)) WITHOUT ROWID");
     load(fixture);
@@ -89,7 +90,7 @@ class Store final : public TpccStore {
   void load(const Fixture& fixture) {
     connection_.run("BEGIN");
     const SqlStatement insert = connection_.prepare(
-        "INSERT INTO documents VALUES (json_extract(?1, '$.w'), json_extract(?1, '$.id'), ?1)");
+        "INSERT INTO documents VALUES (json_extract(?1, '$.w'), json_extract(?1, '$.id'), stored(?1))");
     for_each_line(tpcc_documents_file(fixture), [&](std::string_view line) {
       bind_text(insert, 1, line);
       run(insert);

@@ -12,13 +12,13 @@ namespace {
 
 class Client final : public YcsbClient {
  public:
-  Client(const std::string& path, bool is_durable) : connection_(path) {
+  Client(const std::string& path, SqliteJson json, bool is_durable) : connection_(path, json) {
     connection_.run("PRAGMA busy_timeout=60000");
     if (!is_durable) connection_.run("PRAGMA synchronous=NORMAL");
-    read_ = connection_.prepare("SELECT json FROM usertable WHERE id = ?1");
+    read_ = connection_.prepare("SELECT shown(json) FROM usertable WHERE id = ?1");
     update_ = connection_.prepare("UPDATE usertable SET json = json_set(json, ?2, ?3) WHERE id = ?1");
-    insert_ = connection_.prepare("INSERT INTO usertable VALUES (?1, ?2)");
-    scan_ = connection_.prepare("SELECT json FROM usertable WHERE id >= ?1 ORDER BY id LIMIT ?2");
+    insert_ = connection_.prepare("INSERT INTO usertable VALUES (?1, stored(?2))");
+    scan_ = connection_.prepare("SELECT shown(json) FROM usertable WHERE id >= ?1 ORDER BY id LIMIT ?2");
   }
   bool read(const std::string& id) override {
     bind_text(read_, 1, id);
@@ -59,7 +59,10 @@ class Client final : public YcsbClient {
 class Store final : public YcsbStore {
  public:
   Store(const Fixture& fixture, const YcsbRun& run)
-      : path_(fixture.new_file_once("ycsb.sqlite")), is_durable_(run.is_durable), connection_(path_) {
+      : path_(fixture.new_file_once(fmt::format("ycsb{}.sqlite", fixture.json_suffix()))),
+        is_durable_(run.is_durable),
+        json_(fixture.sqlite_json),
+        connection_(path_, json_) {
     connection_.run("CREATE TABLE IF NOT EXISTS usertable(id TEXT PRIMARY KEY, json TEXT NOT NULL)");
     if (count() == 0) load(fixture);
   }
@@ -68,12 +71,14 @@ class Store final : public YcsbStore {
     must(connection_.step(statement), "sqlite: no count");
     return static_cast<uint64_t>(sqlite3_column_int64(statement.get(), 0));
   }
-  std::unique_ptr<YcsbClient> connect() override { return std::make_unique<Client>(path_, is_durable_); }
+  std::unique_ptr<YcsbClient> connect() override {
+    return std::make_unique<Client>(path_, json_, is_durable_);
+  }
 
  private:
   void load(const Fixture& fixture) {
     connection_.run("BEGIN");
-    const SqlStatement insert = connection_.prepare("INSERT INTO usertable VALUES (?1, ?2)");
+    const SqlStatement insert = connection_.prepare("INSERT INTO usertable VALUES (?1, stored(?2))");
     for_each_line(ycsb_items_file(fixture), [&](std::string_view line) {
       bind_text(insert, 1, key_of_line(line).id);
       bind_text(insert, 2, line);
@@ -84,6 +89,7 @@ class Store final : public YcsbStore {
   }
   std::string path_;
   bool is_durable_;
+  SqliteJson json_;
   Connection connection_;
 };
 

@@ -182,6 +182,37 @@ TEST_F(FeedApiTest, ItemsThatExpireLeaveTheFeedAndTheirEndIsTold) {
   EXPECT_EQ(told, (std::vector<std::string>{"1", "3x", "3x"})) << "two ends and a creation";
 }
 
+// Changes keep their order, which their times then do not have.
+TEST_F(FeedApiTest, AClockThatStepsBackLosesNothing) {
+  set_time(database_->c_handle(), 1'000'000);
+  EXPECT_EQ(query("CREATE CONTAINER items PARTITION KEY (/k) WITH {defaultTtl: 3600, changeFeedPolicy: "
+                  "{retentionDuration: 10}}"),
+            "");
+  Container items = database_->container("items").value();
+  ASSERT_TRUE(succeeds(items.create(R"({"k":1,"id":"a"})")));
+  set_time(database_->c_handle(), 990'000);
+  ASSERT_TRUE(succeeds(items.create(R"({"k":1,"id":"b"})")));
+  const auto replaced = items.upsert(R"({"k":1,"id":"a","n":2})");
+  ASSERT_TRUE(succeeds(replaced));
+  EXPECT_EQ(replaced->timestamp(), 990'000);
+  Feed versions = items.feed({.mode = FeedMode::all_versions}).value();
+  uint64_t last = 0;
+  int changes = 0;
+  for (auto change = versions.next(); change && *change; change = versions.next(), ++changes) {
+    EXPECT_GT((*change)->lsn(), last);
+    last = (*change)->lsn();
+  }
+  EXPECT_EQ(changes, 3);
+  Feed latest = items.feed().value();
+  EXPECT_EQ(ids(latest), (Ids{"b", "a"}));
+  EXPECT_EQ(database_->check().value(), "[]");
+  // Back at its time what was written meanwhile has expired: 10,000 seconds have passed for it.
+  set_time(database_->c_handle(), 1'000'001);
+  EXPECT_EQ(database_->erase_expired().value(), 2U);
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM items i"), "0\n");
+  EXPECT_EQ(database_->check().value(), "[]");
+}
+
 // Another process writes transactions of three items each, and is killed in the midst of it: the feed gives
 // threes, across all of its waiting.
 TEST_F(FeedApiTest, GivesWholeTransactionsOfAnotherProcessThatIsKilled) {

@@ -36,6 +36,19 @@ class IndexTest : public DatabaseTest {
   }
 };
 
+// The map grows only while the process has no snapshot: the making of an index must not wait for itself.
+TEST_F(IndexTest, IsMadeWhereTheMapHasToGrowForIt) {
+  reopen(file("f.quire"), {.durability = Durability::none, .map_size = 1 << 20, .busy_timeout_ms = 5000});
+  Container container = make("c", "/p");
+  std::string lines;
+  for (int i = 0; i < 3000; ++i)
+    lines += fmt::format(R"({{"id":"{}","p":{},"text":"{:0>250}"}})", i, i % 3, i) + '\n';
+  std::istringstream input(lines);
+  ASSERT_TRUE(succeeds(container.import(input)));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(query(fmt::format("CREATE INDEX i{} ON c (text, n{})", i, i)), "");
+  EXPECT_EQ(database_->check().value(), "[]");
+}
+
 TEST_F(IndexTest, AUniqueKeyHoldsWithinAPartition) {
   ASSERT_EQ(
       define(

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -58,6 +59,32 @@ TEST_F(Open, TakesAnEmptyFileAsNew) {
   EXPECT_TRUE(succeeds(Environment::open(path_)));
 }
 
+// What a power cut may leave of a file that was being made: its first two pages, or parts of them.
+TEST_F(Open, MakesAnewWhatWasNotMadeToTheEnd) {
+  const std::string path = folder_.path("made.quire");
+  MDB_env* environment = nullptr;
+  ASSERT_EQ(mdb_env_create(&environment), 0);
+  ASSERT_EQ(mdb_env_open(environment, path.c_str(), MDB_NOSUBDIR, 0600), 0);
+  mdb_env_close(environment);
+  const auto pages = std::filesystem::file_size(path);
+  std::string first(pages, '\0');
+  std::ifstream(path, std::ios::binary).read(first.data(), static_cast<std::streamsize>(pages));
+  const auto half = pages / 2;
+  const std::string zeros(half, '\0');
+  for (const std::string& bytes : {first, first.substr(0, half), first.substr(0, 512), zeros, zeros + zeros,
+                                   first.substr(0, half) + zeros, zeros + first.substr(half)}) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+    std::filesystem::remove(path + "-lock");
+    const auto opened = Environment::open(path);
+    EXPECT_TRUE(succeeds(opened)) << bytes.size();
+  }
+  // Of anything more it is not known whose it is.
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << zeros << zeros << zeros;
+  EXPECT_TRUE(fails_with(Environment::open(path), ErrorCode::not_a_database));
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << "hello" << zeros;
+  EXPECT_TRUE(fails_with(Environment::open(path), ErrorCode::not_a_database));
+}
+
 TEST_F(Open, RefusesAnEmptyFileReadOnly) {
   write_file(path_, "");
   EXPECT_TRUE(fails_with(Environment::open(path_, {.read_only = true}), ErrorCode::not_a_database, "empty"));
@@ -76,8 +103,9 @@ TEST_F(Open, RefusesWhatIsNotThere) {
 }
 
 TEST_F(Open, RefusesOtherFilesAndLeavesThemAlone) {
-  for (const std::string& bytes : {std::string("hello, world\n"), std::string(100'000, '\xAB'),
-                                   std::string(8192, '\0'), std::string("SQLite format 3\0 and so on", 26)}) {
+  for (const std::string& bytes :
+       {std::string("hello, world\n"), std::string(100'000, '\xAB'), std::string(200'000, '\0'),
+        std::string("SQLite format 3\0 and so on", 26)}) {
     write_file(path_, bytes);
     EXPECT_TRUE(fails_with(Environment::open(path_), ErrorCode::not_a_database, "not a Quire file"));
     EXPECT_EQ(read_file(path_), bytes);

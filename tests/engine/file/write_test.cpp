@@ -455,6 +455,29 @@ TEST_F(Write, ADeadProcessesSnapshotsAreCleared) {
   EXPECT_EQ(value_of(environment_->facts()).readers, 0u);
 }
 
+TEST_F(Write, WhoseLockFileWasDeletedIsNotJoinedByAnother) {
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork_child([&] {
+    open();
+    (void)put("a", "1");
+    (void)!::write(ready[1], "x", 1);
+    // Alone it goes on, lock file or not.
+    for (int i = 0;; ++i) (void)put("a", std::to_string(i));
+    return 0;
+  });
+  char byte;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  ASSERT_EQ(unlink((path_ + "-lock").c_str()), 0);
+  EXPECT_TRUE(fails_with(Environment::open(path_), ErrorCode::busy, "lock file"));
+  EXPECT_TRUE(fails_with(Environment::open(path_, {.read_only = true}), ErrorCode::busy, "lock file"));
+  kill(child, SIGKILL);
+  wait_for(child);
+  open();
+  EXPECT_TRUE(succeeds(put("b", "1")));
+  EXPECT_TRUE(get("a").has_value());
+}
+
 TEST_F(Write, ATableDroppedByAProcessThatDiedIsRemovedAtTheNextOpen) {
   const pid_t child = fork_child([&] {
     open();

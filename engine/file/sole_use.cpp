@@ -1,0 +1,61 @@
+// What keeps others away is the lock that LMDB itself takes on the first byte of its lock file: shared by
+// each process that has the environment open, exclusive while one sets it up. It is held exclusively here, by
+// open file description.
+#include "engine/file/sole_use.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "engine/file/lmdb_error.h"
+
+namespace quire::engine {
+namespace {
+
+// Behind the bytes of WriteLock.
+constexpr off_t kInUseByte = (off_t{1} << 62) + 2;
+
+struct flock range_of(short type, off_t byte) {
+  struct flock range = {};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  range.l_start = byte;
+  range.l_len = 1;
+  return range;
+}
+
+}  // namespace
+
+Result<void> mark_in_use(int descriptor, const std::string& path) {
+  struct flock range = range_of(F_RDLCK, kInUseByte);
+  if (fcntl(descriptor, F_OFD_SETLK, &range) == 0) return {};
+  return std::unexpected(lmdb_error(errno, fmt::format("lock '{}'", path)));
+}
+
+Result<void> refuse_without_lock_file(int descriptor, const std::string& path) {
+  const std::string lock_path = path + "-lock";
+  if (access(lock_path.c_str(), F_OK) == 0 || errno != ENOENT) return {};
+  struct flock range = range_of(F_WRLCK, kInUseByte);
+  if (fcntl(descriptor, F_OFD_GETLK, &range) != 0 || range.l_type == F_UNLCK) return {};
+  return fail(
+      ErrorCode::busy,
+      fmt::format("'{}' is open in another process, and its lock file '{}' was deleted: close it there first",
+                  path, lock_path));
+}
+
+Result<std::optional<Descriptor>> lock_for_sole_use(const std::string& path) {
+  const std::string lock_path = path + "-lock";
+  const auto cannot = [&](std::string_view doing) {
+    return std::unexpected(lmdb_error(errno, fmt::format("{} '{}'", doing, lock_path)));
+  };
+  Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (lock.number() < 0) return cannot("open");
+  struct flock range = range_of(F_WRLCK, 0);
+  if (fcntl(lock.number(), F_OFD_SETLK, &range) == 0) return lock;
+  if (errno != EAGAIN && errno != EACCES) return cannot("lock");
+  return std::nullopt;
+}
+
+}  // namespace quire::engine

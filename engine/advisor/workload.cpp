@@ -1,6 +1,8 @@
 #include "engine/advisor/workload.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "sql/parse/shape.h"
 
@@ -95,12 +97,34 @@ std::shared_ptr<Workload::Entry> Workload::enter(QueryFacts facts) {
     found->second->facts_ = std::move(facts);
     return found->second;
   }
-  if (entries_.size() == kMostShapes)
-    entries_.erase(
-        std::ranges::min_element(entries_, {}, [](const auto& row) { return row.second->runs_.load(); }));
+  if (entries_.size() == kMostShapes) {
+    const auto rarest =
+        std::ranges::min_element(entries_, {}, [](const auto& row) { return row.second->runs_.load(); });
+    rarest->second->is_known_ = false;
+    entries_.erase(rarest);
+  }
   auto made = std::make_shared<Entry>();
   made->facts_ = std::move(facts);
   return entries_.emplace(made->facts_.text, made).first->second;
+}
+
+size_t Workload::place_of(std::string_view text) noexcept {
+  return std::hash<std::string_view>()(text) % kRecent;
+}
+
+std::shared_ptr<Workload::Entry> Workload::recall(std::string_view text, uint64_t basis) const {
+  const size_t place = place_of(text);
+  const std::lock_guard lock(mutex_);
+  const Recent& recent = recent_[place];
+  const bool is_it = recent.basis == basis && recent.text == text && recent.entry != nullptr;
+  return is_it && recent.entry->is_known_ ? recent.entry : nullptr;
+}
+
+void Workload::remember(std::string_view text, uint64_t basis, std::shared_ptr<Entry> entry) {
+  if (text.size() > kLongestRecentText) return;
+  const size_t place = place_of(text);
+  const std::lock_guard lock(mutex_);
+  recent_[place] = {std::string(text), basis, std::move(entry)};
 }
 
 std::vector<QueryShape> Workload::shapes_of(std::string_view container) const {

@@ -1,14 +1,16 @@
 // The queries that a database has run since it was opened, by shape: their text with ? for each literal. Kept
-// in memory, bounded, and cheap enough to be always on: a statement finds its shape once, a run adds to three
-// counters.
+// in memory, bounded, and cheap enough to be always on: a statement finds its shape once, the texts that were
+// prepared last without being read again; a run adds to three counters.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sql/plan/plan.h"
@@ -56,7 +58,8 @@ class Workload {
    private:
     friend class Workload;
     static constexpr double kPerUnit = 1000;
-    QueryFacts facts_;  // guarded by the Workload's mutex
+    QueryFacts facts_;      // guarded by the Workload's mutex
+    bool is_known_ = true;  // likewise: it has not made way
     std::atomic<uint64_t> runs_ = 0;
     std::atomic<uint64_t> items_read_ = 0;
     std::atomic<uint64_t> rows_ = 0;
@@ -68,11 +71,26 @@ class Workload {
   // The shape's entry, with these facts from now on. Shared with statements, which count on when their shape
   // has had to make way for others. The shape with the fewest runs makes way.
   std::shared_ptr<Entry> enter(QueryFacts facts);
+
+  // The entry of a statement that was entered lately with the same text and the same `basis`, a number that
+  // stands for all else that its facts rest on; null if that is not known.
+  std::shared_ptr<Entry> recall(std::string_view text, uint64_t basis) const;
+  void remember(std::string_view text, uint64_t basis, std::shared_ptr<Entry> entry);
   // Those that read a container, the most run first.
   std::vector<QueryShape> shapes_of(std::string_view container) const;
 
  private:
-  mutable std::mutex mutex_;
+  struct Recent {
+    std::string text;
+    uint64_t basis = 0;
+    std::shared_ptr<Entry> entry;
+  };
+  static constexpr size_t kRecent = 64;
+  static constexpr size_t kLongestRecentText = 2000;
+  static size_t place_of(std::string_view text) noexcept;
+
+  std::array<Recent, kRecent> recent_;  // by the hash of their texts
+  mutable std::mutex mutex_;            // guards all members
   std::map<std::string, std::shared_ptr<Entry>, std::less<>> entries_;
 };
 

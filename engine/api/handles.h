@@ -2,6 +2,7 @@
 // take it back into a unique_ptr. Members are in order of construction: the OpenHandle is counted out last.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -69,4 +70,7 @@ struct quire_statement {
   std::unique_ptr<quire::engine::PreparedStatement> statement;
   quire::sql::Value row;  // undefined where there is none
   std::string json;       // of the row, once asked for
+  // Within quire_step, whose callbacks may come back; the release then waits until it ends.
+  std::atomic<bool> is_stepping = false;
+  bool is_released = false;
 };

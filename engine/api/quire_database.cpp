@@ -110,6 +110,7 @@ int quire_check(quire_database* database, const char* name, size_t length, quire
       QUIRE_ASSIGN(container, text_argument(name, length, "the container's name"));
     }
     QUIRE_TRY(database->session().check_outside_transaction("a check cannot run"));
+    const quire::engine::OpenHandle checking(*database);
     QUIRE_ASSIGN(const CheckReport report, database->check(container));
     std::vector<std::string> rows = report.rows();
     rows.pop_back();  // how it went in all
@@ -122,6 +123,7 @@ int quire_backup(quire_database* database, const char* path, quire_error* error)
   return guarded(error, [&]() -> Result<void> {
     if (database == nullptr) return null_argument("the database");
     if (path == nullptr) return null_argument("the path");
+    const quire::engine::OpenHandle copying(*database);
     return database->environment().copy_to(path);
   });
 }
@@ -170,6 +172,7 @@ int quire_erase_expired(quire_database* database, uint64_t most, uint64_t* erase
   return guarded(error, [&]() -> Result<void> {
     if (database == nullptr) return null_argument("the database");
     QUIRE_TRY(database->session().check_outside_transaction("expired items cannot be erased"));
+    const quire::engine::OpenHandle erasing(*database);
     QUIRE_ASSIGN(const uint64_t count, database->containers().erase_expired(most));
     if (erased != nullptr) *erased = count;
     return {};
@@ -206,6 +209,7 @@ int quire_advise(quire_database* database, const char* container, size_t length,
     if (database == nullptr) return null_argument("the database");
     if (out == nullptr) return null_argument("the buffer");
     QUIRE_ASSIGN(const std::string_view name, text_argument(container, length, "the container's name"));
+    const quire::engine::OpenHandle advising(*database);
     QUIRE_ASSIGN(const std::vector<std::string> rows, database->advise(name));
     std::string json = "[";
     for (const std::string& row : rows) json += (json.size() > 1 ? "," : "") + row;

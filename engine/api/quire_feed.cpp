@@ -119,7 +119,7 @@ int quire_feed_next(quire_feed* feed, int64_t patience_ms, quire_change* change,
     const FeedEntry& entry = feed->feed->entry();
     *change = {.operation = operation_of(entry.kind),
                .expired = entry.kind == FeedRowKind::expired ? 1 : 0,
-               .lsn = static_cast<uint64_t>(entry.lsn),
+               .lsn = static_cast<uint64_t>(entry.transaction),
                .timestamp = entry.timestamp,
                .current = quire::engine::to_c(entry.current),
                .previous = quire::engine::to_c(entry.previous)};

@@ -43,13 +43,16 @@ extern "C" int quire_import(quire_container* container, quire_read_input read, v
     if (container == nullptr) return null_argument("the container");
     if (read == nullptr) return null_argument("the function that reads the input");
     QUIRE_TRY(container->database.session().check_outside_transaction("an import cannot run"));
+    // Callbacks may release the container's handle.
+    quire_database& database = container->database;
+    const quire::engine::OpenHandle importing(database);
+    const auto store = container->store;
     QUIRE_ASSIGN(const quire_import_options checked, options_argument(given));
     ImportOptions options = import_options(checked);
-    options.interrupts = &container->database.interrupts();
+    options.interrupts = &database.interrupts();
     const auto reader = [=](char* buffer, size_t capacity) { return read(read_context, buffer, capacity); };
-    QUIRE_ASSIGN(
-        const ImportResult imported,
-        quire::engine::import_items(container->database.environment(), *container->store, reader, options));
+    QUIRE_ASSIGN(const ImportResult imported,
+                 quire::engine::import_items(database.environment(), *store, reader, options));
     if (result != nullptr)
       *result = {.items = imported.items, .skipped = imported.skipped, .bytes_read = imported.bytes_read};
     return {};

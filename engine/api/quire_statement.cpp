@@ -30,6 +30,13 @@ Result<void> prepare(quire_database& database, std::shared_ptr<ContainerStore> s
   return {};
 }
 
+// A callback of its own step, or a thread that should not, comes back to it.
+Result<void> check_resting(const quire_statement& statement) {
+  if (!statement.is_stepping.load(std::memory_order_relaxed)) return {};
+  return fail(ErrorCode::misuse,
+              "the statement is within a step: neither a callback of it nor another thread may use it");
+}
+
 }  // namespace
 
 extern "C" {
@@ -58,6 +65,7 @@ int quire_bind(quire_statement* statement, const char* name, quire_scalar value,
   return guarded(error, [&]() -> Result<void> {
     if (statement == nullptr) return null_argument("the statement");
     if (name == nullptr) return null_argument("the parameter's name");
+    QUIRE_TRY(check_resting(*statement));
     QUIRE_ASSIGN(const Value scalar, scalar_argument(value));
     return statement->statement->bind(name, scalar);
   });
@@ -68,6 +76,7 @@ int quire_bind_json(quire_statement* statement, const char* name, const char* js
   return guarded(error, [&]() -> Result<void> {
     if (statement == nullptr) return null_argument("the statement");
     if (name == nullptr) return null_argument("the parameter's name");
+    QUIRE_TRY(check_resting(*statement));
     QUIRE_ASSIGN(const std::string_view text, text_argument(json, length, "the parameter's JSON"));
     return statement->statement->bind_json(name, text);
   });
@@ -75,6 +84,10 @@ int quire_bind_json(quire_statement* statement, const char* name, const char* js
 
 int quire_step(quire_statement* statement, quire_error* error) {
   bool has_row = false;
+  Result<void> may_step{};
+  if (statement != nullptr) may_step = check_resting(*statement);
+  if (!may_step) return quire::engine::report(may_step.error(), error);
+  if (statement != nullptr) statement->is_stepping.store(true, std::memory_order_relaxed);
   const int code = guarded(error, [&]() -> Result<void> {
     if (statement == nullptr) return null_argument("the statement");
     statement->row = Value::undefined();
@@ -86,6 +99,10 @@ int quire_step(quire_statement* statement, quire_error* error) {
     if (row) statement->row = *row;
     return {};
   });
+  if (statement != nullptr) {
+    statement->is_stepping.store(false, std::memory_order_relaxed);
+    if (statement->is_released) quire_finalize(statement);
+  }
   if (code != QUIRE_OK) return code;
   return has_row ? QUIRE_ROW : QUIRE_DONE;
 }
@@ -114,7 +131,7 @@ int quire_row_json(quire_statement* statement, const char** json, size_t* length
 }
 
 void quire_reset(quire_statement* statement) {
-  if (statement == nullptr) return;
+  if (statement == nullptr || statement->is_stepping.load(std::memory_order_relaxed)) return;
   statement->row = Value::undefined();
   statement->json.clear();
   statement->statement->reset();
@@ -125,6 +142,10 @@ void quire_leave_unrecorded(quire_statement* statement) {
 }
 
 void quire_finalize(quire_statement* statement) {
+  if (statement != nullptr && statement->is_stepping.load(std::memory_order_relaxed)) {
+    statement->is_released = true;
+    return;
+  }
   const std::unique_ptr<quire_statement> owned(statement);
 }
 

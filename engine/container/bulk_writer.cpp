@@ -42,6 +42,7 @@ Result<RecordHeader> BulkWriter::next_header(Bytes document, std::optional<uint3
       sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
   QUIRE_ASSIGN(header.expiry, expiry_of(root.member(ttl_), header.timestamp, lifetime_));
   header.lsn = Lsn{static_cast<uint64_t>(statistics_.last_lsn) + 1};
+  header.place = store_->place_of(*transaction_, header.lsn);
   return header;
 }
 
@@ -65,7 +66,7 @@ Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash, std::opti
   ++items_;
   ++statistics_.items;
   statistics_.document_bytes += document.size();
-  const FeedChange change{FeedRowKind::created, header.lsn, header.timestamp, key, {}};
+  const FeedChange change{FeedRowKind::created, header.lsn, header.timestamp, key, {}, header.place, 0};
   if (!is_last) return feed(change, place);
   last_key_ = key;
   if (statistics_.retention_minutes > 0)
@@ -105,7 +106,8 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash,
   QUIRE_ASSIGN(RecordHeader header, next_header(document, timestamp));
   header.rid = existing->header().rid;
   statistics_.last_lsn = header.lsn;
-  const FeedChange change{FeedRowKind::replaced, header.lsn, header.timestamp, key, existing->header().lsn};
+  const FeedChange change{FeedRowKind::replaced,  header.lsn,   header.timestamp,        key,
+                          existing->header().lsn, header.place, existing->header().place};
   statistics_.document_bytes += document.size();
   statistics_.document_bytes -= document_of(existing->record).size();
   if (has_indexes_) {

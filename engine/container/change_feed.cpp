@@ -48,6 +48,8 @@ Result<void> ChangeFeed::add_version(WriteTransaction& transaction, const FeedCh
   row.kind = change.kind;
   row.timestamp = change.timestamp;
   row.previous = change.previous;
+  row.place = change.place;
+  row.previous_place = change.previous_place;
   row.item_key = change.item_key;
   std::string bytes;
   write_version_head(row, bytes);

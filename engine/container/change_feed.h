@@ -36,7 +36,9 @@ struct FeedChange {
   Lsn lsn{};
   uint32_t timestamp = 0;
   Bytes item_key;
-  Lsn previous{};  // of the item's write before; 0 for none
+  Lsn previous{};      // of the item's write before; 0 for none
+  uint32_t place = 0;  // as of RecordHeader
+  uint32_t previous_place = 0;
 };
 
 class ChangeFeed {

@@ -271,6 +271,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   }
   Error damaged(Bytes key) const;
   Error damaged_feed() const;
+  // RecordHeader::place of a write with this LSN.
+  uint32_t place_of(WriteTransaction& transaction, Lsn lsn) const;
   Error not_found(std::string_view id) const;
 
   // Saves the names from number `from` on, and takes them back if the transaction is undone.

@@ -171,7 +171,7 @@ void Feed::write_json(std::string& out) const {
   if (position_.mode == FeedMode::latest_version) {
     store_->write_item_json(entry_.current, out);
     out.pop_back();  // the closing brace; an id at least stands before it
-    fmt::format_to(std::back_inserter(out), R"(,"_lsn":{}}})", static_cast<uint64_t>(entry_.lsn));
+    fmt::format_to(std::back_inserter(out), R"(,"_lsn":{}}})", static_cast<uint64_t>(entry_.transaction));
     return;
   }
   const auto write = [&](const sql::Value& item) {
@@ -187,10 +187,10 @@ void Feed::write_json(std::string& out) const {
     write(entry_.previous);
   }
   fmt::format_to(std::back_inserter(out), R"(,"metadata":{{"operationType":"{}","lsn":{},"crts":{})",
-                 operation_name(entry_.kind), static_cast<uint64_t>(entry_.lsn), entry_.timestamp);
-  if (entry_.previous_lsn != Lsn{})
+                 operation_name(entry_.kind), static_cast<uint64_t>(entry_.transaction), entry_.timestamp);
+  if (entry_.previous_transaction != Lsn{})
     fmt::format_to(std::back_inserter(out), R"(,"previousImageLSN":{})",
-                   static_cast<uint64_t>(entry_.previous_lsn));
+                   static_cast<uint64_t>(entry_.previous_transaction));
   if (entry_.kind == FeedRowKind::expired) out += R"(,"timeToLiveExpired":true)";
   out += "}}";
 }

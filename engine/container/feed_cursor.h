@@ -28,11 +28,12 @@ struct FeedScope {
 // A change, in place: good as long as bytes of its snapshot are.
 struct FeedEntry {
   FeedRowKind kind = FeedRowKind::item;  // item: what it was is not known, as latest versions do not tell
-  Lsn lsn{};
+  Lsn lsn{};                             // of the write: the reader's place
+  Lsn transaction{};                     // of its transaction: what users see
   uint32_t timestamp = 0;
   sql::Value current;   // undefined where the item has gone
   sql::Value previous;  // the version before, where it is known
-  Lsn previous_lsn{};
+  Lsn previous_transaction{};
 };
 
 // Latest versions: each item once, with its newest version; an update moves it to the end.

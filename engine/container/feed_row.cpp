@@ -9,6 +9,7 @@ namespace {
 constexpr size_t kItemHead = 5;
 constexpr size_t kRangeHead = 23;
 constexpr size_t kVersionHead = 15;
+constexpr uint8_t kHasPlaces = 0x80;
 
 template <typename Number>
 Number number_at(Bytes row, size_t at) noexcept {
@@ -34,11 +35,16 @@ std::optional<FeedRow> read_range(FeedRow row, Bytes bytes) noexcept {
   return row;
 }
 
-std::optional<FeedRow> read_version(FeedRow row, Bytes bytes) noexcept {
-  if (bytes.size() < kVersionHead) return std::nullopt;
+std::optional<FeedRow> read_version(FeedRow row, Bytes bytes, bool has_places) noexcept {
+  const size_t head = kVersionHead + (has_places ? 2 * sizeof(uint32_t) : 0);
+  if (bytes.size() < head) return std::nullopt;
   row.previous = Lsn{number_at<uint64_t>(bytes, 5)};
   const size_t key_length = number_at<uint16_t>(bytes, 13);
-  const Bytes rest = bytes.substr(kVersionHead);
+  if (has_places) {
+    row.place = number_at<uint32_t>(bytes, kVersionHead);
+    row.previous_place = number_at<uint32_t>(bytes, kVersionHead + sizeof(uint32_t));
+  }
+  const Bytes rest = bytes.substr(head);
   if (rest.size() < key_length) return std::nullopt;
   row.item_key = rest.substr(0, key_length);
   row.record = rest.substr(key_length);
@@ -61,8 +67,11 @@ Lsn lsn_of_feed_key(Bytes key) noexcept {
 std::optional<FeedRow> read_feed_row(Bytes bytes) noexcept {
   if (bytes.size() < kItemHead) return std::nullopt;
   FeedRow row;
-  row.kind = FeedRowKind{static_cast<uint8_t>(bytes[0])};
+  const auto first = static_cast<uint8_t>(bytes[0]);
+  const bool has_places = (first & kHasPlaces) != 0;
+  row.kind = FeedRowKind{static_cast<uint8_t>(first & ~kHasPlaces)};
   row.timestamp = number_at<uint32_t>(bytes, 1);
+  if (has_places && row.kind < FeedRowKind::created) return std::nullopt;
   switch (row.kind) {
     case FeedRowKind::item:
       row.item_key = bytes.substr(kItemHead);
@@ -74,7 +83,7 @@ std::optional<FeedRow> read_feed_row(Bytes bytes) noexcept {
     case FeedRowKind::replaced:
     case FeedRowKind::deleted:
     case FeedRowKind::expired:
-      return read_version(row, bytes);
+      return read_version(row, bytes, has_places);
   }
   return std::nullopt;
 }
@@ -94,10 +103,15 @@ void write_feed_row(const FeedRow& row, std::string& out) {
 }
 
 void write_version_head(const FeedRow& row, std::string& out) {
-  out.assign(1, static_cast<char>(row.kind));
+  const bool has_places = row.place != 0 || row.previous_place != 0;
+  out.assign(1, static_cast<char>(static_cast<uint8_t>(row.kind) | (has_places ? kHasPlaces : 0)));
   append_number(out, row.timestamp);
   append_number(out, row.previous);
   append_number(out, static_cast<uint16_t>(row.item_key.size()));
+  if (has_places) {
+    append_number(out, row.place);
+    append_number(out, row.previous_place);
+  }
   out += row.item_key;
 }
 

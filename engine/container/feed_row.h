@@ -21,6 +21,8 @@
 //                5..12  LSN of the item's version before, 0 for none
 //               13..14  length of the item key
 //               15..    item key, then the record (record.h): after the change; before it where the item went
+//           where the place (record.h) of the change or of the version before is not 0, the kind has 80
+//           added, and the two places come before the item key, 4 bytes each
 #pragma once
 
 #include <cstdint>
@@ -78,6 +80,8 @@ struct FeedRow {
   Bytes first_key, last_key;
   // version
   Lsn previous{};
+  uint32_t place = 0;
+  uint32_t previous_place = 0;
   Bytes record;
 
   bool is_range() const noexcept {

@@ -1,6 +1,7 @@
 // Creating, replacing, reading and erasing items.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/container/container.h"
@@ -76,6 +77,13 @@ Result<void> ContainerStore::check_etag(const std::optional<Item>& item, std::st
 
 // ---- Writing
 
+uint32_t ContainerStore::place_of(WriteTransaction& transaction, Lsn lsn) const {
+  const auto number = static_cast<uint64_t>(lsn);
+  uint64_t& first = transaction.mark(tables_.items);
+  if (first == 0 || first > number) first = number;
+  return static_cast<uint32_t>(std::min<uint64_t>(number - first, RecordHeader::kMostPlace));
+}
+
 namespace {
 
 std::string json_of(std::string_view json) {
@@ -142,6 +150,7 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
   header.timestamp = transaction.now();
   QUIRE_ASSIGN(header.expiry, expiry_of(encoded.root.member("ttl"), header.timestamp, lifetime));
   header.lsn = statistics.last_lsn = Lsn{static_cast<uint64_t>(statistics.last_lsn) + 1};
+  header.place = place_of(transaction, header.lsn);
   header.rid = existing ? existing->header().rid : ++statistics.last_rid;
   statistics.items += existing ? 0 : 1;
   statistics.document_bytes += encoded.document.size();
@@ -151,7 +160,9 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
                           .lsn = header.lsn,
                           .timestamp = header.timestamp,
                           .item_key = encoded.key.bytes(),
-                          .previous = existing ? existing->header().lsn : Lsn{}};
+                          .previous = existing ? existing->header().lsn : Lsn{},
+                          .place = header.place,
+                          .previous_place = existing ? existing->header().place : 0};
 
   // The existing item's bytes end with the first write.
   const sql::Value old_root = existing ? existing->root : sql::Value();
@@ -254,7 +265,9 @@ Result<void> ContainerStore::erase_stored(WriteTransaction& transaction, Bytes k
                           .lsn = statistics.last_lsn,
                           .timestamp = transaction.now(),
                           .item_key = key,
-                          .previous = item.header().lsn};
+                          .previous = item.header().lsn,
+                          .place = place_of(transaction, statistics.last_lsn),
+                          .previous_place = item.header().place};
   // Its bytes end with the first write.
   const std::string version(statistics.retention_minutes > 0 ? item.record : Bytes());
   const sql::Value nothing;

@@ -91,10 +91,11 @@ Result<bool> LatestCursor::offer(Bytes key, Bytes record, FeedEntry& entry) {
   if (!scope_->partition_key.empty() && !store_->is_in_partition(root, scope_->partition_key)) return false;
   entry = {.kind = FeedRowKind::item,
            .lsn = header.lsn,
+           .transaction = transaction_lsn(header.lsn, header.place),
            .timestamp = header.timestamp,
            .current = root,
            .previous = {},
-           .previous_lsn = {}};
+           .previous_transaction = {}};
   after_ = header.lsn;
   return true;
 }

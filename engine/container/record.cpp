@@ -12,6 +12,7 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr size_t kChecksumAt = 4;
 constexpr size_t kCheckedFrom = 8;
+constexpr int kPlaceShift = 8;  // in the first four bytes
 
 template <typename Number>
 void store(char* at, Number number) {
@@ -24,10 +25,11 @@ Number load(const char* at) {
   return number;
 }
 
-// `checked`: the header from kCheckedFrom on.
-uint32_t checksum_of(const char* checked, uint64_t document_hash) {
-  return static_cast<uint32_t>(
-      XXH3_64bits_withSeed(checked, RecordHeader::kBytes - kCheckedFrom, document_hash));
+// `checked`: the header from kCheckedFrom on. A place of 0 leaves the hash as it is.
+uint32_t checksum_of(const char* checked, uint32_t place, uint64_t document_hash) {
+  constexpr int kUpperBits = 40;
+  return static_cast<uint32_t>(XXH3_64bits_withSeed(checked, RecordHeader::kBytes - kCheckedFrom,
+                                                    document_hash ^ (uint64_t{place} << kUpperBits)));
 }
 
 }  // namespace
@@ -44,10 +46,11 @@ void write_record(const RecordHeader& header, Bytes document, uint64_t hash,
   const uint64_t times = given.timestamp | uint64_t{given.expiry} << 32;
   const auto lsn = static_cast<uint64_t>(given.lsn);
   const uint64_t rid = given.rid;
+  const uint32_t place = given.place;
   const uint64_t checked[] = {times, lsn, rid};
   static_assert(sizeof checked == RecordHeader::kBytes - kCheckedFrom);
-  const uint64_t checksum = checksum_of(reinterpret_cast<const char*>(checked), hash);
-  store(record.data(), given.version | uint64_t{given.flags} << 8 | checksum << 32);
+  const uint64_t checksum = checksum_of(reinterpret_cast<const char*>(checked), place, hash);
+  store(record.data(), given.version | uint64_t{place} << kPlaceShift | checksum << 32);
   store(record.data() + 8, times);
   store(record.data() + 16, lsn);
   store(record.data() + 24, rid);
@@ -57,7 +60,7 @@ void write_record(const RecordHeader& header, Bytes document, uint64_t hash,
 RecordHeader read_header(Bytes record) noexcept {
   const char* at = record.data();
   return {.version = static_cast<uint8_t>(at[0]),
-          .flags = static_cast<uint8_t>(at[1]),
+          .place = load<uint32_t>(at) >> kPlaceShift,
           .checksum = load<uint32_t>(at + kChecksumAt),
           .timestamp = load<uint32_t>(at + 8),
           .expiry = load<uint32_t>(at + 12),
@@ -73,7 +76,8 @@ RecordHeader header_of(const sql::Value& root) noexcept {
 bool has_right_checksum(Bytes record) noexcept {
   return record.size() >= RecordHeader::kBytes &&
          load<uint32_t>(record.data() + kChecksumAt) ==
-             checksum_of(record.data() + kCheckedFrom, document_hash(document_of(record)));
+             checksum_of(record.data() + kCheckedFrom, load<uint32_t>(record.data()) >> kPlaceShift,
+                         document_hash(document_of(record)));
 }
 
 }  // namespace quire::engine

@@ -1,9 +1,10 @@
 // A record of <c>/items: a header of 32 bytes, then the item's binary document. Little-endian.
 //
 //   byte 0       version of the record: 1
-//        1       flags: 0
-//        2..3    zero
-//        4..7    checksum: the low half of XXH3-64 of bytes 8..31, seeded with XXH3-64 of the document
+//        1..3    place: how many writes of the same transaction to the container came before it, at most
+//                FFFFFF
+//        4..7    checksum: the low half of XXH3-64 of bytes 8..31, seeded with XXH3-64 of the document, of
+//                which the upper bits are changed by the place
 //        8..11   _ts: Unix seconds of the last write, unsigned
 //        12..15  expiry, as the item's "ttl" says: Unix seconds, FFFFFFFF for never, 0 if it says nothing
 //        16..23  LSN: the container's count of writes when this one was made
@@ -26,12 +27,19 @@ namespace quire::engine {
 
 enum class Lsn : uint64_t {};
 
+// Each write has an LSN of its own, by which the feed is ordered; users see, as in Cosmos, that of their
+// transaction: the LSN of its first write.
+inline Lsn transaction_lsn(Lsn lsn, uint32_t place) noexcept {
+  return Lsn{static_cast<uint64_t>(lsn) - place};
+}
+
 struct RecordHeader {
   static constexpr size_t kBytes = 32;
   static constexpr uint8_t kVersion = 1;
+  static constexpr uint32_t kMostPlace = 0xFFFFFF;
 
   uint8_t version = kVersion;
-  uint8_t flags = 0;
+  uint32_t place = 0;
   uint32_t checksum = 0;
   uint32_t timestamp = 0;
   uint32_t expiry = 0;

@@ -65,10 +65,11 @@ Result<bool> VersionCursor::offer(const FeedRow& row, Lsn lsn, FeedEntry& entry)
   const bool is_gone = row.kind == FeedRowKind::deleted || row.kind == FeedRowKind::expired;
   entry = {.kind = row.kind,
            .lsn = lsn,
+           .transaction = transaction_lsn(lsn, row.place),
            .timestamp = row.timestamp,
            .current = is_gone ? sql::Value() : root,
            .previous = is_gone ? root : sql::Value(),
-           .previous_lsn = row.previous};
+           .previous_transaction = transaction_lsn(row.previous, row.previous_place)};
   if (row.kind == FeedRowKind::replaced) {
     QUIRE_ASSIGN(entry.previous, version_at(row.previous));
   }

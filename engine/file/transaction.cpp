@@ -161,6 +161,13 @@ Result<void> WriteTransaction::erase(FileCursor& at) {
   return std::unexpected(lmdb_error(with_meaning(code), "write to the file"));
 }
 
+uint64_t& WriteTransaction::mark(Table table) {
+  auto& marks = request_->marks_;
+  for (auto& [marked, number] : marks)
+    if (marked.slot() == table.slot()) return number;
+  return marks.emplace_back(table, 0).second;
+}
+
 Result<void> WriteTransaction::nested(const std::function<Result<void>(WriteTransaction&)>& work) {
   if (handle_ == nullptr) return std::unexpected(lmdb_error(MDB_BAD_TXN, "write to the file"));
   return WriteSession::run_nested(*this, work);

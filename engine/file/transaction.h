@@ -125,6 +125,10 @@ class WriteTransaction : public Transaction {
   void charge(double units) noexcept { charge_ += units; }
   double charged() const noexcept { return charge_; }
 
+  // A number that is kept for a table as long as the request lasts, of which this transaction, nested or not,
+  // is a part; 0 at first. What is undone leaves it as it is.
+  uint64_t& mark(Table table);
+
   // Called once if what has been written so far is undone: in reverse order, before any other transaction
   // starts. What lives in memory beside the file (key dictionaries) takes back its changes here. Must not
   // throw.
@@ -135,7 +139,9 @@ class WriteTransaction : public Transaction {
  private:
   friend class WriteSession;
   WriteTransaction(FileState* state, MDB_txn* handle, WriteTransaction* parent, uint32_t now)
-      : Transaction(state, handle, true, now), parent_(parent) {}
+      : Transaction(state, handle, true, now),
+        parent_(parent),
+        request_(parent != nullptr ? parent->request_ : this) {}
   ~WriteTransaction() = default;
 
   Result<std::span<char>> reserve_with(Table table, Bytes key, size_t size, unsigned flags);
@@ -155,6 +161,9 @@ class WriteTransaction : public Transaction {
   void note(Retry retry) noexcept { outermost().retry_ = retry; }
 
   WriteTransaction* parent_;
+  // Of a group, that of its member; otherwise the outermost.
+  WriteTransaction* request_;
+  std::vector<std::pair<Table, uint64_t>> marks_;  // of a request
   double charge_ = 0;
   Retry retry_ = Retry::none;
   uint64_t tables_version_ = 0;  // of the registry when the outermost transaction began

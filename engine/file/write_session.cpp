@@ -114,11 +114,12 @@ void WriteSession::finish() noexcept {
   is_entered_ = is_locked_ = false;
 }
 
-Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work) {
+Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work, bool is_request) {
   MDB_txn* handle = nullptr;
   int code = mdb_txn_begin(parent.state_->environment(), parent.handle_, 0, &handle);
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "begin a nested transaction"));
   WriteTransaction nested(parent.state_, handle, &parent, parent.now());
+  if (is_request) nested.request_ = &nested;
   auto outcome = call(work, nested);
   nested.handle_ = nullptr;
   if (!outcome) {
@@ -143,7 +144,7 @@ size_t run_members(WriteTransaction& transaction, std::span<WriteRequest* const>
   size_t succeeded = 0;
   for (WriteRequest* request : group) {
     request->outcome = group.size() == 1 ? call(*request->work, transaction)
-                                         : WriteSession::run_nested(transaction, *request->work);
+                                         : WriteSession::run_nested(transaction, *request->work, true);
     if (request->outcome) ++succeeded;
   }
   return succeeded;

@@ -32,9 +32,11 @@ class WriteSession {
   Result<void> commit();
   void rollback() noexcept;
 
-  // `work` on a nested transaction, committed into `parent` or undone.
+  // `work` on a nested transaction, committed into `parent` or undone; a request of its own or part of the
+  // parent's.
   static Result<void> run_nested(WriteTransaction& parent,
-                                 const std::function<Result<void>(WriteTransaction&)>& work);
+                                 const std::function<Result<void>(WriteTransaction&)>& work,
+                                 bool is_request = false);
 
  private:
   explicit WriteSession(FileState& state) : state_(&state) {}

@@ -116,8 +116,7 @@ Result<void> ContainerCheck::check_item(Bytes key, Bytes record) {
 
 void ContainerCheck::check_header(Bytes key, Bytes record) {
   const RecordHeader header = read_header(record);
-  constexpr Bytes kNoFlags("\0\0\0", 3);
-  if (!has_right_checksum(record) || record.substr(1, 3) != kNoFlags) {
+  if (!has_right_checksum(record)) {
     add(item_text(key), "its bytes do not have the checksum that was stored with them",
         std::string(kRestoreItem));
     return;

@@ -26,6 +26,19 @@ Error never_current() {
   return {ErrorCode::busy, "the statement's containers were dropped and made again all the time; try again"};
 }
 
+// The containers, as they are, that a plan rests on: another number for others.
+uint64_t basis_of(const SnapshotSource::Lookups& lookups) {
+  uint64_t basis = 0;
+  const auto add = [&](uint64_t number) { basis = (basis ^ number) * 0x9E3779B97F4A7C15U; };
+  for (const auto& [name, lookup] : lookups) {
+    add(lookup ? static_cast<uint64_t>(lookup->container) : UINT64_MAX);
+    if (!lookup) continue;
+    add(lookup->revision);
+    add(lookup->indexes);
+  }
+  return basis;
+}
+
 std::string_view without_at(std::string_view name) {
   if (name.starts_with('@')) name.remove_prefix(1);
   return name;
@@ -357,8 +370,13 @@ FunctionSource PreparedStatement::functions() const {
 void PreparedStatement::enter_workload() {
   const sql::StatementKind kind = query_->statement().kind;
   const bool counts = kind == sql::StatementKind::query || kind == sql::StatementKind::change;
-  if (counts && is_recorded_ && options_.session != nullptr && workload_entry_ == nullptr)
-    workload_entry_ = options_.session->workload().enter(facts_of(query_->plan()));
+  if (!counts || !is_recorded_ || options_.session == nullptr || workload_entry_ != nullptr) return;
+  Workload& workload = options_.session->workload();
+  const uint64_t basis = basis_of(lookups_);
+  workload_entry_ = workload.recall(sql_, basis);
+  if (workload_entry_ != nullptr) return;
+  workload_entry_ = workload.enter(facts_of(query_->plan()));
+  workload.remember(sql_, basis, workload_entry_);
 }
 
 void PreparedStatement::finish() noexcept {

@@ -12,6 +12,17 @@
  *   quire_snapshot and a quire_transaction belong to one thread at a time; a transaction to the thread that
  * began it. Reads never wait for writes, nor writes for reads.
  *
+ * Misuse
+ *   QUIRE_MISUSE, and nothing happens: NULL for a handle or a place that is needed; handles of two databases
+ * in one call; a transaction on another thread than its own; a write beside one's own transaction, or beside
+ * the procedure that runs; a step after the end, without a reset; closing a database of which anything is
+ * open, or that another thread is still checking, copying or advising on. A callback (of a long statement's
+ * progress, of an import, a native procedure) may read. It may not use the statement whose step called it:
+ * steps and binds are QUIRE_MISUSE, a reset does nothing, a quire_finalize takes effect when the step ends.
+ *   What cannot be seen is undefined, as with free(): to use a handle after its release, or to release it
+ *   twice; a quire_call after its procedure has returned; a value after what it is read from has ended; a
+ *   statement, snapshot or feed on two threads at once.
+ *
  * Processes
  *   Several processes on one machine may open the same file. After fork(), the child must open its own.
  */
@@ -197,7 +208,7 @@ QUIRE_API int quire_close(quire_database* database, quire_error* error);
 QUIRE_API void quire_interrupt(quire_database* database);
 /* Called a few times a second by a statement that takes long (CREATE INDEX, ALTER CONTAINER, CHECK, ADVISE),
  * on the thread that steps it: how much is done, of how much. Nonzero ends the statement with
- * QUIRE_INTERRUPTED. It must not use the database. */
+ * QUIRE_INTERRUPTED. It must not write to the database. */
 typedef int (*quire_work_progress)(void* context, uint64_t done, uint64_t all);
 /* For the statements that start from now on; NULL: nobody is told. */
 QUIRE_API void quire_set_progress(quire_database* database, quire_work_progress progress, void* context);
@@ -465,7 +476,7 @@ typedef enum quire_operation {
 typedef struct quire_change {
   quire_operation operation;
   int expired;          /* deleted since its time to live was over */
-  uint64_t lsn;         /* ascends; numbers the container's changes */
+  uint64_t lsn;         /* ascends; the changes of one transaction have the same */
   int64_t timestamp;    /* of the change: Unix seconds */
   quire_value current;  /* the item without its system properties; undefined where it was deleted */
   quire_value previous; /* the version before, in all versions and where it is kept; else undefined */

@@ -256,5 +256,52 @@ TEST_F(FeedApiTest, GivesWholeTransactionsOfAnotherProcessThatIsKilled) {
   for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], std::to_string(i / 3) + "xyz"[i % 3]);
 }
 
+// As in Cosmos; the order is that of the writes all the same.
+TEST_F(FeedApiTest, TheChangesOfATransactionShareTheirLsn) {
+  EXPECT_EQ(
+      query("CREATE CONTAINER items PARTITION KEY (/k) WITH {changeFeedPolicy: {retentionDuration: 10}}"),
+      "");
+  Container items = database_->container("items").value();
+  const auto told = [&](FeedMode mode) {
+    Feed feed = items.feed({.mode = mode}).value();
+    std::string text;
+    for (;;) {
+      auto change = feed.next();
+      EXPECT_TRUE(succeeds(change));
+      if (!change || !*change) return text;
+      const Value item =
+          (*change)->operation() == Operation::deleted ? (*change)->previous() : (*change)->current();
+      text += std::string(item["id"].as_string()) + std::to_string((*change)->lsn()) + " ";
+    }
+  };
+  ASSERT_TRUE(succeeds(items.create(R"({"k":1,"id":"a"})")));                                    // 1
+  EXPECT_EQ(query("INSERT INTO items VALUES {k: 1, id: 'b'}, {k: 2, id: 'c'}"), "");             // 2
+  ASSERT_TRUE(items.execute(1, Batch().create(R"({"k":1,"id":"d"})").remove("a")).succeeded());  // 4
+  {
+    auto transaction = database_->begin_transaction();
+    ASSERT_TRUE(succeeds(items.create(R"({"k":1,"id":"e"})", &*transaction)));  // 6
+    EXPECT_FALSE(items.create(R"({"k":1,"id":"b"})", &*transaction)) << "what fails takes no LSN";
+    ASSERT_TRUE(succeeds(items.replace(R"({"k":1,"id":"b","n":1})", &*transaction)));
+    ASSERT_TRUE(succeeds(transaction->commit()));
+  }
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("INSERT INTO items VALUES {k: 1, id: 'never'}"), "");
+  EXPECT_EQ(query("ROLLBACK"), "");
+  ASSERT_TRUE(succeeds(items.create(R"({"k":1,"id":"f"})")));  // 8
+  EXPECT_EQ(told(FeedMode::latest_version), "c2 d4 e6 b6 f8 ");
+  EXPECT_EQ(told(FeedMode::all_versions), "a1 b2 c2 d4 a4 e6 b6 f8 ");
+  Feed versions = items.feed({.mode = FeedMode::all_versions}).value();
+  for (int i = 0; i < 7; ++i) ASSERT_TRUE(succeeds(versions.next()));
+  EXPECT_THAT(versions.json().value(), testing::HasSubstr(R"("lsn":6,)"));
+  EXPECT_THAT(versions.json().value(), testing::HasSubstr(R"("previousImageLSN":2)"));
+  // A place between two changes of one transaction is a place.
+  Feed later =
+      items.feed({.mode = FeedMode::all_versions, .start = FeedStart::token(versions.token().value())})
+          .value();
+  ASSERT_TRUE(succeeds(later.next()));
+  EXPECT_THAT(later.json().value(), testing::HasSubstr(R"("id":"f")"));
+  EXPECT_EQ(database_->check().value(), "[]");
+}
+
 }  // namespace
 }  // namespace quire::tests

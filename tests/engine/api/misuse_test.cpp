@@ -1,6 +1,8 @@
 // What the API's contract forbids, as far as it can be seen: an error, never a crash.
 #include <cstring>
+#include <sstream>
 #include <thread>
+#include <utility>
 
 #include "tests/engine/api/database_fixture.h"
 
@@ -20,6 +22,7 @@ TEST_F(MisuseTest, NullHandlesAreReported) {
   quire_statement* statement;
   quire_snapshot* snapshot;
   quire_transaction* transaction;
+  quire_feed* feed;
   const int codes[] = {
       quire_open(nullptr, nullptr, &database, &error),
       quire_open(":memory:", nullptr, nullptr, &error),
@@ -48,6 +51,35 @@ TEST_F(MisuseTest, NullHandlesAreReported) {
       quire_step(nullptr, &error),
       quire_row_json(nullptr, &json, &length, &error),
       quire_value_json({}, nullptr, &error),
+      quire_value_pretty_json({}, nullptr, &error),
+      quire_check(nullptr, nullptr, 0, &buffer, &error),
+      quire_check(database_->c_handle(), nullptr, 0, nullptr, &error),
+      quire_backup(nullptr, "x", &error),
+      quire_backup(database_->c_handle(), nullptr, &error),
+      quire_compact(nullptr, nullptr, &error),
+      quire_advise(nullptr, "x", 1, &buffer, &error),
+      quire_erase_expired(nullptr, 1, nullptr, &error),
+      quire_write(nullptr, nullptr, QUIRE_CREATE, "{}", 2, nullptr, nullptr, &error),
+      quire_patch(nullptr, nullptr, nullptr, 0, "x", 1, "[]", 2, nullptr, nullptr, &error),
+      quire_delete_with(nullptr, nullptr, nullptr, 0, "x", 1, nullptr, &error),
+      quire_read(nullptr, nullptr, nullptr, 0, "x", 1, nullptr, &buffer, nullptr, &error),
+      quire_batch(nullptr, nullptr, nullptr, 0, nullptr, 0, nullptr, &error),
+      quire_feed_open(nullptr, nullptr, &feed, &error),
+      quire_feed_next(nullptr, 0, nullptr, &error),
+      quire_feed_json(nullptr, &buffer, &error),
+      quire_feed_token(nullptr, &buffer, &error),
+      quire_script_create(nullptr, nullptr, &error),
+      quire_script_drop(nullptr, QUIRE_PROCEDURE, "x", 1, &error),
+      quire_scripts(nullptr, &buffer, &error),
+      quire_execute(nullptr, nullptr, "x", 1, nullptr, 0, nullptr, 0, &buffer, nullptr, &error),
+      quire_register_procedure(nullptr, "x", 1, nullptr, nullptr, nullptr, &error),
+      quire_call_create(nullptr, "{}", 2, &buffer, &error),
+      quire_call_upsert(nullptr, "{}", 2, nullptr, &buffer, &error),
+      quire_call_replace(nullptr, "{}", 2, nullptr, &buffer, &error),
+      quire_call_delete(nullptr, "x", 1, nullptr, &error),
+      quire_call_read(nullptr, "x", 1, &buffer, &error),
+      quire_call_query(nullptr, "{}", 2, &buffer, &error),
+      quire_call_respond(nullptr, "1", 1, &error),
   };
   for (const int code : codes) EXPECT_EQ(code, QUIRE_MISUSE);
   EXPECT_STREQ(quire_code_name(error.code), "misuse");
@@ -62,6 +94,12 @@ TEST_F(MisuseTest, NullIsReleasedAndAskedWithoutHarm) {
   quire_snapshot_end(nullptr);
   quire_reset(nullptr);
   quire_finalize(nullptr);
+  quire_leave_unrecorded(nullptr);
+  quire_feed_close(nullptr);
+  quire_set_progress(nullptr, nullptr, nullptr);
+  quire_call_log(nullptr, "x", 1);
+  EXPECT_EQ(quire_log(nullptr, nullptr), nullptr);
+  EXPECT_NE(quire_request_log(nullptr), nullptr);
   EXPECT_EQ(quire_parameter_name(nullptr, 0), nullptr);
   EXPECT_EQ(quire_value_type(quire_row_value(nullptr)), QUIRE_UNDEFINED);
   quire_statement_stats stats{1, 1, 1, 1};
@@ -141,6 +179,117 @@ TEST_F(MisuseTest, AStatementThatEndedWantsAReset) {
   EXPECT_TRUE(fails_with(statement->step(), QUIRE_MISUSE, "reset"));
   statement->reset();
   EXPECT_TRUE(*statement->step());
+}
+
+// ---- Callbacks that come back
+
+struct Reentry {
+  quire_database* database = nullptr;
+  quire_statement* statement = nullptr;
+  int calls = 0;
+  int step = 0, bind = 0, close = 0;
+};
+
+// Uses what it should not, and finalizes the statement whose step called it.
+int come_back(void* context, uint64_t, uint64_t) {
+  auto& reentry = *static_cast<Reentry*>(context);
+  if (reentry.calls++ > 0) return 0;
+  reentry.step = quire_step(reentry.statement, nullptr);
+  reentry.bind = quire_bind(reentry.statement, "a", {QUIRE_NULL, 0, 0, nullptr, 0}, nullptr);
+  reentry.close = quire_close(reentry.database, nullptr);
+  quire_reset(reentry.statement);
+  if (reentry.statement != nullptr) quire_finalize(reentry.statement);
+  return 0;
+}
+
+TEST_F(MisuseTest, ACallbackCannotUseTheStatementThatCalledIt) {
+  Container things = make("things");
+  std::stringstream lines;
+  for (int i = 0; i < 5000; ++i) lines << R"({"id":")" << i << R"(","n":)" << i << "}\n";
+  ASSERT_TRUE(succeeds(things.import(lines)));
+  constexpr std::string_view kSql = "CREATE INDEX numbers ON things (n)";
+  Reentry reentry{.database = database_->c_handle()};
+  ASSERT_EQ(quire_prepare(database_->c_handle(), kSql.data(), kSql.size(), &reentry.statement, nullptr),
+            QUIRE_OK);
+  quire_set_progress(database_->c_handle(), come_back, &reentry);
+  EXPECT_EQ(quire_step(reentry.statement, nullptr), QUIRE_DONE);
+  quire_set_progress(database_->c_handle(), nullptr, nullptr);
+  ASSERT_GT(reentry.calls, 0);
+  EXPECT_EQ(reentry.step, QUIRE_MISUSE);
+  EXPECT_EQ(reentry.bind, QUIRE_MISUSE);
+  EXPECT_EQ(reentry.close, QUIRE_MISUSE);
+  EXPECT_EQ(query("SELECT VALUE t.n FROM things t WHERE t.n = 7"), "7\n");
+}
+
+TEST_F(MisuseTest, ADatabaseIsNotClosedByACallbackOfItsCheck) {
+  Container things = make("things");
+  std::stringstream lines;
+  for (int i = 0; i < 5000; ++i) lines << R"({"id":")" << i << "\"}\n";
+  ASSERT_TRUE(succeeds(things.import(lines)));
+  {
+    const Container closed = std::move(things);
+  }
+  Reentry reentry{.database = database_->c_handle()};
+  quire_set_progress(database_->c_handle(), come_back, &reentry);
+  EXPECT_EQ(database_->check().value(), "[]");
+  EXPECT_EQ(reentry.close, QUIRE_MISUSE);
+  reentry.calls = 0;
+  EXPECT_TRUE(succeeds(database_->advise("things")));
+  EXPECT_EQ(reentry.close, QUIRE_MISUSE);
+  EXPECT_GT(reentry.calls, 0);
+  quire_set_progress(database_->c_handle(), nullptr, nullptr);
+}
+
+TEST_F(MisuseTest, AnImportOutlivesTheHandleThatACallbackReleases) {
+  make("things");
+  quire_container* container = nullptr;
+  ASSERT_EQ(quire_container_open(database_->c_handle(), "things", 6, &container, nullptr), QUIRE_OK);
+  struct Input {
+    quire_container* container;
+    bool is_read = false;
+  } input{container};
+  const auto read = [](void* context, char* buffer, size_t capacity) -> int64_t {
+    auto& given = *static_cast<Input*>(context);
+    if (std::exchange(given.is_read, true)) return 0;
+    quire_container_close(given.container);
+    constexpr std::string_view kLine = "{\"id\":\"a\"}\n";
+    return static_cast<int64_t>(kLine.copy(buffer, capacity));
+  };
+  quire_import_result result{};
+  EXPECT_EQ(quire_import(container, read, &input, nullptr, &result, nullptr), QUIRE_OK);
+  EXPECT_EQ(result.items, 1u);
+  EXPECT_EQ(query("SELECT VALUE t.id FROM things t"), "\"a\"\n");
+}
+
+TEST_F(MisuseTest, AProcedureCannotWriteBesideItsCall) {
+  Container things = make("things");
+  int create = 0, begin = 0, execute = 0, close = 0, read = 0;
+  ASSERT_TRUE(succeeds(
+      database_->register_procedure("beside", [&](ProcedureCall& call, std::string_view) -> Result<void> {
+        quire_container* const container = things.c_handle();
+        quire_transaction* transaction = nullptr;
+        quire_buffer body{};
+        create = quire_create(container, nullptr, "{}", 2, nullptr, nullptr);
+        begin = quire_transaction_begin(database_->c_handle(), &transaction, nullptr);
+        execute =
+            quire_execute(container, nullptr, "beside", 6, nullptr, 0, nullptr, 0, &body, nullptr, nullptr);
+        close = quire_close(database_->c_handle(), nullptr);
+        read = quire_read_json(container, nullptr, 0, "none", 4, 0, &body, nullptr);
+        quire_buffer_release(&body);
+        return call.respond("1");
+      })));
+  EXPECT_EQ(things.execute("beside", {}).value().body, "1");
+  EXPECT_EQ(create, QUIRE_MISUSE);
+  EXPECT_EQ(begin, QUIRE_MISUSE);
+  EXPECT_EQ(execute, QUIRE_MISUSE);
+  EXPECT_EQ(close, QUIRE_MISUSE);
+  EXPECT_EQ(read, QUIRE_NOT_FOUND) << "reading is allowed";
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM things"), "0\n");
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("EXECUTE beside() ON things"), "1\n");
+  EXPECT_NE(create, QUIRE_OK) << "nor into the transaction that the call is a part of";
+  EXPECT_EQ(query("COMMIT"), "");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM things"), "0\n");
 }
 
 TEST_F(MisuseTest, ScalarsAreChecked) {

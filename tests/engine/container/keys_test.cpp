@@ -104,10 +104,11 @@ TEST(Uuid, IsRandomOfVersion4) {
 }
 
 TEST(Record, ComesBackAndChecksItsBytes) {
-  const RecordHeader header{.timestamp = 1, .expiry = 2, .lsn = Lsn{3}, .rid = 4};
+  const RecordHeader header{.place = 5, .timestamp = 1, .expiry = 2, .lsn = Lsn{3}, .rid = 4};
   std::string record(RecordHeader::kBytes + 8, '\0');
   write_record(header, "document", document_hash("document"), record);
   const RecordHeader read = read_header(record);
+  EXPECT_EQ(read.place, 5u);
   EXPECT_EQ(read.timestamp, 1u);
   EXPECT_EQ(read.expiry, 2u);
   EXPECT_EQ(read.lsn, Lsn{3});
@@ -115,7 +116,7 @@ TEST(Record, ComesBackAndChecksItsBytes) {
   EXPECT_EQ(document_of(record), "document");
   EXPECT_TRUE(has_known_layout(record));
   EXPECT_TRUE(has_right_checksum(record));
-  for (const size_t at : {4, 8, 24, 35}) {
+  for (const size_t at : {1, 3, 4, 8, 24, 35}) {
     std::string damaged = record;
     damaged[at] ^= 1;
     EXPECT_FALSE(has_right_checksum(damaged)) << at;

@@ -25,8 +25,8 @@ std::unexpected<Error> cannot(std::string_view doing, const std::string& path) {
   return std::unexpected(lmdb_error(errno, fmt::format("{} '{}'", doing, path)));
 }
 
-// LMDB's first two pages as it makes them: a header of 16 bytes, the magic number and version, and zeros but for a few
-// fields; the number of the last transaction, at 144, is zero.
+// LMDB's first two pages as it makes them: a header of 16 bytes, the magic number and version, and zeros but
+// for a few fields; the number of the last transaction, at 144, is zero.
 constexpr size_t kMagicAt = 16, kTransactionAt = 144, kTransactionEnd = 152;
 constexpr std::array<unsigned char, 8> kMagic{0xDE, 0xC0, 0xEF, 0xBE, 1, 0, 0, 0};
 
@@ -37,7 +37,8 @@ bool is_zero(std::span<const unsigned char> bytes) {
 // One of the two, or what a power cut has left of it.
 bool is_of_new_file(std::span<const unsigned char> page) {
   if (is_zero(page)) return true;
-  return page.size() >= kTransactionEnd && std::ranges::equal(page.subspan(kMagicAt, kMagic.size()), kMagic) &&
+  return page.size() >= kTransactionEnd &&
+         std::ranges::equal(page.subspan(kMagicAt, kMagic.size()), kMagic) &&
          is_zero(page.subspan(kTransactionAt, kTransactionEnd - kTransactionAt));
 }
 
@@ -94,9 +95,9 @@ Result<void> UnfinishedFile::finish(const std::string& name, bool replaces) {
     code = errno;
     // Some file systems cannot look and rename at once.
     if (code == EINVAL) {
-      code = access(name.c_str(), F_OK) == 0                    ? EEXIST
+      code = access(name.c_str(), F_OK) == 0                 ? EEXIST
              : std::rename(path_.c_str(), name.c_str()) == 0 ? 0
-                                                                : errno;
+                                                             : errno;
     }
   }
   if (code == EEXIST) return fail(ErrorCode::cannot_open, "there is a file already: " + name);

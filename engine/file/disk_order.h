@@ -1,5 +1,5 @@
-// What must have reached the disk before what, where LMDB does not see to it: the first pages of a new file, and names in a
-// folder. Internal to engine/file.
+// What must have reached the disk before what, where LMDB does not see to it: the first pages of a new file,
+// and names in a folder. Internal to engine/file.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace quire::engine {
 
-// Whether the file is one whose making a power cut or a kill ended: nothing but empty first pages, or a part of them. In the
-// making they reach the disk before anything else is written.
+// Whether the file is one whose making a power cut or a kill ended: nothing but empty first pages, or a part
+// of them. In the making they reach the disk before anything else is written.
 Result<bool> is_unfinished(int descriptor, const std::string& path);
 
 // Empties such a file, so that it is made anew. False if somebody else is at it: look at the file again.
@@ -29,8 +29,8 @@ class UnfinishedFile {
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
   const std::string& path() const noexcept { return path_; }
 
-  // Gives it its name once its bytes are on the disk, and has the name reach the disk. cannot_open where a file has that
-  // name, unless this one is to take its place.
+  // Gives it its name once its bytes are on the disk, and has the name reach the disk. cannot_open where a
+  // file has that name, unless this one is to take its place.
   Result<void> finish(const std::string& name, bool replaces);
 
  private:

@@ -1,5 +1,6 @@
-// What keeps others away is the lock that LMDB itself takes on the first byte of its lock file: shared by each process that
-// has the environment open, exclusive while one sets it up. It is held exclusively here, by open file description.
+// What keeps others away is the lock that LMDB itself takes on the first byte of its lock file: shared by
+// each process that has the environment open, exclusive while one sets it up. It is held exclusively here, by
+// open file description.
 #include "engine/file/sole_use.h"
 
 #include <fcntl.h>
@@ -38,8 +39,10 @@ Result<void> refuse_without_lock_file(int descriptor, const std::string& path) {
   if (access(lock_path.c_str(), F_OK) == 0 || errno != ENOENT) return {};
   struct flock range = range_of(F_WRLCK, kInUseByte);
   if (fcntl(descriptor, F_OFD_GETLK, &range) != 0 || range.l_type == F_UNLCK) return {};
-  return fail(ErrorCode::busy, fmt::format("'{}' is open in another process, and its lock file '{}' was deleted: close it there first",
-                                           path, lock_path));
+  return fail(
+      ErrorCode::busy,
+      fmt::format("'{}' is open in another process, and its lock file '{}' was deleted: close it there first",
+                  path, lock_path));
 }
 
 Result<std::optional<Descriptor>> lock_for_sole_use(const std::string& path) {

@@ -1,8 +1,8 @@
 // Who has a file open: nobody else, or somebody whose lock file was deleted. Internal to engine/file.
 //
-// LMDB's lock file holds the writers' mutex and the readers' table: with another one, two processes would not see each other
-// and overwrite each other's commits. So each that has the database open says so in the database file, too, by a shared lock
-// on a byte past every end.
+// LMDB's lock file holds the writers' mutex and the readers' table: with another one, two processes would not
+// see each other and overwrite each other's commits. So each that has the database open says so in the
+// database file, too, by a shared lock on a byte past every end.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,8 @@ Result<std::optional<Descriptor>> lock_for_sole_use(const std::string& path);
 // Holds, as long as the descriptor of the database file is open, that it is in use.
 Result<void> mark_in_use(int descriptor, const std::string& path);
 
-// busy where somebody has the database open, and its lock file is gone: LMDB would make another. Before it is opened.
+// busy where somebody has the database open, and its lock file is gone: LMDB would make another. Before it is
+// opened.
 Result<void> refuse_without_lock_file(int descriptor, const std::string& path);
 
 }  // namespace quire::engine

@@ -42,12 +42,11 @@ Result<void> WriteSession::start(Clock::time_point deadline) {
   for (;;) {
     state_->readers().enter();
     is_entered_ = true;
-    MDB_txn* handle = nullptr;
-    const int code = mdb_txn_begin(state_->environment(), nullptr, 0, &handle);
-    if (code == MDB_SUCCESS) {
-      transaction_.reset(new WriteTransaction(state_, handle, nullptr, state_->now()));
-      break;
-    }
+    // Its memory is taken first: what begins must be sure to end.
+    transaction_.reset(new WriteTransaction(state_, nullptr, nullptr, state_->now()));
+    const int code = mdb_txn_begin(state_->environment(), nullptr, 0, &transaction_->handle_);
+    if (code == MDB_SUCCESS) break;
+    transaction_.reset();
     state_->readers().leave();
     is_entered_ = false;
     if (code != MDB_MAP_RESIZED) return std::unexpected(lmdb_error(code, "begin a write transaction"));
@@ -120,6 +119,13 @@ Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "begin a nested transaction"));
   WriteTransaction nested(parent.state_, handle, &parent, parent.now());
   auto outcome = call(work, nested);
+  if (outcome)
+    outcome = call(
+        [](WriteTransaction& transaction) -> Result<void> {
+          transaction.prepare_to_commit();
+          return {};
+        },
+        nested);
   nested.handle_ = nullptr;
   if (!outcome) {
     mdb_txn_abort(handle);
@@ -171,9 +177,7 @@ Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* 
   return session->retry();
 }
 
-}  // namespace
-
-void run_group(FileState& state, std::span<WriteRequest* const> group) {
+void run_until_done(FileState& state, std::span<WriteRequest* const> group) {
   const Clock::time_point deadline = state.deadline();
   for (;;) {
     const Result<WriteSession::Retry> retry = try_group(state, group, deadline);
@@ -187,6 +191,18 @@ void run_group(FileState& state, std::span<WriteRequest* const> group) {
         if (auto grown = state.grow_map(deadline); !grown) return fail_all(group, grown.error());
         break;
     }
+  }
+}
+
+}  // namespace
+
+void run_group(FileState& state, std::span<WriteRequest* const> group) noexcept {
+  try {
+    run_until_done(state, group);
+  } catch (const std::exception&) {
+    // Nothing was committed: after a commit nothing needs memory. The message is short enough to need none.
+    for (WriteRequest* request : group)
+      request->outcome = std::unexpected(Error{ErrorCode::out_of_memory, "memory ran out"});
   }
 }
 

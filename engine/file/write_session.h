@@ -52,6 +52,6 @@ class WriteSession {
 };
 
 // Runs a group of requests in one commit, again if the map was full, and fills in their outcomes.
-void run_group(FileState& state, std::span<WriteRequest* const> group);
+void run_group(FileState& state, std::span<WriteRequest* const> group) noexcept;
 
 }  // namespace quire::engine

@@ -14,7 +14,8 @@ namespace quire::tests {
 
 TestFolder::TestFolder() {
   const bool has_memory = access("/dev/shm", W_OK) == 0;
-  folder_ = (has_memory ? "/dev/shm" : std::filesystem::temp_directory_path().string()) + "/quire-crash-XXXXXX";
+  folder_ =
+      (has_memory ? "/dev/shm" : std::filesystem::temp_directory_path().string()) + "/quire-crash-XXXXXX";
   if (mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder for the test");
 }
 

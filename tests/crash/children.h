@@ -1,4 +1,5 @@
-// Processes in which a database is opened: a fork must not inherit an open one, and what they do may end them.
+// Processes in which a database is opened: a fork must not inherit an open one, and what they do may end
+// them.
 #pragma once
 
 #include <functional>

@@ -114,7 +114,8 @@ FolderImage Disk::after_cut(const TapeEntry& entry, PowerCut cut, std::mt19937_6
     if (found != files_.end()) bytes = found->second.certain;
     const uint64_t of_eight = 1 + random() % 7;
     const auto change = [&](const TapeEntry& one, bool is_certain, bool is_under_way) {
-      if (is_certain || cut == PowerCut::kept || (cut == PowerCut::torn && !is_under_way)) return apply(bytes, one);
+      if (is_certain || cut == PowerCut::kept || (cut == PowerCut::torn && !is_under_way))
+        return apply(bytes, one);
       if (cut == PowerCut::torn) apply_first_sectors(bytes, one, random);
       if (cut == PowerCut::reordered) apply_some_sectors(bytes, one, random, of_eight);
     };

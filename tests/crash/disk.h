@@ -1,6 +1,6 @@
-// The disk under a folder while a tape plays: what has reached it for certain, and what only may have. A power cut keeps
-// the first, and of the second any part, sector by sector, in any order; of the names of files, as file systems keep a
-// journal of them, any beginning.
+// The disk under a folder while a tape plays: what has reached it for certain, and what only may have. A
+// power cut keeps the first, and of the second any part, sector by sector, in any order; of the names of
+// files, as file systems keep a journal of them, any beginning.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class Disk {
   void sync(File& file);
 
   std::map<uint64_t, File> files_;
-  std::map<std::string, uint64_t> names_;           // for certain
+  std::map<std::string, uint64_t> names_;        // for certain
   std::vector<const TapeEntry*> pending_names_;  // created, renamed, unlinked
 };
 

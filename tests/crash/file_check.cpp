@@ -37,7 +37,8 @@ std::string fault_after_write(Database& database) {
 
 std::string fault_of_file(const std::string& path, const std::vector<MayHold>& may_hold, Look look) {
   auto database = Database::open(path, {.must_exist = !may_hold.empty(), .durability = Durability::none});
-  if (!database) return fmt::format("it does not open: {}: {}", database.error().name(), database.error().message);
+  if (!database)
+    return fmt::format("it does not open: {}: {}", database.error().name(), database.error().message);
   std::string fault = fault_of_check(*database);
   for (const MayHold& one : may_hold)
     if (fault.empty()) fault = fault_of_holdings(*database, one);

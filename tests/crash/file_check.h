@@ -1,5 +1,5 @@
-// Whether a database is as it may be: it opens, CHECK finds nothing, and each writer's containers are in one of the
-// states that they may be in.
+// Whether a database is as it may be: it opens, CHECK finds nothing, and each writer's containers are in one
+// of the states that they may be in.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct MayHold {
 };
 
 enum class Look : uint8_t {
-  read,            // leaves the file as it is
+  read,             // leaves the file as it is
   write_afterwards  // and then it takes a write, and is right after that
 };
 

@@ -7,7 +7,8 @@
 int main(int argc, char** argv) {
   quire::tests::PowerCutPlan cuts;
   quire::tests::KillPlan kills;
-  CLI::App app("What is left of a database after power cuts and kills: all that was acknowledged, and no half");
+  CLI::App app(
+      "What is left of a database after power cuts and kills: all that was acknowledged, and no half");
   CLI::App* const cut = app.add_subcommand("cuts", "one run on tape, and power cuts at each of its writes");
   cut->add_option("--steps", cuts.steps, "of each of three writers, in each part of the run (25)");
   cut->add_option("--looks", cuts.looks, "at so many of the states that are possible (all)");

@@ -48,7 +48,8 @@ class Promises {
       const Writer& writer = writers_[number];
       if (writer.done == 0) continue;  // its container may not be there
       const size_t least = is_relaxed_ ? least_kept(writer) : writer.done;
-      all.push_back({number, {writer.holdings.begin() + static_cast<ptrdiff_t>(least) - 1, writer.holdings.end()}});
+      all.push_back(
+          {number, {writer.holdings.begin() + static_cast<ptrdiff_t>(least) - 1, writer.holdings.end()}});
     }
     return all;
   }
@@ -60,8 +61,8 @@ class Promises {
     size_t done = 0;                 // so many of them
     size_t safe = 0;
   };
-  // Where commits need not be on the disk the last of those that are done may be lost, and steps after it that changed
-  // nothing.
+  // Where commits need not be on the disk the last of those that are done may be lost, and steps after it
+  // that changed nothing.
   static size_t least_kept(const Writer& writer) {
     size_t least = writer.done;
     while (least > writer.safe && writer.holdings[least - 2] == writer.holdings[least - 1]) --least;
@@ -83,7 +84,8 @@ class Restored {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     for (const auto& [name, bytes] : image)
-      std::ofstream(folder_ / name, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      std::ofstream(folder_ / name, std::ios::binary)
+          .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   const std::filesystem::path& folder() const { return folder_; }
@@ -96,7 +98,8 @@ std::string fault_of_image(const Restored& restored, const Promises& promises, u
   const std::string path = restored.path(kDatabaseName);
   std::vector<MayHold> may_hold = promises.may_hold();
   if (promises.is_opened() && !std::filesystem::exists(path)) return "the file is gone";
-  std::string fault = fault_of_file(path, may_hold, look % kLooksBetweenWrites == 0 ? Look::write_afterwards : Look::read);
+  std::string fault =
+      fault_of_file(path, may_hold, look % kLooksBetweenWrites == 0 ? Look::write_afterwards : Look::read);
   if (!fault.empty() || look % kLooksBetweenBackups != 0) return fault;
   for (const auto& [writer, fingerprint] : promises.backups()) {
     const std::string backup = backup_path(restored.folder().string(), writer);
@@ -109,7 +112,8 @@ std::string fault_of_image(const Restored& restored, const Promises& promises, u
 
 class Looker {
  public:
-  Looker(const PowerCutPlan& plan, const std::vector<TapeEntry>& tape, std::filesystem::path folder, uint64_t points)
+  Looker(const PowerCutPlan& plan, const std::vector<TapeEntry>& tape, std::filesystem::path folder,
+         uint64_t points)
       : plan_(plan), tape_(tape), restored_(std::move(folder)), states_(points * kPowerCuts) {}
 
   // The states whose turn among those looked at is `number` modulo the lookers.
@@ -173,7 +177,8 @@ bool survive_power_cuts(const PowerCutPlan& plan) {
   const std::vector<TapeEntry> tape = read_tape(tape_path);
   const auto points = static_cast<uint64_t>(std::ranges::count_if(tape, is_kill_point));
   const bool is_right = succeed_in_children(kLookers, [&](int number) {
-    return Looker(plan, tape, folder.path(fmt::format("looker{}", number)), points).look(static_cast<uint64_t>(number));
+    return Looker(plan, tape, folder.path(fmt::format("looker{}", number)), points)
+        .look(static_cast<uint64_t>(number));
   });
   const uint64_t states = points * kPowerCuts;
   fmt::print("{} points of a power cut in one run, looked at {} of {} states{}\n", points,

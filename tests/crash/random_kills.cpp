@@ -27,8 +27,9 @@ constexpr uint64_t kKillsBetweenBackupLooks = 10;
 
 // In memory that the processes share.
 struct Told {
-  std::atomic<uint64_t> done[kWriters];    // steps of each writer
-  std::atomic<uint64_t> backup[kWriters];  // the fingerprint of what the writer's last backup must hold; 0: none
+  std::atomic<uint64_t> done[kWriters];  // steps of each writer
+  std::atomic<uint64_t>
+      backup[kWriters];  // the fingerprint of what the writer's last backup must hold; 0: none
 };
 
 class Killing {
@@ -89,7 +90,8 @@ class Killing {
       _exit(1);
     }
     std::vector<std::jthread> threads;
-    for (int writer = 0; writer < kWriters; ++writer) threads.emplace_back([&, writer] { write(*database, writer); });
+    for (int writer = 0; writer < kWriters; ++writer)
+      threads.emplace_back([&, writer] { write(*database, writer); });
     for (;;) pause();
   }
 
@@ -127,7 +129,8 @@ class Killing {
 
   bool look(const std::vector<MayHold>& may_hold, uint64_t kill_number) {
     std::string fault = fault_of_file(path(), may_hold, Look::read);
-    for (int writer = 0; fault.empty() && writer < kWriters && kill_number % kKillsBetweenBackupLooks == 0; ++writer)
+    for (int writer = 0; fault.empty() && writer < kWriters && kill_number % kKillsBetweenBackupLooks == 0;
+         ++writer)
       if (const uint64_t fingerprint = told_->backup[writer]; fingerprint != 0)
         fault = fault_of_file(backup_path(folder_.path(""), writer), {{writer, {fingerprint}}}, Look::read);
     for (const MayHold& one : may_hold) {

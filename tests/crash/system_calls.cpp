@@ -1,5 +1,5 @@
-// The functions here have the names of the C library's, which they take the place of. They call the kernel themselves: to
-// look for the C library's functions would need memory, which tests have run out.
+// The functions here have the names of the C library's, which they take the place of. They call the kernel
+// themselves: to look for the C library's functions would need memory, which tests have run out.
 #include "tests/crash/system_calls.h"
 
 #include <fcntl.h>
@@ -89,8 +89,8 @@ void* map_file(void* address, size_t length, int protection, int flags, int desc
     return reinterpret_cast<void*>(syscall(SYS_mmap, address, length, protection, flags, descriptor, offset));
   };
   if (descriptor < 0) return call();
-  const long place = observed(
-      SystemCall::map, [&] { return reinterpret_cast<long>(call()); }, [](CallObserver&, long) {});
+  const long place =
+      observed(SystemCall::map, [&] { return reinterpret_cast<long>(call()); }, [](CallObserver&, long) {});
   return reinterpret_cast<void*>(place);
 }
 

@@ -1,5 +1,5 @@
-// The calls of the system that change files, as a program makes them that is linked with system_calls.cpp: its own and
-// those of its libraries, LMDB's among them. One observer may see each call, and have it fail.
+// The calls of the system that change files, as a program makes them that is linked with system_calls.cpp:
+// its own and those of its libraries, LMDB's among them. One observer may see each call, and have it fail.
 #pragma once
 
 #include <sys/types.h>
@@ -13,8 +13,8 @@ namespace quire::tests {
 enum class SystemCall : uint8_t { open, write, sync, truncate, rename, unlink, map };
 inline constexpr int kSystemCalls = 7;
 
-// The calls that it hears of are made one after the other, under a lock: it needs none of its own. It must make no such
-// call itself, and must not throw.
+// The calls that it hears of are made one after the other, under a lock: it needs none of its own. It must
+// make no such call itself, and must not throw.
 class CallObserver {
  public:
   virtual ~CallObserver() = default;

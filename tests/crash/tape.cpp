@@ -91,7 +91,10 @@ void TapeRecorder::wrote(int descriptor, off_t offset, std::string_view bytes) {
   uint64_t file = 0;
   if (!find(descriptor, file)) return;
   const bool waits = (fcntl(descriptor, F_GETFL) & O_DSYNC) != 0;
-  put({waits ? TapeEntry::Kind::wrote_sync : TapeEntry::Kind::wrote, file, static_cast<uint64_t>(offset), {},
+  put({waits ? TapeEntry::Kind::wrote_sync : TapeEntry::Kind::wrote,
+       file,
+       static_cast<uint64_t>(offset),
+       {},
        std::string(bytes)});
 }
 
@@ -104,8 +107,7 @@ void TapeRecorder::synced(int descriptor) {
 
 void TapeRecorder::truncated(int descriptor, off_t length) {
   uint64_t file = 0;
-  if (find(descriptor, file))
-    put({TapeEntry::Kind::truncated, file, static_cast<uint64_t>(length), {}, {}});
+  if (find(descriptor, file)) put({TapeEntry::Kind::truncated, file, static_cast<uint64_t>(length), {}, {}});
 }
 
 void TapeRecorder::renamed(std::string_view from, std::string_view to) {

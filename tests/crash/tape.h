@@ -1,5 +1,5 @@
-// What a run did to the files of one folder, call by call, and what it was told is done: enough to build every state in
-// which a power cut could have left the folder.
+// What a run did to the files of one folder, call by call, and what it was told is done: enough to build
+// every state in which a power cut could have left the folder.
 #pragma once
 
 #include <cstdint>

@@ -30,9 +30,9 @@ uint64_t hash_of(std::string_view text) {
 
 // What is not in the items.
 std::string summary(const Holdings& holdings) {
-  return fmt::format("scratch {} index {} all {} expires {} versions {} function {}", holdings.scratch.value_or(-1),
-                     holdings.has_index, holdings.indexes_all, holdings.expires, holdings.keeps_versions,
-                     holdings.function);
+  return fmt::format("scratch {} index {} all {} expires {} versions {} function {}",
+                     holdings.scratch.value_or(-1), holdings.has_index, holdings.indexes_all,
+                     holdings.expires, holdings.keeps_versions, holdings.function);
 }
 
 Result<void> run_sql(Database& database, const std::string& sql) {
@@ -209,7 +209,8 @@ Action procedure(Choices& choices) {
   const std::string arguments = fmt::format(R"([{}, [{}], {}, "{}", {}])", p, ids, item.n, item.text, throws);
   return [p, arguments, throws](Desk& desk) -> Result<void> {
     const auto outcome = desk.items.execute("fill", p, arguments);
-    return throws ? must_fail(outcome, QUIRE_SCRIPT_FAILED, "a procedure that throws") : without_value(outcome);
+    return throws ? must_fail(outcome, QUIRE_SCRIPT_FAILED, "a procedure that throws")
+                  : without_value(outcome);
   };
 }
 
@@ -225,8 +226,8 @@ Action function(Choices& choices) {
 Action index(Choices& choices) {
   const bool makes = choices.holdings.has_index = !choices.holdings.has_index;
   const std::string table = items_of(choices.writer);
-  const std::string sql =
-      makes ? fmt::format("CREATE INDEX by_n ON {} (n, text)", table) : fmt::format("DROP INDEX by_n ON {}", table);
+  const std::string sql = makes ? fmt::format("CREATE INDEX by_n ON {} (n, text)", table)
+                                : fmt::format("DROP INDEX by_n ON {}", table);
   return [sql](Desk& desk) { return run_sql(desk.database, sql); };
 }
 
@@ -236,7 +237,8 @@ Action alter(Choices& choices) {
   switch (choices.below(3)) {
     case 0:
       holdings.indexes_all = !holdings.indexes_all;
-      with = holdings.indexes_all ? "{indexingPolicy: {includedPaths: [{path: '/*'}]}}" : "{indexingPolicy: null}";
+      with = holdings.indexes_all ? "{indexingPolicy: {includedPaths: [{path: '/*'}]}}"
+                                  : "{indexingPolicy: null}";
       break;
     case 1:
       holdings.expires = !holdings.expires;
@@ -244,7 +246,8 @@ Action alter(Choices& choices) {
       break;
     default:
       holdings.keeps_versions = !holdings.keeps_versions;
-      with = holdings.keeps_versions ? "{changeFeedPolicy: {retentionDuration: 60}}" : "{changeFeedPolicy: null}";
+      with = holdings.keeps_versions ? "{changeFeedPolicy: {retentionDuration: 60}}"
+                                     : "{changeFeedPolicy: null}";
   }
   const std::string sql = fmt::format("ALTER CONTAINER {} WITH {}", items_of(choices.writer), with);
   return [sql](Desk& desk) { return run_sql(desk.database, sql); };
@@ -362,8 +365,8 @@ Step next_step(Holdings& holdings, uint64_t seed, int writer, uint64_t number) {
 
 Result<void> lay_out(Database& database, int writers) {
   for (int writer = 0; writer < writers; ++writer) {
-    if (auto made = run_sql(database, fmt::format("CREATE CONTAINER IF NOT EXISTS {} PARTITION KEY (/p)",
-                                                  items_of(writer)));
+    if (auto made = run_sql(
+            database, fmt::format("CREATE CONTAINER IF NOT EXISTS {} PARTITION KEY (/p)", items_of(writer)));
         !made)
       return made;
 #if QUIRE_HAS_SCRIPTS
@@ -437,8 +440,9 @@ Result<Holdings> look_beside_items(Database& database, int writer) {
 Found look_for_holdings(Database& database, int writer) {
   const auto beside = look_beside_items(database, writer);
   if (!beside) return {0, beside.error().message};
-  const auto sum = sum_of_rows(database, fmt::format("SELECT c.id, c.p, c.n, c.text FROM {} c WHERE NOT IS_DEFINED(c.ttl)",
-                                                     items_of(writer)));
+  const auto sum = sum_of_rows(
+      database,
+      fmt::format("SELECT c.id, c.p, c.n, c.text FROM {} c WHERE NOT IS_DEFINED(c.ttl)", items_of(writer)));
   if (!sum) return {0, sum.error().message};
   return {beside->fingerprint(writer) + *sum, ""};
 }

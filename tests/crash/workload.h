@@ -1,6 +1,6 @@
-// What a writer does to a database: a sequence of steps of every kind, drawn from a seed, that is the same whoever takes
-// it up, and what each of them makes of the writer's containers. Every step is atomic: after a crash a container is as it
-// was before it, or after it.
+// What a writer does to a database: a sequence of steps of every kind, drawn from a seed, that is the same
+// whoever takes it up, and what each of them makes of the writer's containers. Every step is atomic: after a
+// crash a container is as it was before it, or after it.
 #pragma once
 
 #include <cstdint>

@@ -89,6 +89,7 @@ Result<void> write_report(Session& session, const std::string& findings) {
 Outcome advise_command(Session& session, const Words& words) {
   const Interruptible interruptible(session.database());
   const auto findings = session.database().advise(words[0]);
+  session.clear_progress();
   if (!findings) {
     print_error(findings.error());
     return Outcome::failed;

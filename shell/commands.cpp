@@ -100,6 +100,8 @@ constexpr Command kCommands[] = {
      partitions_command},
     {".quit", "", "leave", "", 0, 0, quit_command},
     {".read", "FILE", "run a script", "", 1, 1, read_command},
+    {".recover", "FILE NEW", "save what a damaged file still holds into a new one",
+     "  FILE is only read. A row for each container: items saved and lost.\n", 2, 2, recover_command},
     {".script", "load FILE [CONTAINER] [OPTION]...",
      "store a JavaScript file as a procedure, a function or a trigger", kScriptDetails, 0, kAnyNumber,
      script_command},

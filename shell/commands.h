@@ -56,6 +56,7 @@ Outcome create_command(Session& session, const Words& words);
 Outcome functions_command(Session& session, const Words& words);
 Outcome status_command(Session& session, const Words& words);
 Outcome backup_command(Session& session, const Words& words);
+Outcome recover_command(Session& session, const Words& words);
 Outcome compact_command(Session& session, const Words& words);
 Outcome check_command(Session& session, const Words& words);
 // Each in a file of its own.

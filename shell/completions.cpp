@@ -14,14 +14,16 @@ namespace {
 constexpr uint64_t kSampledItems = 100;
 
 constexpr std::string_view kKeywords[] = {
-    "ADVISE", "ALTER",     "ANALYZE", "AND",       "ARRAY",     "AS",      "ASC",    "BEGIN",  "BETWEEN",
-    "BY",     "CASE",      "CHECK",   "COMMIT",    "CONTAINER", "CREATE",  "DELETE", "DESC",   "DISTINCT",
-    "DROP",   "ELSE",      "END",     "ESCAPE",    "EXISTS",    "EXPLAIN", "FALSE",  "FROM",   "GROUP",
-    "HAVING", "IN",        "INDEX",   "INSERT",    "INTO",      "IS",      "JOIN",   "KEY",    "LEFT",
-    "LIKE",   "LIMIT",     "NOT",     "NULL",      "OFFSET",    "ON",      "OR",     "ORDER",  "PARTITION",
-    "PATCH",  "PRAGMA",    "REPLACE", "RETURNING", "ROLLBACK",  "SELECT",  "SET",    "THEN",   "TOP",
-    "TRUE",   "UNDEFINED", "UNION",   "UNSET",     "UPDATE",    "UPSERT",  "VALUE",  "VALUES", "WHEN",
-    "WHERE",  "WITH"};
+    "ADVISE",    "ALTER",   "ALWAYS",   "ANALYZE", "AND",      "ARRAY",       "AS",        "ASC",
+    "BEGIN",     "BETWEEN", "BY",       "CASE",    "CHECK",    "COMMIT",      "CONTAINER", "CREATE",
+    "DELETE",    "DESC",    "DISTINCT", "DROP",    "ELSE",     "END",         "ESCAPE",    "EXECUTE",
+    "EXISTS",    "EXPLAIN", "FALSE",    "FROM",    "FUNCTION", "GROUP",       "HAVING",    "IF",
+    "IN",        "INDEX",   "INSERT",   "INTO",    "IS",       "JOIN",        "KEY",       "LEFT",
+    "LIKE",      "LIMIT",   "NOT",      "NULL",    "OFFSET",   "ON",          "OR",        "ORDER",
+    "PARTITION", "PATCH",   "POST",     "PRAGMA",  "PRE",      "PROCEDURE",   "REPLACE",   "RETURNING",
+    "ROLLBACK",  "SELECT",  "SET",      "THEN",    "TOP",      "TRANSACTION", "TRIGGER",   "TRUE",
+    "UNDEFINED", "UNION",   "UNIQUE",   "UNSET",   "UPDATE",   "UPSERT",      "VALUE",     "VALUES",
+    "WHEN",      "WHERE",   "WITH"};
 
 char lower(char c) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -7,6 +7,12 @@
 
 namespace quire::shell {
 
+Result<Statement> prepare_own(Container& container, std::string_view sql) {
+  auto statement = container.prepare(sql);
+  if (statement) statement->leave_unrecorded();
+  return statement;
+}
+
 Result<std::optional<std::vector<std::string>>> partition_key_of(const Database& database,
                                                                  std::string_view name) {
   auto list = database.containers();

@@ -15,6 +15,10 @@ namespace quire::shell {
 Result<std::optional<std::vector<std::string>>> partition_key_of(const Database& database,
                                                                  std::string_view name);
 
+// A query that is the shell's own, not the user's: `.advise` does not count it among what is asked of the
+// container.
+Result<Statement> prepare_own(Container& container, std::string_view sql);
+
 // "/address/zip" as an expression on `c`: c["address"]["zip"].
 std::string expression_of(std::string_view path);
 

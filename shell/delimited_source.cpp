@@ -19,16 +19,20 @@ struct ColumnNode {
   std::vector<ColumnNode> children;
 };
 
+// As deep as items may be; what is left of a longer name is one name.
+constexpr size_t kMostNesting = 128;
+
 // False if the name is both a value and an object.
-bool insert_column(ColumnNode& parent, std::string_view name, size_t column) {
+bool insert_column(ColumnNode& parent, std::string_view name, size_t column, size_t depth = 1) {
   const size_t dot = name.find('.');
-  const bool is_nested = dot != std::string_view::npos && dot > 0 && dot + 1 < name.size();
+  const bool is_nested =
+      dot != std::string_view::npos && dot > 0 && dot + 1 < name.size() && depth < kMostNesting;
   const std::string first(name.substr(0, is_nested ? dot : name.size()));
   auto node = std::ranges::find(parent.children, first, &ColumnNode::name);
   const bool is_new = node == parent.children.end();
   if (!is_new && (!is_nested || node->column)) return false;
   if (is_new) node = parent.children.insert(node, ColumnNode{first, std::nullopt, {}});
-  if (is_nested) return insert_column(*node, name.substr(dot + 1), column);
+  if (is_nested) return insert_column(*node, name.substr(dot + 1), column, depth + 1);
   node->column = column;
   return true;
 }

@@ -57,7 +57,7 @@ std::string quoted_word(std::string_view name) {
 }
 
 Result<uint64_t> count_items(Container& container) {
-  auto statement = container.prepare("SELECT VALUE COUNT(1) FROM c");
+  auto statement = prepare_own(container, "SELECT VALUE COUNT(1) FROM c");
   if (!statement) return Failure(std::move(statement.error()));
   auto has_row = statement->step();
   if (!has_row) return Failure(std::move(has_row.error()));
@@ -70,7 +70,7 @@ Result<void> dump_items(Session& session, const Definition& definition) {
   const auto items = count_items(*container);
   if (!items) return Failure(items.error());
   if (*items == 0) return {};
-  auto statement = container->prepare("SELECT VALUE c FROM c");
+  auto statement = prepare_own(*container, "SELECT VALUE c FROM c");
   if (!statement) return Failure(std::move(statement.error()));
   session.output.write(fmt::format(".import - {} --lines {}\n", quoted_word(definition.name), *items));
   std::string text;

@@ -115,7 +115,8 @@ Outcome export_container(Session& session, const std::string& name, const std::s
                          const std::vector<std::string>& queries) {
   auto container = session.database().container(name);
   if (!container) return failed(container.error());
-  auto statement = container->prepare(queries.empty() ? "SELECT VALUE c FROM c" : queries[0]);
+  auto statement =
+      queries.empty() ? prepare_own(*container, "SELECT VALUE c FROM c") : container->prepare(queries[0]);
   if (!statement) {
     print_error(statement.error(), queries.empty() ? "" : queries[0]);
     return Outcome::failed;

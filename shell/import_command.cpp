@@ -96,7 +96,7 @@ Result<ImportTarget> target_of(Database& database, const std::string& name,
 }
 
 bool is_empty(Container& container) {
-  auto statement = container.prepare("SELECT TOP 1 VALUE 1 FROM c");
+  auto statement = prepare_own(container, "SELECT TOP 1 VALUE 1 FROM c");
   if (!statement) return false;
   const auto has_row = statement->step();
   return has_row && !*has_row;

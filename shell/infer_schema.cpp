@@ -68,7 +68,7 @@ class Inference {
 }  // namespace
 
 Result<InferredSchema> infer_schema(Container& container, uint64_t most_items) {
-  auto statement = container.prepare(fmt::format("SELECT TOP {} * FROM c", most_items));
+  auto statement = prepare_own(container, fmt::format("SELECT TOP {} * FROM c", most_items));
   if (!statement) return Failure(std::move(statement.error()));
   Inference inference;
   for (const Value item : statement->rows()) inference.add_item(item);

@@ -1,4 +1,4 @@
-// Commands that tell of the shell and the database, .create, .check and .backup.
+// Commands that tell of the shell and the database, .create, .check, .recover and .backup.
 #include <fmt/format.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -116,6 +116,11 @@ Outcome check_command(Session& session, const Words& words) {
   }
   fmt::print("no fault found\n");
   return Outcome::done;
+}
+
+Outcome recover_command(Session& session, const Words& words) {
+  const auto containers = Database::recover(words[0], words[1]);
+  return containers ? session.show_rows(*containers) : failed(containers.error());
 }
 
 Outcome backup_command(Session& session, const Words& words) {

@@ -43,6 +43,10 @@ std::optional<int> read_command_line(int argc, char** argv, CommandLine& line) {
   app.add_option("SQL", line.texts, "SQL statements and .commands, run in turn");
   app.add_flag("--read-only", line.options.read_only, "open the file for reading only");
   app.add_flag("--strict", line.options.strict, "take only what Azure Cosmos DB takes");
+  bool is_untrusted = false;
+  app.add_flag(
+      "--untrusted", is_untrusted,
+      "check every page before the file is used, and every item that is read: for a file from elsewhere");
   std::vector<std::string> names;
   for (const ModeRow& row : modes()) names.emplace_back(row.name);
   app.add_option("--mode", mode, "how rows are shown")->check(CLI::IsMember(names));
@@ -56,6 +60,7 @@ std::optional<int> read_command_line(int argc, char** argv, CommandLine& line) {
     return app.exit(error) == 0 ? 0 : exit_code(Outcome::usage);
   }
   line.mode = find_mode(mode)->mode;
+  line.options.untrusted = line.options.verify_checksums = is_untrusted;
   if (durability == "relaxed") line.options.durability = quire::Durability::relaxed;
   if (durability == "none") line.options.durability = quire::Durability::none;
   return std::nullopt;

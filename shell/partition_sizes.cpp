@@ -20,7 +20,8 @@ std::string key_list(const std::vector<std::string>& paths) {
 Result<std::vector<PartitionSize>> partitions_by_items(Container& container,
                                                        const std::vector<std::string>& paths) {
   const std::string list = key_list(paths);
-  auto statement = container.prepare("SELECT [" + list + "] AS k, COUNT(1) AS n FROM c GROUP BY " + list);
+  auto statement =
+      prepare_own(container, "SELECT [" + list + "] AS k, COUNT(1) AS n FROM c GROUP BY " + list);
   if (!statement) return Failure(std::move(statement.error()));
   std::vector<PartitionSize> partitions;
   for (const Value row : statement->rows()) {
@@ -35,7 +36,7 @@ Result<std::vector<PartitionSize>> partitions_by_items(Container& container,
 
 Result<std::vector<PartitionSize>> partitions_by_bytes(Container& container,
                                                        const std::vector<std::string>& paths) {
-  auto statement = container.prepare("SELECT [" + key_list(paths) + "] AS k, c AS item FROM c");
+  auto statement = prepare_own(container, "SELECT [" + key_list(paths) + "] AS k, c AS item FROM c");
   if (!statement) return Failure(std::move(statement.error()));
   std::map<std::string, PartitionSize> by_key;
   std::string item;

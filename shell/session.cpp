@@ -40,10 +40,7 @@ bool Session::open(const std::string& path) {
     return false;
   }
   database_.emplace(std::move(*opened));
-  database_->set_progress([this](uint64_t done, uint64_t all) {
-    progress_.show_share(done, all);
-    return true;
-  });
+  show_progress();
   path_ = path;
   container.clear();
   return true;
@@ -64,7 +61,15 @@ Result<quire_compaction> Session::compact() {
     return Failure(std::move(opened.error()));
   }
   database_.emplace(std::move(*opened));
+  show_progress();
   return done;
+}
+
+void Session::show_progress() {
+  database_->set_progress([this](uint64_t done, uint64_t all) {
+    progress_.show_share(done, all);
+    return true;
+  });
 }
 
 Outcome Session::run(std::string_view text, size_t first_line) {

@@ -63,6 +63,8 @@ class Session {
   Result<bool> write_rows(Statement& statement);
   Result<Statement> prepare(std::string_view sql);
   Result<void> bind_parameters(Statement& statement);
+  // On the terminal, from here on.
+  void show_progress();
   void show_plan(std::string_view sql);
 
   Options options_;

@@ -43,7 +43,7 @@ Result<std::vector<std::string>> advise(sql::Source& source, sql::Collection& co
                                         const AdviseOptions& options) {
   SurveyOptions surveying;
   surveying.item_limit = options.item_limit;
-  surveying.interrupts = options.interrupts;
+  surveying.work = options.work;
   QUIRE_ASSIGN(const ContainerSurvey found, survey(source, collection, surveying));
   const Evidence evidence{.survey = found,
                           .item_limit = options.item_limit,

@@ -2,13 +2,13 @@
 // and what the families of findings make of it.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/advisor/workload.h"
+#include "engine/container/long_work.h"
 #include "sql/error.h"
 #include "sql/source.h"
 
@@ -17,8 +17,7 @@ namespace quire::engine {
 struct AdviseOptions {
   uint64_t item_limit = 2 << 20;        // of the container, in bytes
   std::span<const QueryShape> queries;  // that read the container
-  // Ends with ErrorCode::interrupted once this changes. May be null.
-  const std::atomic<uint64_t>* interrupts = nullptr;
+  WorkOptions work = {};
 };
 
 // The rows of ADVISE as JSON objects: first a summary, whose advice is "nothing to change" where nothing is

@@ -17,36 +17,24 @@ constexpr std::string_view kCreationNames[] = {
     "postedOn",    "posted_on",    "publishedAt", "published", "openedAt",   "opened",
     "startedAt",   "started",      "orderedAt",   "date",      "timestamp",  "time"};
 
-class InterruptCheck {
- public:
-  explicit InterruptCheck(const std::atomic<uint64_t>* interrupts)
-      : interrupts_(interrupts), at_start_(interrupts != nullptr ? interrupts->load() : 0) {}
-  Result<void> check() const {
-    if (interrupts_ != nullptr && interrupts_->load(std::memory_order_relaxed) != at_start_)
-      return fail(ErrorCode::interrupted, "the reading of the container was interrupted");
-    return {};
-  }
-
- private:
-  const std::atomic<uint64_t>* interrupts_;
-  uint64_t at_start_;
-};
+uint64_t bytes_of(const sql::Value& item) {
+  return item.is_encoded() ? item.encoded_bytes().size() : 0;
+}
 
 // Calls `use` with each item of a collection, in key order.
 template <typename Use>
-Result<void> for_each_item(sql::Collection& collection, const InterruptCheck& interrupt, const Use& use) {
+Result<void> for_each_item(sql::Collection& collection, LongWork& work, const Use& use) {
+  constexpr uint64_t kBytesOfOneStep = 1024;  // a large item takes as long as many small ones
   QUIRE_ASSIGN(const auto cursor, collection.open(sql::Access{}));
   std::array<sql::Value, kBatch> items;
   for (;;) {
-    QUIRE_TRY(interrupt.check());
     QUIRE_ASSIGN(const size_t count, cursor->next(items));
     if (count == 0) return {};
-    for (const sql::Value& item : std::span(items).first(count)) use(item);
+    for (const sql::Value& item : std::span(items).first(count)) {
+      use(item);
+      QUIRE_TRY(work.advance(1, 1 + bytes_of(item) / kBytesOfOneStep));
+    }
   }
-}
-
-uint64_t bytes_of(const sql::Value& item) {
-  return item.is_encoded() ? item.encoded_bytes().size() : 0;
 }
 
 class Surveyor {
@@ -135,18 +123,20 @@ class Surveyor {
 };
 
 // Looks up what may be references among the ids of all containers.
-Result<void> resolve_references(sql::Source& source, const InterruptCheck& interrupt,
-                                ContainerSurvey& found) {
+Result<void> resolve_references(sql::Source& source, LongWork& work, ContainerSurvey& found) {
   if (found.references.is_empty()) return {};
   found.containers = source.collection_names();
   if (found.containers.size() > ReferenceSurvey::kMostContainers)
     found.containers.resize(ReferenceSurvey::kMostContainers);
   found.references.begin_resolving(found.containers.size());
+  for (const std::string& name : found.containers)
+    if (const sql::Collection* const collection = source.collection(name))
+      work.expect(collection->item_count());
   for (size_t number = 0; number < found.containers.size(); ++number) {
     sql::Collection* const collection = source.collection(found.containers[number]);
     if (collection == nullptr) continue;
     const sql::ResolvedKey id = sql::resolve_key("id", collection->dictionary());
-    QUIRE_TRY(for_each_item(*collection, interrupt, [&](const sql::Value& item) {
+    QUIRE_TRY(for_each_item(*collection, work, [&](const sql::Value& item) {
       if (const sql::Value text = item.member(id); text.is_string())
         found.references.meet(number, text.as_string(), bytes_of(item));
     }));
@@ -158,12 +148,13 @@ Result<void> resolve_references(sql::Source& source, const InterruptCheck& inter
 
 Result<ContainerSurvey> survey(sql::Source& source, sql::Collection& collection,
                                const SurveyOptions& options) {
-  const InterruptCheck interrupt(options.interrupts);
+  LongWork work(options.work, "the reading of the container was interrupted");
+  work.expect(collection.item_count());
   ContainerSurvey found;
   Surveyor surveyor(collection, options, found);
-  QUIRE_TRY(for_each_item(collection, interrupt, [&](const sql::Value& item) { surveyor.add(item); }));
+  QUIRE_TRY(for_each_item(collection, work, [&](const sql::Value& item) { surveyor.add(item); }));
   found.partitions.finish();
-  QUIRE_TRY(resolve_references(source, interrupt, found));
+  QUIRE_TRY(resolve_references(source, work, found));
   return found;
 }
 

@@ -2,7 +2,6 @@
 // findings are made from.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "engine/advisor/path_survey.h"
 #include "engine/advisor/reference_survey.h"
 #include "engine/advisor/shape_survey.h"
+#include "engine/container/long_work.h"
 #include "sql/error.h"
 #include "sql/source.h"
 
@@ -21,8 +21,7 @@ struct SurveyOptions {
   // Of more items than this every second, third, ... is looked into.
   uint64_t most_sampled_items = 20'000;
   uint64_t item_limit = 2 << 20;  // bytes
-  // The survey ends with ErrorCode::interrupted once this changes. May be null.
-  const std::atomic<uint64_t>* interrupts = nullptr;
+  WorkOptions work = {};          // it tells how many items it has read
 };
 
 // The share of the item limit from which an item is near it.

@@ -51,7 +51,7 @@ Result<bool> Database::try_to_describe(std::string& out) {
     QUIRE_ASSIGN(const auto opened, containers_.find(snapshot, entry.definition.name));
     if (opened.store == nullptr || opened.opening > openings) is_outdated = true;
     if (is_outdated) continue;  // but open the others too, for the next try
-    QUIRE_ASSIGN(const ContainerStatistics statistics, opened.store->statistics(snapshot));
+    QUIRE_ASSIGN(const ContainerStatistics statistics, opened.store->live_statistics(snapshot));
     if (out.back() != '[') out += ',';
     append_description(std::move(entry.definition), statistics, out);
   }

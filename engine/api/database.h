@@ -24,6 +24,7 @@ namespace quire::engine {
 
 struct DatabaseOptions {
   bool strict = false;
+  bool verify_checksums = false;
   size_t statement_memory = size_t{1} << 30;
 };
 
@@ -32,7 +33,7 @@ class Database {
  public:
   Database(std::unique_ptr<Environment> environment, const DatabaseOptions& options)
       : environment_(std::move(environment)),
-        containers_(*environment_),
+        containers_(*environment_, {.verify_checksums = options.verify_checksums}),
         scripts_(make_scripts(containers_, natives_)),
         session_(containers_, *scripts_, options.strict, options.statement_memory) {
     containers_.use_triggers(scripts_.get());
@@ -72,7 +73,7 @@ class Database {
                       {.container = container,
                        .scope = nullptr,
                        .transaction = session_.current(),
-                       .interrupts = &interrupts_});
+                       .work = {session_.progress(), &interrupts_}});
   }
 
   // Containers, statements, snapshots and transactions that callers hold.

@@ -83,7 +83,7 @@ extern "C" int quire_batch(quire_container* container, quire_transaction* transa
         return quire::engine::condition_on(*container, writing, condition);
       };
       return quire::engine::run_batch(writing, *container->store, key.components(), batch, make_condition,
-                                      outcomes);
+                                      outcomes, &quire::engine::last_request_log());
     };
     const auto done = quire::engine::write(*container, transaction, [&](WriteTransaction& writing) {
       return request.run(writing, [&](WriteTransaction& running) {

@@ -10,6 +10,7 @@
 #include "engine/api/boundary.h"
 #include "engine/api/handles.h"
 #include "engine/file/compact_file.h"
+#include "engine/maintenance/recover.h"
 #include "quire/quire.h"
 
 using quire::ErrorCode;
@@ -52,7 +53,8 @@ Result<std::unique_ptr<quire_database>> open(const char* path, const quire_optio
   QUIRE_ASSIGN(file.durability, durability_argument(options.durability));
   file.map_size = options.map_size;
   if (options.busy_timeout_ms != 0) file.busy_timeout_ms = options.busy_timeout_ms;
-  DatabaseOptions database{.strict = options.strict != 0};
+  file.is_untrusted = options.untrusted != 0;
+  DatabaseOptions database{.strict = options.strict != 0, .verify_checksums = options.verify_checksums != 0};
   if (options.statement_memory != 0) database.statement_memory = options.statement_memory;
   QUIRE_ASSIGN(auto environment, Environment::open(path, file));
   return std::make_unique<quire_database>(std::move(environment), database);
@@ -129,6 +131,16 @@ int quire_compact(const char* path, quire_compaction* compaction, quire_error* e
     if (path == nullptr) return null_argument("the path");
     QUIRE_ASSIGN(const quire::engine::Compaction done, quire::engine::compact_file(path));
     if (compaction != nullptr) *compaction = {done.bytes_before, done.bytes_after};
+    return {};
+  });
+}
+
+int quire_recover(const char* damaged, const char* fresh, quire_buffer* out, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (damaged == nullptr) return null_argument("the path of the damaged file");
+    if (fresh == nullptr) return null_argument("the path of the new file");
+    QUIRE_ASSIGN(const quire::engine::Recovery recovery, quire::engine::recover_file(damaged, fresh));
+    if (out != nullptr) quire::engine::assign(*out, fmt::format("[{}]", fmt::join(recovery.rows(), ",")));
     return {};
   });
 }

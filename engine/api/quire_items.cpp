@@ -27,6 +27,7 @@ using quire::engine::ScratchText;
 using quire::engine::text_argument;
 using quire::engine::text_or_empty;
 using quire::engine::Transaction;
+using quire::engine::TriggerRequest;
 using quire::engine::write;
 using quire::engine::WriteOptions;
 using quire::engine::WriteTransaction;
@@ -43,6 +44,14 @@ void finish(Request& request, quire_item_info& written, quire_item_info* info) {
   if (info != nullptr) *info = written;
 }
 
+// The triggers that a request names, with the log of this thread's request.
+TriggerRequest triggers_of(const quire_write_options& given) {
+  return {.pre = text_or_empty(given.pre_trigger),
+          .post = text_or_empty(given.post_trigger),
+          .runs_always = true,
+          .log = &quire::engine::last_request_log()};
+}
+
 int write_item(Operation operation, quire_container* container, quire_transaction* transaction,
                const char* json, size_t length, const quire_write_options& given, quire_item_info* info,
                quire_error* error) {
@@ -51,10 +60,11 @@ int write_item(Operation operation, quire_container* container, quire_transactio
     QUIRE_ASSIGN(const std::string_view text, text_argument(json, length, "the item's JSON"));
     WriteOptions options;
     options.if_match = text_or_empty(given.if_match);
-    options.triggers = {.pre = text_or_empty(given.pre_trigger), .post = text_or_empty(given.post_trigger)};
+    options.triggers = triggers_of(given);
     quire_item_info written{};
     Request request(*container->store);
     const auto work = [&](WriteTransaction& writing) -> Result<void> {
+      options.triggers.log->clear();
       QUIRE_ASSIGN(const ItemOutcome outcome, (container->store.get()->*operation)(writing, text, options));
       fill(written, outcome.etag, outcome.timestamp, outcome.created);
       return request.admit(container->store->partition_key_of(outcome.item.root));
@@ -130,10 +140,11 @@ int quire_delete_with(quire_container* container, quire_transaction* transaction
     QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
     Request request(*container->store);
     QUIRE_TRY(request.admit(key.components()));
+    const TriggerRequest triggers = triggers_of(given);
     const auto work = [&](WriteTransaction& writing) {
-      return container->store->erase(
-          writing, key.components(), item, text_or_empty(given.if_match),
-          {.pre = text_or_empty(given.pre_trigger), .post = text_or_empty(given.post_trigger)});
+      triggers.log->clear();
+      return container->store->erase(writing, key.components(), item, text_or_empty(given.if_match),
+                                     triggers);
     };
     QUIRE_TRY(write(*container, transaction,
                     [&](WriteTransaction& writing) { return request.run(writing, work); }));
@@ -157,10 +168,12 @@ int quire_patch(quire_container* container, quire_transaction* transaction, cons
     QUIRE_ASSIGN(const Patch operations, Patch::read(parts.operations, store->definition(), arena));
     WriteOptions options;
     options.if_match = text_or_empty(if_match);
+    options.triggers = triggers_of({});
     quire_item_info written{};
     Request request(*store);
     QUIRE_TRY(request.admit(key.components()));
     const auto work = [&](WriteTransaction& writing) -> Result<void> {
+      options.triggers.log->clear();
       QUIRE_ASSIGN(const ItemOutcome outcome,
                    store->patch(writing, key.components(), item, operations,
                                 quire::engine::condition_on(*container, writing, parts.condition), options));

@@ -4,6 +4,7 @@
 
 #include "engine/api/boundary.h"
 #include "engine/api/handles.h"
+#include "engine/api/request.h"
 #include "engine/catalog/script_catalog.h"
 #include "engine/query/script_statement.h"
 #include "quire/quire.h"
@@ -113,6 +114,7 @@ int quire_execute(quire_container* container, quire_transaction* transaction, co
       within = &transaction->write->transaction();
     }
     ProcedureOutcome outcome;
+    quire::engine::set_last_request_charge(0);
     auto done = execute_procedure(database.containers(), database.session(),
                                   {.store = container->store,
                                    .name = procedure,
@@ -121,7 +123,8 @@ int quire_execute(quire_container* container, quire_transaction* transaction, co
                                    .limits = {},
                                    .interrupts = &database.interrupts()},
                                   within, outcome);
-    if (log != nullptr) quire::engine::assign(*log, outcome.log);
+    if (log != nullptr) quire::engine::assign(*log, outcome.log.text());
+    if (done) quire::engine::set_last_request_charge(outcome.charge);
     if (done && body != nullptr) quire::engine::assign(*body, outcome.body);
     return done;
   });
@@ -129,7 +132,7 @@ int quire_execute(quire_container* container, quire_transaction* transaction, co
 
 const char* quire_log(quire_statement* statement, size_t* length) {
   if (statement == nullptr) return nullptr;
-  const std::string& log = statement->statement->log();
+  const std::string& log = statement->statement->log().text();
   if (length != nullptr) *length = log.size();
   return log.c_str();
 }

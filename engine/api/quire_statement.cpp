@@ -120,6 +120,10 @@ void quire_reset(quire_statement* statement) {
   statement->statement->reset();
 }
 
+void quire_leave_unrecorded(quire_statement* statement) {
+  if (statement != nullptr) statement->statement->leave_unrecorded();
+}
+
 void quire_finalize(quire_statement* statement) {
   const std::unique_ptr<quire_statement> owned(statement);
 }

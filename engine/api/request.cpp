@@ -6,6 +6,7 @@ namespace quire::engine {
 namespace {
 
 thread_local double t_last_charge = 0;
+thread_local ScriptLog t_last_log;
 
 }  // namespace
 
@@ -17,8 +18,18 @@ void set_last_request_charge(double charge) noexcept {
   t_last_charge = charge;
 }
 
+ScriptLog& last_request_log() noexcept {
+  return t_last_log;
+}
+
 }  // namespace quire::engine
 
 extern "C" double quire_request_charge(void) {
   return quire::engine::last_request_charge();
+}
+
+extern "C" const char* quire_request_log(size_t* length) {
+  const std::string& log = quire::engine::last_request_log().text();
+  if (length != nullptr) *length = log.size();
+  return log.c_str();
 }

@@ -15,6 +15,8 @@ namespace quire::engine {
 // Of this thread's last call.
 double last_request_charge() noexcept;
 void set_last_request_charge(double charge) noexcept;
+// What the triggers of this thread's last call that wrote items have logged.
+ScriptLog& last_request_log() noexcept;
 
 class Request {
  public:
@@ -26,12 +28,7 @@ class Request {
   Result<void> admit(std::span<const sql::Value> partition_key) {
     if (!store_.throughput().is_limited()) [[likely]]
       return {};
-    epk_.clear();
-    for (const sql::Value& component : partition_key) {
-      char epk[kEpkBytes];
-      store_.hash()(component, epk);
-      epk_.append(epk, kEpkBytes);
-    }
+    epk_ = store_.effective_key(partition_key);
     return store_.throughput().admit(epk_);
   }
 

@@ -14,6 +14,7 @@ namespace {
 constexpr char kContainerKind = 'c';
 constexpr uint8_t kRecordVersion = 1;
 constexpr size_t kHeaderBytes = 16;
+constexpr uint32_t kLastRevision = 0xFFFFFF;
 constexpr std::string_view kNextNumberRow = "next container";
 
 std::string row_name(std::string_view name) {
@@ -22,23 +23,28 @@ std::string row_name(std::string_view name) {
 
 std::string make_record(const CatalogEntry& entry) {
   std::string record(kHeaderBytes, '\0');
-  record[0] = static_cast<char>(kRecordVersion);
+  const uint32_t head = entry.revision << 8 | kRecordVersion;
+  std::memcpy(&record[0], &head, sizeof head);
   std::memcpy(&record[4], &entry.number, sizeof entry.number);
   std::memcpy(&record[8], &entry.etag_salt, sizeof entry.etag_salt);
   return record + entry.definition.to_json();
 }
 
-Result<ContainerNumber> number_of(Bytes record, std::string_view name) {
-  ContainerNumber number{};
+Result<CatalogReference> reference_of(Bytes record, std::string_view name) {
+  CatalogReference reference;
   if (record.size() <= kHeaderBytes || static_cast<uint8_t>(record[0]) != kRecordVersion)
     return fail(ErrorCode::corrupt, fmt::format("the catalog's record of container '{}' is damaged", name));
-  std::memcpy(&number, record.data() + 4, sizeof number);
-  return number;
+  std::memcpy(&reference.revision, record.data(), sizeof reference.revision);
+  reference.revision >>= 8;
+  std::memcpy(&reference.number, record.data() + 4, sizeof reference.number);
+  return reference;
 }
 
 Result<CatalogEntry> parse_record(Bytes record, std::string_view name) {
   CatalogEntry entry;
-  QUIRE_ASSIGN(entry.number, number_of(record, name));
+  QUIRE_ASSIGN(const CatalogReference reference, reference_of(record, name));
+  entry.number = reference.number;
+  entry.revision = reference.revision;
   std::memcpy(&entry.etag_salt, record.data() + 8, sizeof entry.etag_salt);
   auto definition = ContainerDefinition::from_json(record.substr(kHeaderBytes));
   if (!definition && definition.error().code == ErrorCode::out_of_memory)
@@ -47,6 +53,9 @@ Result<CatalogEntry> parse_record(Bytes record, std::string_view name) {
     return fail(ErrorCode::corrupt, fmt::format("the catalog's record of container '{}' is damaged: {}", name,
                                                 definition.error().message));
   entry.definition = std::move(*definition);
+  if (entry.definition.name != name)
+    return fail(ErrorCode::corrupt, fmt::format("the catalog's record of container '{}' is of '{}'", name,
+                                                entry.definition.name));
   return entry;
 }
 
@@ -88,17 +97,22 @@ Result<CatalogEntry> Catalog::create(WriteTransaction& transaction,
   return entry;
 }
 
-Result<void> Catalog::replace(WriteTransaction& transaction, const CatalogEntry& entry) const {
+Result<void> Catalog::replace(WriteTransaction& transaction, CatalogEntry& entry) const {
+  if (entry.revision == kLastRevision)
+    return fail(ErrorCode::limit_exceeded,
+                fmt::format("the definition of container '{}' was changed {} times; make another container",
+                            entry.definition.name, kLastRevision));
+  ++entry.revision;
   return transaction.put(table_, row_name(entry.definition.name), make_record(entry));
 }
 
 Result<void> Catalog::drop(WriteTransaction& transaction, std::string_view name) const {
-  QUIRE_ASSIGN(const std::optional<ContainerNumber> number, find_number(transaction, name));
-  if (!number) return std::unexpected(not_found(transaction, name));
+  QUIRE_ASSIGN(const std::optional<CatalogReference> found, find_reference(transaction, name));
+  if (!found) return std::unexpected(not_found(transaction, name));
   for (const std::string_view table : kContainerTables)
-    QUIRE_TRY(transaction.drop_table(table_name(*number, table)));
+    QUIRE_TRY(transaction.drop_table(table_name(found->number, table)));
   QUIRE_TRY(transaction.erase(table_, row_name(name)));
-  return ScriptCatalog(table_).erase_all(transaction, *number);
+  return ScriptCatalog(table_).erase_all(transaction, found->number);
 }
 
 Result<std::optional<CatalogEntry>> Catalog::find(const Transaction& transaction,
@@ -109,12 +123,17 @@ Result<std::optional<CatalogEntry>> Catalog::find(const Transaction& transaction
   return parse_record(*record, name);
 }
 
-Result<std::optional<ContainerNumber>> Catalog::find_number(const Transaction& transaction,
-                                                            std::string_view name) const {
+Result<std::optional<CatalogEntry>> Catalog::read_row(Bytes key, Bytes record) {
+  if (key.size() < 2 || key[0] != kContainerKind) return std::nullopt;
+  return parse_record(record, key.substr(1));
+}
+
+Result<std::optional<CatalogReference>> Catalog::find_reference(const Transaction& transaction,
+                                                                std::string_view name) const {
   if (name.empty() || name.size() > kLongestContainerName) return std::nullopt;
   QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(table_, row_name(name)));
   if (!record) return std::nullopt;
-  return number_of(*record, name);
+  return reference_of(*record, name);
 }
 
 Result<std::vector<CatalogEntry>> Catalog::list(const Transaction& transaction) const {

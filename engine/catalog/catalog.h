@@ -1,7 +1,7 @@
 // The catalog: which containers there are. Table "catalog" maps a kind byte and a name to
 //
 //   byte 0      version of this record: 1
-//        1..3   zero
+//        1..3   revision: how often the definition was changed, little-endian
 //        4..7   container number, little-endian: names the container's tables ("c7/items"); never given
 //        twice, so
 //               a container made anew under an old name is another container
@@ -26,7 +26,14 @@ enum class ContainerNumber : uint32_t {};
 struct CatalogEntry {
   ContainerNumber number{};
   uint64_t etag_salt = 0;
+  uint32_t revision = 0;
   ContainerDefinition definition;
+};
+
+// What a name stands for, without the definition.
+struct CatalogReference {
+  ContainerNumber number{};
+  uint32_t revision = 0;
 };
 
 // Names of a container's tables.
@@ -48,15 +55,17 @@ class Catalog {
   // Enters a container and makes its tables, empty; ContainerStore::create (engine/container) is the whole of
   // it. container_exists, limit_exceeded (too many containers).
   Result<CatalogEntry> create(WriteTransaction& transaction, const ContainerDefinition& definition) const;
-  // Puts a changed definition in the place of the one under its name.
-  Result<void> replace(WriteTransaction& transaction, const CatalogEntry& entry) const;
+  // Puts a changed definition in the place of the one under its name; the entry's revision is then the next.
+  Result<void> replace(WriteTransaction& transaction, CatalogEntry& entry) const;
   // Removes it with all it holds; container_not_found, with the nearest name.
   Result<void> drop(WriteTransaction& transaction, std::string_view name) const;
 
   Result<std::optional<CatalogEntry>> find(const Transaction& transaction, std::string_view name) const;
-  // The number alone: no JSON is parsed. To see cheaply whether a name still stands for the same container.
-  Result<std::optional<ContainerNumber>> find_number(const Transaction& transaction,
-                                                     std::string_view name) const;
+  // No JSON is parsed. To see cheaply whether a name still stands for the same container, as it was.
+  Result<std::optional<CatalogReference>> find_reference(const Transaction& transaction,
+                                                         std::string_view name) const;
+  // Of a row of the table, wherever it was found; nothing if it is no container's. corrupt.
+  static Result<std::optional<CatalogEntry>> read_row(Bytes key, Bytes record);
   // By name.
   Result<std::vector<CatalogEntry>> list(const Transaction& transaction) const;
   Result<std::vector<std::string>> names(const Transaction& transaction) const;

@@ -134,6 +134,14 @@ Result<std::optional<ScriptDefinition>> ScriptCatalog::find(const Transaction& t
   return parse_row(row, *record);
 }
 
+Result<std::optional<ScriptCatalog::Row>> ScriptCatalog::read_row(Bytes key, Bytes record) {
+  if (key.size() <= kPrefixBytes || key[0] != kScriptRow) return std::nullopt;
+  uint32_t number = 0;
+  for (const char byte : key.substr(1, sizeof number)) number = number << 8 | static_cast<uint8_t>(byte);
+  QUIRE_ASSIGN(ScriptDefinition script, parse_row(key, record));
+  return Row{ContainerNumber{number}, std::move(script)};
+}
+
 Result<std::vector<ScriptDefinition>> ScriptCatalog::with_prefix(const Transaction& transaction,
                                                                  const std::string& prefix) const {
   std::vector<ScriptDefinition> scripts;

@@ -57,6 +57,12 @@ class ScriptCatalog {
 
   Result<std::optional<ScriptDefinition>> find(const Transaction& transaction, ContainerNumber container,
                                                sql::ScriptKind kind, std::string_view name) const;
+  // Of a row of the table, wherever it was found; nothing if it is no script's. corrupt.
+  struct Row {
+    ContainerNumber container{};
+    ScriptDefinition script;
+  };
+  static Result<std::optional<Row>> read_row(Bytes key, Bytes record);
   // Functions, procedures, triggers, each by name.
   Result<std::vector<ScriptDefinition>> list(const Transaction& transaction, ContainerNumber container) const;
   Result<std::vector<ScriptDefinition>> triggers(const Transaction& transaction,

@@ -31,14 +31,16 @@ Result<void> check_limits(std::span<const BatchOperation> operations) {
 class Batch {
  public:
   Batch(WriteTransaction& transaction, ContainerStore& store, std::span<const sql::Value> partition_key,
-        const MakeCondition& make_condition)
+        const MakeCondition& make_condition, ScriptLog* log)
       : transaction_(transaction),
         store_(store),
         partition_key_(partition_key),
-        make_condition_(make_condition) {}
+        make_condition_(make_condition),
+        triggers_{.pre = {}, .post = {}, .runs_always = true, .log = log} {}
 
   Result<void> run(const BatchOperation& operation, BatchOutcome& outcome) {
-    const WriteOptions options{.if_match = operation.if_match, .partition_key = partition_key_};
+    const WriteOptions options{
+        .if_match = operation.if_match, .triggers = triggers_, .partition_key = partition_key_};
     switch (operation.kind) {
       case BatchKind::create:
         return written(store_.create(transaction_, operation.body, options), outcome);
@@ -51,7 +53,7 @@ class Batch {
       case BatchKind::patch:
         return patch(operation, options, outcome);
       case BatchKind::remove:
-        QUIRE_TRY(store_.erase(transaction_, partition_key_, operation.id, operation.if_match));
+        QUIRE_TRY(store_.erase(transaction_, partition_key_, operation.id, operation.if_match, triggers_));
         outcome.status = 204;
         return {};
     }
@@ -98,6 +100,7 @@ class Batch {
   ContainerStore& store_;
   std::span<const sql::Value> partition_key_;
   const MakeCondition& make_condition_;
+  TriggerRequest triggers_;
   sql::JsonReader reader_;
 };
 
@@ -105,10 +108,12 @@ class Batch {
 
 Result<void> run_batch(WriteTransaction& transaction, ContainerStore& store,
                        std::span<const sql::Value> partition_key, std::span<const BatchOperation> operations,
-                       const MakeCondition& make_condition, std::span<BatchOutcome> outcomes) {
+                       const MakeCondition& make_condition, std::span<BatchOutcome> outcomes,
+                       ScriptLog* log) {
+  if (log != nullptr) log->clear();
   QUIRE_TRY(check_limits(operations));
   QUIRE_TRY(store.check_components(partition_key));
-  Batch batch(transaction, store, partition_key, make_condition);
+  Batch batch(transaction, store, partition_key, make_condition, log);
   for (size_t i = 0; i < operations.size(); ++i) {
     outcomes[i] = {};
     auto done = batch.run(operations[i], outcomes[i]);

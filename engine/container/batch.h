@@ -40,9 +40,10 @@ using MakeCondition = std::function<ItemCondition(std::string_view condition)>;
 
 // `outcomes`: one for each operation. Must run in a transaction of its own, nested or not: an error, which
 // names the operation by its number from 1, leaves the work of those before. limit_exceeded, too_large and
-// invalid_argument for the batch as a whole.
+// invalid_argument for the batch as a whole. `log` gets what triggers wrote; null: nobody asks.
 Result<void> run_batch(WriteTransaction& transaction, ContainerStore& store,
                        std::span<const sql::Value> partition_key, std::span<const BatchOperation> operations,
-                       const MakeCondition& make_condition, std::span<BatchOutcome> outcomes);
+                       const MakeCondition& make_condition, std::span<BatchOutcome> outcomes,
+                       ScriptLog* log = nullptr);
 
 }  // namespace quire::engine

@@ -27,13 +27,17 @@ Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerSto
   QUIRE_ASSIGN(writer.lifetime_, store.lifetime(transaction));
   if (indexing == BulkIndexing::defer) writer.selection_ = IndexSelection::unique;
   QUIRE_ASSIGN(const bool has_items, writer.end_.last());
-  if (has_items) writer.last_key_ = writer.end_.key();
+  if (has_items) {
+    const Bytes last = writer.end_.key();
+    writer.first_last_key_.assign(last.begin(), last.end());
+    writer.last_key_ = Bytes(writer.first_last_key_);
+  }
   return writer;
 }
 
-Result<RecordHeader> BulkWriter::next_header(Bytes document) {
+Result<RecordHeader> BulkWriter::next_header(Bytes document, std::optional<uint32_t> timestamp) {
   RecordHeader header;
-  header.timestamp = transaction_->now();
+  header.timestamp = timestamp.value_or(transaction_->now());
   const sql::Value root =
       sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
   QUIRE_ASSIGN(header.expiry, expiry_of(root.member(ttl_), header.timestamp, lifetime_));
@@ -41,20 +45,20 @@ Result<RecordHeader> BulkWriter::next_header(Bytes document) {
   return header;
 }
 
-Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash) {
+Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash, std::optional<uint32_t> timestamp) {
   const size_t size = RecordHeader::kBytes + document.size();
-  const bool is_last = key > Bytes(last_key_);
+  const bool is_last = key > last_key_;
   if (has_indexes_) {
     QUIRE_ASSIGN(const std::optional<Bytes> stored, is_last ? Result<std::optional<Bytes>>(std::nullopt)
                                                             : transaction_->get(store_->tables_.items, key));
-    if (stored) return replace(key, document, hash);
+    if (stored) return replace(key, document, hash, timestamp);
   }
-  QUIRE_ASSIGN(RecordHeader header, next_header(document));
+  QUIRE_ASSIGN(RecordHeader header, next_header(document, timestamp));
   if (has_indexes_) QUIRE_TRY(index(key, document, header));
   QUIRE_ASSIGN(const std::span<char> place,
                is_last ? transaction_->reserve_append(end_, key, size)
                        : transaction_->reserve_new(store_->tables_.items, key, size));
-  if (place.data() == nullptr) return replace(key, document, hash);
+  if (place.data() == nullptr) return replace(key, document, hash, timestamp);
   header.rid = ++statistics_.last_rid;
   statistics_.last_lsn = header.lsn;
   write_record(header, document, hash, place);
@@ -63,7 +67,7 @@ Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash) {
   statistics_.document_bytes += document.size();
   const FeedChange change{FeedRowKind::created, header.lsn, header.timestamp, key, {}};
   if (!is_last) return feed(change, place);
-  last_key_.assign(key);
+  last_key_ = key;
   if (statistics_.retention_minutes > 0)
     QUIRE_TRY(store_->feed_.add_version(*transaction_, change, std::string(place.data(), place.size())));
   return run_.add(*transaction_, header.lsn, header.timestamp, key);
@@ -78,7 +82,8 @@ Result<void> BulkWriter::feed(const FeedChange& change, std::span<const char> re
 }
 
 // The key is there: with the same item, or one that shares its hash.
-Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash) {
+Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash,
+                                 std::optional<uint32_t> timestamp) {
   const sql::Value root =
       sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
   const PartitionKey partition_key = store_->partition_key_of(root);
@@ -91,13 +96,13 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash) {
     return fail(ErrorCode::invalid_argument, "a key for bulk writing is not that of its document");
   if (lifetime_.has_ended(existing->header(), transaction_->now())) {
     QUIRE_TRY(erase_expired(key, *existing));
-    return add(key, document, hash);
+    return add(key, document, hash, timestamp);
   }
   if (mode_ == BulkMode::create)
     return fail(ErrorCode::conflict,
                 fmt::format("item '{}' with partition key {} exists in container '{}'", id.as_string(),
                             partition_key_text(partition_key), store_->definition().name));
-  QUIRE_ASSIGN(RecordHeader header, next_header(document));
+  QUIRE_ASSIGN(RecordHeader header, next_header(document, timestamp));
   header.rid = existing->header().rid;
   statistics_.last_lsn = header.lsn;
   const FeedChange change{FeedRowKind::replaced, header.lsn, header.timestamp, key, existing->header().lsn};

@@ -15,7 +15,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
+#include <vector>
 
 #include "engine/container/container.h"
 #include "engine/file/file_cursor.h"
@@ -33,10 +34,12 @@ class BulkWriter {
   static Result<BulkWriter> begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
                                   BulkIndexing indexing = BulkIndexing::keep);
 
-  // `key` as of ItemKey::bytes, `document` as of EncodedItem. In mode create: conflict if the key is there,
+  // `key` as of ItemKey::bytes, `document` as of EncodedItem; the key is read again by later calls, until the
+  // writer ends. In mode create: conflict if the key is there,
   // and nothing changed. In both modes epk_clash if what is there belongs to another partition key or long
   // id.
-  Result<void> add(Bytes key, Bytes document, uint64_t hash);
+  // `timestamp`: its _ts; nothing: now.
+  Result<void> add(Bytes key, Bytes document, uint64_t hash, std::optional<uint32_t> timestamp = {});
   // What has been added since begin.
   uint64_t items() const noexcept { return items_; }
   // Must be called last, else statistics and change feed miss items.
@@ -45,11 +48,11 @@ class BulkWriter {
  private:
   BulkWriter(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
              const ContainerStatistics& statistics, FileCursor end);
-  Result<void> replace(Bytes key, Bytes document, uint64_t hash);
+  Result<void> replace(Bytes key, Bytes document, uint64_t hash, std::optional<uint32_t> timestamp);
   // As if it had been erased when it expired.
   Result<void> erase_expired(Bytes key, const Item& item);
   Result<void> index(Bytes key, Bytes document, const RecordHeader& header);
-  Result<RecordHeader> next_header(Bytes document);
+  Result<RecordHeader> next_header(Bytes document, std::optional<uint32_t> timestamp);
   Result<void> feed(const FeedChange& change, std::span<const char> record);
 
   WriteTransaction* transaction_;
@@ -61,9 +64,11 @@ class BulkWriter {
   Lifetime lifetime_;
   sql::ResolvedKey ttl_{};
   uint64_t items_ = 0;
-  FeedRun run_;           // of what is appended
-  FileCursor end_;        // of the table
-  std::string last_key_;  // of the table, so that appends are known without trying
+  FeedRun run_;     // of what is appended
+  FileCursor end_;  // of the table
+  // The last key of the table, so that appends are known without trying; a copy of what was there at first.
+  Bytes last_key_;
+  std::vector<char> first_last_key_;
 };
 
 // Whether an item with this key is in the container: for an import that must refuse conflicts before it

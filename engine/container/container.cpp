@@ -2,6 +2,7 @@
 #include "engine/container/container.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 #include <array>
@@ -125,7 +126,7 @@ Result<void> ContainerStore::load_names(const Transaction& transaction,
                 fmt::format("container '{}' was dropped", entry_.definition.name));
   for (size_t number = dictionary.size(); number < count; ++number) {
     QUIRE_ASSIGN(const std::optional<Bytes> name, transaction.get(tables_.keys, NameRow(number).key()));
-    if (!name || dictionary.add(*name) != number)
+    if (!name || !simdjson::validate_utf8(name->data(), name->size()) || dictionary.add(*name) != number)
       return fail(ErrorCode::corrupt,
                   fmt::format("the property names of container '{}' are damaged", entry_.definition.name));
   }

@@ -128,6 +128,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Result<ItemCursor> scan_partition(const Transaction& transaction,
                                     std::span<const sql::Value> partition_key);
   Result<ContainerStatistics> statistics(const Transaction& transaction);
+  // Without the items that have expired and are still stored. Looks at each of these.
+  Result<ContainerStatistics> live_statistics(const Transaction& transaction);
   // Whether an item has one of these etags: "*" is any. Empty: none.
   bool has_etag(const Item& item, std::string_view etag) const noexcept {
     return etag == "*" || etag_of(item).view() == etag;
@@ -169,6 +171,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // ---- What it is.
   const ContainerDefinition& definition() const noexcept { return entry_.definition; }
   ContainerNumber number() const noexcept { return entry_.number; }
+  // Of the definition, which grows with each change of it.
+  uint32_t revision() const noexcept { return entry_.revision; }
   size_t components() const noexcept { return entry_.definition.partition_key_paths.size(); }
   const sql::KeyDictionary& dictionary() const noexcept { return *dictionary_; }
   const ResourceNames& resource_names() const noexcept { return names_; }
@@ -190,6 +194,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Table items_table() const noexcept { return tables_.items; }
   ContainerIndexes& indexes() noexcept { return indexes_; }
   PartitionHash hash() const noexcept { return options_.hash; }
+  // The hashes of a partition key, or of a prefix of one.
+  std::string effective_key(std::span<const sql::Value> partition_key) const;
   // Whether this can be a whole partition key of the container; invalid_partition_key.
   Result<void> check_components(std::span<const sql::Value> partition_key) const;
 

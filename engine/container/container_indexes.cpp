@@ -105,19 +105,30 @@ IndexShape shape_of(const Index& index, size_t scope_bytes) {
 // ---- The set
 
 Result<std::shared_ptr<const IndexSet>> ContainerIndexes::set(const Transaction& transaction) {
+  // The versions of a transaction that may yet be undone are its own.
+  if (transaction.is_write()) return load(transaction);
+  {
+    const std::lock_guard lock(mutex_);
+    if (last_ != nullptr && last_commit_ == transaction.number()) return last_;
+  }
   QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, table_));
   {
     const std::lock_guard lock(mutex_);
-    if (last_ != nullptr && last_->version == version && !transaction.is_write()) return last_;
+    if (last_ != nullptr && last_->version == version) {
+      last_commit_ = transaction.number();
+      return last_;
+    }
   }
-  QUIRE_ASSIGN(IndexSet loaded, load_index_set(transaction, table_));
-  auto set = std::make_shared<const IndexSet>(std::move(loaded));
-  // The versions of a transaction that may yet be undone are its own.
-  if (!transaction.is_write()) {
-    const std::lock_guard lock(mutex_);
-    last_ = set;
-  }
+  QUIRE_ASSIGN(auto set, load(transaction));
+  const std::lock_guard lock(mutex_);
+  last_ = set;
+  last_commit_ = transaction.number();
   return set;
+}
+
+Result<std::shared_ptr<const IndexSet>> ContainerIndexes::load(const Transaction& transaction) const {
+  QUIRE_ASSIGN(IndexSet loaded, load_index_set(transaction, table_));
+  return std::make_shared<const IndexSet>(std::move(loaded));
 }
 
 Result<std::optional<ContainerIndexes::Expiry>> ContainerIndexes::expiry(const Transaction& transaction) {

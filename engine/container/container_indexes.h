@@ -104,6 +104,7 @@ class ContainerIndexes {
     EntryList old_entries, new_entries;
     IndexCounterBlocks counters;
   };
+  Result<std::shared_ptr<const IndexSet>> load(const Transaction& transaction) const;
   Writer& held() const noexcept { return **writer_; }
   void forget_if_undone(WriteTransaction& transaction);
   // Brought up to what `transaction` sees; null if there is no index.
@@ -121,8 +122,9 @@ class ContainerIndexes {
   size_t scope_bytes_;
   HasExpired has_expired_;
 
-  std::mutex mutex_;  // guards last_
+  std::mutex mutex_;  // guards the two below
   std::shared_ptr<const IndexSet> last_;
+  uint64_t last_commit_ = 0;  // a commit that has it
   // Shared with the hooks that forget what it holds when a transaction is undone.
   std::shared_ptr<std::unique_ptr<Writer>> writer_ = std::make_shared<std::unique_ptr<Writer>>();
 };

@@ -59,6 +59,23 @@ Result<bool> ContainerStore::has_expired(const Transaction& transaction, Bytes k
   return root.is_defined() && lifetime.has_ended(header_of(root), transaction.now());
 }
 
+Result<ContainerStatistics> ContainerStore::live_statistics(const Transaction& transaction) {
+  QUIRE_ASSIGN(ContainerStatistics counted, statistics(transaction));
+  QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
+  if (!lifetime.is_on()) return counted;
+  QUIRE_ASSIGN(const auto index, indexes_.expiry(transaction));
+  if (!index || index->is_building) return counted;
+  QUIRE_TRY(
+      visit_expired(transaction, tables_.index, index->number, lifetime, [&](Bytes key) -> Result<bool> {
+        QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(tables_.items, key));
+        if (!record || !has_known_layout(*record)) return std::unexpected(damaged(key));
+        --counted.items;
+        counted.document_bytes -= document_of(*record).size();
+        return true;
+      }));
+  return counted;
+}
+
 // ---- Their removal
 
 Result<uint64_t> ContainerStore::erase_expired(WriteTransaction& transaction, uint64_t most) {

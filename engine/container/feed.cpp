@@ -82,6 +82,7 @@ Result<void> Feed::set_partition(std::span<const sql::Value> partition_key) {
                 fmt::format("the partition key of container '{}' has {} components; {} were given",
                             store_->definition().name, paths.size(), partition_key.size()));
   QUIRE_TRY(check_partition_key(partition_key, paths));
+  scope_.epk_prefix = store_->effective_key(partition_key);
   scope_.partition_key.assign(partition_key.begin(), partition_key.end());
   size_t text_bytes = 0;
   for (const sql::Value& component : partition_key)
@@ -89,9 +90,6 @@ Result<void> Feed::set_partition(std::span<const sql::Value> partition_key) {
   text_ = std::make_unique<char[]>(text_bytes);
   char* at = text_.get();
   for (sql::Value& component : scope_.partition_key) {
-    char epk[kEpkBytes];
-    store_->hash()(component, epk);
-    scope_.epk_prefix.append(epk, kEpkBytes);
     if (!component.is_string()) continue;
     const std::string_view text = component.as_string();
     component = sql::Value::string({at, text.copy(at, text.size())});

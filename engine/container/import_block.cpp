@@ -36,7 +36,9 @@ Result<ImportBlock> ImportBlock::make(Environment& environment, ContainerStore& 
                                       const ImportOptions& options, ImportSorter::Lane& lane) {
   QUIRE_ASSIGN(ImportMapping mapping, ImportMapping::make(options));
   QUIRE_ASSIGN(DetachedEncoder encoder, DetachedEncoder::create(environment, store));
-  return ImportBlock(store.definition(), std::move(encoder), std::move(mapping),
+  QUIRE_ASSIGN(const ReadTransaction snapshot, environment.begin_read());
+  QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime(snapshot));
+  return ImportBlock(store, lifetime, std::move(encoder), std::move(mapping),
                      options.generate_ids ? MissingId::make_one : MissingId::refuse, lane);
 }
 
@@ -69,6 +71,7 @@ Result<void> ImportBlock::encode(const ImportText& text) {
             "the text of the item has more than {} bytes; the limit of container '{}' is {} for an item",
             longest_import_text(*definition_), definition_->name, definition_->item_limit_bytes));
   QUIRE_ASSIGN(const EncodedItem encoded, encode(text.json));
+  if (lifetime_.is_on()) QUIRE_TRY(check_ttl(encoded));
   const uint64_t number = text.element != 0 ? text.element : text.start.line;
   return lane_->add(
       {encoded.key.bytes(), encoded.document, document_hash(encoded.document), number, text.start.line});
@@ -78,6 +81,14 @@ Result<EncodedItem> ImportBlock::encode(std::string_view json) {
   if (mapping_.is_identity()) return encoder_.encode(json, missing_id_);
   QUIRE_ASSIGN(const sql::Value item, mapping_.map(json));
   return encoder_.encode(item, missing_id_);
+}
+
+// Told here, where the item's line is known and nothing has been written.
+Result<void> ImportBlock::check_ttl(const EncodedItem& encoded) const {
+  const sql::Value root =
+      sql::read_document(std::as_bytes(std::span(encoded.document)), store_->dictionary().number());
+  QUIRE_TRY(expiry_of(root.member("ttl"), 0, lifetime_));
+  return {};
 }
 
 std::vector<Error> ImportBlock::take_errors() {

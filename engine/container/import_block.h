@@ -38,9 +38,11 @@ class ImportBlock {
   std::vector<Error> take_errors();
 
  private:
-  ImportBlock(const ContainerDefinition& definition, DetachedEncoder encoder, ImportMapping mapping,
+  ImportBlock(ContainerStore& store, const Lifetime& lifetime, DetachedEncoder encoder, ImportMapping mapping,
               MissingId missing_id, ImportSorter::Lane& lane)
-      : definition_(&definition),
+      : store_(&store),
+        definition_(&store.definition()),
+        lifetime_(lifetime),
         encoder_(std::move(encoder)),
         mapping_(std::move(mapping)),
         missing_id_(missing_id),
@@ -49,8 +51,11 @@ class ImportBlock {
   bool try_to_encode(const ImportText& text);
   Result<void> encode(const ImportText& text);
   Result<EncodedItem> encode(std::string_view json);
+  Result<void> check_ttl(const EncodedItem& encoded) const;
 
+  const ContainerStore* store_;
   const ContainerDefinition* definition_;
+  Lifetime lifetime_;
   DetachedEncoder encoder_;
   ImportMapping mapping_;
   MissingId missing_id_;

@@ -1,5 +1,7 @@
 #include "engine/container/item_cursor.h"
 
+#include <utility>
+
 #include "engine/container/container.h"
 
 namespace quire::engine {
@@ -24,6 +26,7 @@ ItemCursor::ItemCursor(const ContainerStore& store, FileCursor cursor,
       cursor_(std::move(cursor)),
       lifetime_(lifetime),
       now_(now),
+      epk_prefix_(store.effective_key(partition_key)),
       partition_key_(partition_key.begin(), partition_key.end()) {
   size_t text_bytes = 0;
   for (const sql::Value& component : partition_key)
@@ -31,20 +34,11 @@ ItemCursor::ItemCursor(const ContainerStore& store, FileCursor cursor,
   text_ = std::make_unique<char[]>(text_bytes);
   char* at = text_.get();
   for (sql::Value& component : partition_key_) {
-    char epk[kEpkBytes];
-    store.hash()(component, epk);
-    epk_prefix_.append(epk, kEpkBytes);
     if (!component.is_string()) continue;
     const std::string_view text = component.as_string();
     component = sql::Value::string({at, text.copy(at, text.size())});
     at += text.size();
   }
-}
-
-Result<size_t> ItemCursor::next(std::span<sql::Value> roots) {
-  if (is_done_ || roots.empty()) return size_t{0};
-  if (is_confined_) return fill_range(roots);
-  return partition_key_.empty() ? fill_all(roots) : fill_partition(roots);
 }
 
 void ItemCursor::confine(std::string from, std::string to) {
@@ -53,28 +47,38 @@ void ItemCursor::confine(std::string from, std::string to) {
   is_confined_ = true;
 }
 
-Result<size_t> ItemCursor::fill_range(std::span<sql::Value> roots) {
-  for (size_t filled = 0; filled < roots.size();) {
-    QUIRE_ASSIGN(const bool is_there, is_begun_ ? cursor_.next() : cursor_.seek(range_from_));
-    is_begun_ = true;
-    if (!is_there || (!range_to_.empty() && cursor_.key().substr(0, range_to_.size()) >= range_to_)) {
-      is_done_ = true;
-      return filled;
-    }
-    const Bytes record = cursor_.record();
-    roots[filled] = store_->root_of(record);
-    if (roots[filled].is_undefined()) [[unlikely]]
-      return std::unexpected(store_->damaged(cursor_.key()));
-    prefetch(record);
-    if (is_visible(record)) [[likely]]
-      ++filled;
-  }
-  return roots.size();
+Result<size_t> ItemCursor::next(std::span<sql::Value> roots) {
+  if (is_done_ || roots.empty()) return size_t{0};
+  const auto all = [](const sql::Value&) { return true; };
+  if (is_confined_)
+    return fill(
+        roots,
+        [this]() -> Result<bool> {
+          QUIRE_ASSIGN(const bool is_there, step_from(range_from_));
+          return is_there && (range_to_.empty() || cursor_.key().substr(0, range_to_.size()) < range_to_);
+        },
+        all);
+  if (partition_key_.empty()) return fill(roots, [this] { return cursor_.next(); }, all);
+  return fill(
+      roots,
+      [this]() -> Result<bool> {
+        QUIRE_ASSIGN(const bool is_there, step_from(epk_prefix_));
+        return is_there && cursor_.key().starts_with(epk_prefix_);
+      },
+      // Another partition key with the same hash is another's partition.
+      [this](const sql::Value& root) { return store_->is_in_partition(root, partition_key_); });
 }
 
-Result<size_t> ItemCursor::fill_all(std::span<sql::Value> roots) {
+Result<bool> ItemCursor::step_from(const std::string& start) {
+  if (std::exchange(is_begun_, true)) return cursor_.next();
+  return cursor_.seek(start);
+}
+
+// `step` goes to the next entry; false behind the last. `is_wanted` is asked of what is visible.
+template <typename Step, typename IsWanted>
+Result<size_t> ItemCursor::fill(std::span<sql::Value> roots, const Step& step, const IsWanted& is_wanted) {
   for (size_t filled = 0; filled < roots.size();) {
-    QUIRE_ASSIGN(const bool is_there, cursor_.next());
+    QUIRE_ASSIGN(const bool is_there, step());
     if (!is_there) {
       is_done_ = true;
       return filled;
@@ -84,26 +88,8 @@ Result<size_t> ItemCursor::fill_all(std::span<sql::Value> roots) {
     if (roots[filled].is_undefined()) [[unlikely]]
       return std::unexpected(store_->damaged(cursor_.key()));
     prefetch(record);
-    if (is_visible(record)) [[likely]]
+    if (is_visible(record) && is_wanted(roots[filled])) [[likely]]
       ++filled;
-  }
-  return roots.size();
-}
-
-Result<size_t> ItemCursor::fill_partition(std::span<sql::Value> roots) {
-  for (size_t filled = 0; filled < roots.size();) {
-    QUIRE_ASSIGN(const bool is_there, is_begun_ ? cursor_.next() : cursor_.seek(epk_prefix_));
-    is_begun_ = true;
-    if (!is_there || !cursor_.key().starts_with(epk_prefix_)) {
-      is_done_ = true;
-      return filled;
-    }
-    const sql::Value root = store_->root_of(cursor_.record());
-    if (root.is_undefined()) [[unlikely]]
-      return std::unexpected(store_->damaged(cursor_.key()));
-    // Another partition key with the same hash is another's partition.
-    if (store_->is_in_partition(root, partition_key_) && is_visible(cursor_.record())) [[likely]]
-      roots[filled++] = root;
   }
   return roots.size();
 }

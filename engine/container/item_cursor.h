@@ -37,9 +37,10 @@ class ItemCursor {
   bool is_visible(Bytes record) const noexcept {
     return !lifetime_.is_on() || !lifetime_.has_ended(read_header(record), now_);
   }
-  Result<size_t> fill_all(std::span<sql::Value> roots);
-  Result<size_t> fill_range(std::span<sql::Value> roots);
-  Result<size_t> fill_partition(std::span<sql::Value> roots);
+  // The first entry from `start` on, then the one behind.
+  Result<bool> step_from(const std::string& start);
+  template <typename Step, typename IsWanted>
+  Result<size_t> fill(std::span<sql::Value> roots, const Step& step, const IsWanted& is_wanted);
 
   const ContainerStore* store_;
   FileCursor cursor_;

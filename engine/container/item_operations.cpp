@@ -57,6 +57,16 @@ Result<void> ContainerStore::check_components(std::span<const sql::Value> partit
   return check_partition_key(partition_key, entry_.definition.partition_key_paths);
 }
 
+std::string ContainerStore::effective_key(std::span<const sql::Value> partition_key) const {
+  std::string hashes;
+  for (const sql::Value& component : partition_key) {
+    char epk[kEpkBytes];
+    options_.hash(component, epk);
+    hashes.append(epk, kEpkBytes);
+  }
+  return hashes;
+}
+
 Result<void> ContainerStore::check_etag(const std::optional<Item>& item, std::string_view if_match,
                                         std::string_view id) const {
   if (if_match.empty() || if_match == "*") return {};

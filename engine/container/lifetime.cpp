@@ -28,22 +28,28 @@ std::unexpected<Error> damaged() {
   return fail(ErrorCode::corrupt, "the times at which a container's items expire are damaged");
 }
 
-// The first entry of a kind, if its time is not after `latest`.
-Result<std::optional<std::string>> first_until(FileCursor& cursor, IndexNumber number, bool is_own,
-                                               int64_t latest) {
+// Calls `visit` with the item's key of each entry of a kind whose time is not after `latest`, until it says
+// false.
+Result<void> visit_until(FileCursor& cursor, IndexNumber number, bool is_own, int64_t latest,
+                         const ExpiredVisitor& visit) {
   std::string prefix;
   append_index_number(number, prefix);
   prefix += encoded(is_own, std::nullopt);
-  QUIRE_ASSIGN(const bool is_there, cursor.seek(prefix));
-  if (!is_there || !cursor.key().starts_with(prefix)) return std::nullopt;
-  const auto entry =
-      parse_index_entry(cursor.key(), cursor.record(), {.scope_bytes = 0, .is_descending = {false, false}});
-  if (!entry) return damaged();
   sql::Arena arena;
-  const auto second = sql::decode_key(entry->values.substr(prefix.size() - kIndexNumberBytes), false, arena);
-  if (!second || second->kind() != sql::Kind::integer) return damaged();
-  if (second->as_integer() > latest) return std::nullopt;
-  return std::string(entry->item_key);
+  QUIRE_ASSIGN(bool is_there, cursor.seek(prefix));
+  while (is_there && cursor.key().starts_with(prefix)) {
+    const auto entry =
+        parse_index_entry(cursor.key(), cursor.record(), {.scope_bytes = 0, .is_descending = {false, false}});
+    if (!entry) return damaged();
+    const auto second =
+        sql::decode_key(entry->values.substr(prefix.size() - kIndexNumberBytes), false, arena);
+    if (!second || second->kind() != sql::Kind::integer) return damaged();
+    if (second->as_integer() > latest) return {};
+    QUIRE_ASSIGN(const bool goes_on, visit(entry->item_key));
+    if (!goes_on) return {};
+    QUIRE_ASSIGN(is_there, cursor.next());
+  }
+  return {};
 }
 
 }  // namespace
@@ -90,14 +96,29 @@ void add_expiry_entry(IndexNumber number, const RecordHeader& header, Bytes item
   entries.add(number, {}, encoded(is_own, is_own ? header.expiry : header.timestamp), item_key);
 }
 
-Result<std::optional<std::string>> find_expired(const Transaction& transaction, Table indexes,
-                                                IndexNumber number, const Lifetime& lifetime) {
-  if (!lifetime.is_on()) return std::nullopt;
+Result<void> visit_expired(const Transaction& transaction, Table indexes, IndexNumber number,
+                           const Lifetime& lifetime, const ExpiredVisitor& visit) {
+  if (!lifetime.is_on()) return {};
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, indexes));
   const int64_t now = transaction.now();
-  QUIRE_ASSIGN(std::optional<std::string> own, first_until(cursor, number, true, now));
-  if (own || lifetime.default_ttl < 0) return own;
-  return first_until(cursor, number, false, now - lifetime.default_ttl);
+  bool goes_on = true;
+  const ExpiredVisitor look = [&](Bytes item_key) -> Result<bool> {
+    QUIRE_ASSIGN(goes_on, visit(item_key));
+    return goes_on;
+  };
+  QUIRE_TRY(visit_until(cursor, number, true, now, look));
+  if (!goes_on || lifetime.default_ttl < 0) return {};
+  return visit_until(cursor, number, false, now - lifetime.default_ttl, look);
+}
+
+Result<std::optional<std::string>> find_expired(const Transaction& transaction, Table indexes,
+                                                IndexNumber number, const Lifetime& lifetime) {
+  std::optional<std::string> found;
+  QUIRE_TRY(visit_expired(transaction, indexes, number, lifetime, [&](Bytes item_key) -> Result<bool> {
+    found = std::string(item_key);
+    return false;
+  }));
+  return found;
 }
 
 }  // namespace quire::engine

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "engine/container/record.h"
@@ -56,7 +57,11 @@ Result<uint32_t> expiry_of(const sql::Value& ttl, uint32_t timestamp, const Life
 // The index of expiry, without a number, and its entry for an item, if it has one.
 Index expiry_index();
 void add_expiry_entry(IndexNumber number, const RecordHeader& header, Bytes item_key, EntryList& entries);
-// The key of an item that has expired, by the index of that number; nothing if there is none.
+// Calls `visit` with the key of each item that has expired, by the index of that number, until it says false.
+using ExpiredVisitor = std::function<Result<bool>(Bytes item_key)>;
+Result<void> visit_expired(const Transaction& transaction, Table indexes, IndexNumber number,
+                           const Lifetime& lifetime, const ExpiredVisitor& visit);
+// The first of them; nothing if there is none.
 Result<std::optional<std::string>> find_expired(const Transaction& transaction, Table indexes,
                                                 IndexNumber number, const Lifetime& lifetime);
 

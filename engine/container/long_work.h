@@ -28,10 +28,12 @@ class LongWork {
         interrupts_at_start_(options.interrupts != nullptr ? options.interrupts->load() : 0) {}
 
   void expect(uint64_t amount) noexcept { all_ += amount; }
-  // interrupted if somebody wants it. Cheap for small amounts: it looks at the clock now and then.
-  Result<void> advance(uint64_t amount) {
+  // interrupted if somebody wants it. Cheap for small amounts: it looks at the clock now and then, the more
+  // often the greater the effort.
+  Result<void> advance(uint64_t amount) { return advance(amount, amount); }
+  Result<void> advance(uint64_t amount, uint64_t effort) {
     done_ += amount;
-    steps_ += amount > 0 ? amount : 1;
+    steps_ += effort > 0 ? effort : 1;
     if (steps_ < kStepsBetweenLooks) [[likely]]
       return {};
     steps_ = 0;

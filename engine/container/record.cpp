@@ -2,7 +2,6 @@
 
 #include <xxhash.h>
 
-#include <array>
 #include <bit>
 #include <cstring>
 
@@ -25,9 +24,10 @@ Number load(const char* at) {
   return number;
 }
 
-uint32_t checksum_of(const char* record, uint64_t document_hash) {
+// `checked`: the header from kCheckedFrom on.
+uint32_t checksum_of(const char* checked, uint64_t document_hash) {
   return static_cast<uint32_t>(
-      XXH3_64bits_withSeed(record + kCheckedFrom, RecordHeader::kBytes - kCheckedFrom, document_hash));
+      XXH3_64bits_withSeed(checked, RecordHeader::kBytes - kCheckedFrom, document_hash));
 }
 
 }  // namespace
@@ -36,18 +36,22 @@ uint64_t document_hash(Bytes document) noexcept {
   return XXH3_64bits(document.data(), document.size());
 }
 
+// In numbers of 8 bytes, which are written one by one and read one by one: a read that joins two would wait
+// until the processor has written both, and with them the whole item before.
 void write_record(const RecordHeader& header, Bytes document, uint64_t hash,
                   std::span<char> record) noexcept {
-  std::array<char, RecordHeader::kBytes> bytes{};
-  bytes[0] = static_cast<char>(header.version);
-  bytes[1] = static_cast<char>(header.flags);
-  store(&bytes[8], header.timestamp);
-  store(&bytes[12], header.expiry);
-  store(&bytes[16], header.lsn);
-  store(&bytes[24], header.rid);
-  store(&bytes[kChecksumAt], checksum_of(bytes.data(), hash));
-  std::memcpy(record.data(), bytes.data(), bytes.size());
-  std::memcpy(record.data() + bytes.size(), document.data(), document.size());
+  const volatile RecordHeader& given = header;
+  const uint64_t times = given.timestamp | uint64_t{given.expiry} << 32;
+  const auto lsn = static_cast<uint64_t>(given.lsn);
+  const uint64_t rid = given.rid;
+  const uint64_t checked[] = {times, lsn, rid};
+  static_assert(sizeof checked == RecordHeader::kBytes - kCheckedFrom);
+  const uint64_t checksum = checksum_of(reinterpret_cast<const char*>(checked), hash);
+  store(record.data(), given.version | uint64_t{given.flags} << 8 | checksum << 32);
+  store(record.data() + 8, times);
+  store(record.data() + 16, lsn);
+  store(record.data() + 24, rid);
+  std::memcpy(record.data() + RecordHeader::kBytes, document.data(), document.size());
 }
 
 RecordHeader read_header(Bytes record) noexcept {
@@ -69,7 +73,7 @@ RecordHeader header_of(const sql::Value& root) noexcept {
 bool has_right_checksum(Bytes record) noexcept {
   return record.size() >= RecordHeader::kBytes &&
          load<uint32_t>(record.data() + kChecksumAt) ==
-             checksum_of(record.data(), document_hash(document_of(record)));
+             checksum_of(record.data() + kCheckedFrom, document_hash(document_of(record)));
 }
 
 }  // namespace quire::engine

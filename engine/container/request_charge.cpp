@@ -72,6 +72,10 @@ double patch_charge(uint64_t operations) noexcept {
   return rounded(kPatchOperation * static_cast<double>(operations));
 }
 
+double procedure_charge() noexcept {
+  return kEmptyAnswer;
+}
+
 double query_charge(uint64_t items_read, uint64_t rows) noexcept {
   return rounded(kQuery + kItemOfQuery * static_cast<double>(items_read) +
                  kRowOfQuery * static_cast<double>(rows));

@@ -22,6 +22,9 @@ double delete_charge(uint64_t json_bytes, uint64_t terms) noexcept;
 // What a patch costs beside its replace.
 double patch_charge(uint64_t operations) noexcept;
 
+// A call of a procedure, beside what it does.
+double procedure_charge() noexcept;
+
 // A query that has looked at so many items and given so many rows.
 double query_charge(uint64_t items_read, uint64_t rows) noexcept;
 // A change that a feed has given; 0: a look that found none.

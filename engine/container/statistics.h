@@ -12,6 +12,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "engine/container/record.h"
 #include "engine/file/transaction.h"
@@ -28,6 +30,10 @@ struct ContainerStatistics {
   uint32_t retention_minutes = 0;
   uint32_t has_versions = 0;
 };
+
+inline constexpr std::string_view kCountersRow = "counters";
+// Of the row's bytes; nothing if they are none.
+std::optional<ContainerStatistics> parse_statistics(Bytes row) noexcept;
 
 // container_not_found if the row is missing: it goes with its container.
 Result<ContainerStatistics> read_statistics(const Transaction& transaction, Table table);

@@ -2,6 +2,7 @@
 // container asks of it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,11 +16,32 @@ class ContainerStore;
 
 enum class WriteKind : uint8_t { create, upsert, replace, remove };
 
+// What scripts write with console.log, a line each.
+class ScriptLog {
+ public:
+  // What goes past `most_bytes` is left out, and said to be.
+  void add(std::string_view line, size_t most_bytes) {
+    if (is_full_) return;
+    is_full_ = text_.size() + line.size() >= most_bytes;
+    (text_ += is_full_ ? std::string_view("...") : line) += '\n';
+  }
+  void clear() noexcept {
+    text_.clear();
+    is_full_ = false;
+  }
+  const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+  bool is_full_ = false;
+};
+
 // Which triggers a write runs: those that the request names, and those that run at every write.
 struct TriggerRequest {
   std::string_view pre;  // empty: none
   std::string_view post;
-  bool runs_always = true;  // false within a trigger, so that none runs itself
+  bool runs_always = true;   // false within a trigger, so that none runs itself
+  ScriptLog* log = nullptr;  // of the request; null: nobody asks
 };
 
 // `exists`: whether the item is there before the write, so that it is replaced.

@@ -21,6 +21,7 @@
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/open_file.h"
+#include "engine/file/snapshot_pages.h"
 #include "engine/file/sole_use.h"
 
 namespace quire::engine {
@@ -41,6 +42,13 @@ Result<struct stat> look_at(const std::string& path) {
   QUIRE_ASSIGN(const bool is_new, check_pages(file.number(), path));
   if (is_new) return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", path));
   return status;
+}
+
+// LMDB copies without a look at what it copies.
+Result<void> check_all_pages(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) return cannot(errno, "open", path);
+  return check_unused(file.number(), path);
 }
 
 Result<void> write_copy(const std::string& path, const std::string& copy, uint64_t bytes) {
@@ -65,6 +73,7 @@ Result<Compaction> compact(const std::string& path) {
                             "when nobody uses it. A backup is compact too, and may be made at any time",
                             path));
   QUIRE_ASSIGN(const struct stat before, look_at(path));
+  QUIRE_TRY(check_all_pages(path));
 
   const std::string copy = path + "-compact";
   ::unlink(copy.c_str());  // of a compaction that was killed

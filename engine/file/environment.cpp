@@ -16,6 +16,7 @@
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/open_file.h"
+#include "engine/file/snapshot_pages.h"
 #include "engine/file/write_session.h"
 
 namespace quire::engine {
@@ -49,7 +50,9 @@ bool Environment::wait_for_commit(uint64_t seen, std::chrono::steady_clock::time
 Result<void> Environment::write(const std::function<Result<void>(WriteTransaction&)>& work) {
   if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
   return state_->queue().run(work, state_->deadline(),
-                             [this](std::span<WriteRequest* const> group) { run_group(*state_, group); });
+                             [this](std::span<WriteRequest* const> group, Clock::time_point deadline) {
+                               return run_group(*state_, group, deadline);
+                             });
 }
 
 // Leads the writers' queue until end().
@@ -68,10 +71,11 @@ struct ExplicitWrite::Held {
 namespace {
 
 // A transaction that cannot be run again should find room: as much as the file has, or at least half the map.
-void make_room(FileState& state) {
+void make_room(FileState& state, Clock::time_point deadline) {
   constexpr std::chrono::milliseconds kPatience{1000};
   const uint64_t map = state.map_bytes();
-  if (map - std::min(state.used_bytes(), map) < map / 2) (void)state.grow_map(Clock::now() + kPatience);
+  if (map - std::min(state.used_bytes(), map) < map / 2)
+    (void)state.grow_map(std::min(deadline, Clock::now() + kPatience));
 }
 
 }  // namespace
@@ -82,7 +86,7 @@ Result<std::unique_ptr<ExplicitWrite>> Environment::begin_write() {
   auto held = std::make_unique<ExplicitWrite::Held>(*state_);
   QUIRE_TRY(state_->queue().take_lead(deadline));
   held->leads = true;
-  make_room(*state_);
+  make_room(*state_, deadline);
   QUIRE_ASSIGN(held->session, WriteSession::begin(*state_, deadline));
   return std::unique_ptr<ExplicitWrite>(new ExplicitWrite(std::move(held)));
 }
@@ -167,6 +171,8 @@ int count_reader(const char* line, void* context) {
 // The copy has another name until it is whole and on the disk: one that no other copy has, so that two of
 // them do not meet.
 Result<void> Environment::copy_to(const std::string& path) const {
+  // LMDB copies without a look at what it copies.
+  QUIRE_TRY(check_shared(*state_, path_));
   if (access(path.c_str(), F_OK) == 0)
     return fail(ErrorCode::cannot_open, "there is a file already: " + path);
   const auto moment = std::chrono::system_clock::now().time_since_epoch().count();
@@ -187,6 +193,11 @@ std::string storage_library() {
   int major = 0, minor = 0, patch = 0;
   mdb_version(&major, &minor, &patch);
   return fmt::format("LMDB {}.{}.{}", major, minor, patch);
+}
+
+Result<std::vector<PageFault>> Environment::check_pages(size_t most_faults,
+                                                        const std::function<Result<void>()>& on_page) const {
+  return walk_snapshot(*state_, {.most_faults = most_faults, .on_page = on_page});
 }
 
 Result<FileFacts> Environment::facts() const {

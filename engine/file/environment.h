@@ -19,8 +19,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/file/file_cursor.h"
+#include "engine/file/page_fault.h"
 #include "engine/file/table.h"
 #include "engine/file/transaction.h"
 #include "sql/error.h"
@@ -40,10 +42,12 @@ struct FileOptions {
   Durability durability = Durability::full;
   uint64_t map_size = 0;  // first size of the map in bytes; 0: generous address space
   uint32_t busy_timeout_ms = 60'000;
+  // Walk all of its pages before it is used: for a file from elsewhere, or one that may be damaged.
+  bool is_untrusted = false;
 };
 
 // The version of the file format that this library writes, kept in table "meta".
-inline constexpr uint32_t kFormatVersion = 3;
+inline constexpr uint32_t kFormatVersion = 4;
 
 struct FileFacts {
   uint64_t file_bytes = 0;
@@ -69,8 +73,8 @@ class Environment {
   static constexpr std::string_view kInMemory = ":memory:";
 
   // Errors: cannot_open (missing file or folder, a directory, no file can be made), permission, no_space,
-  // not_a_database, newer_format, truncated, read_only (the file is new, or of an older format), misuse (the
-  // process has it open read-only and now wants to write), io, out_of_memory.
+  // not_a_database, newer_format, truncated, corrupt, read_only (the file is new, or of an older format),
+  // misuse (the process has it open read-only and now wants to write), io, out_of_memory.
   static Result<std::unique_ptr<Environment>> open(std::string_view path, const FileOptions& options = {});
   ~Environment();
   Environment(const Environment&) = delete;
@@ -119,10 +123,15 @@ class Environment {
   // theirs.
   void use_clock(UnixClock clock) noexcept;
 
+  // What is wrong with the pages that the newest commit leads to, up to so many faults. Until this says that
+  // nothing is, LMDB must not be asked to walk a damaged file. `on_page` is called for each; its error ends
+  // the walk. busy, io.
+  Result<std::vector<PageFault>> check_pages(size_t most_faults,
+                                             const std::function<Result<void>()>& on_page) const;
   Result<FileFacts> facts() const;
   // Writes a copy of the file as it is now, without its free pages, while others read and write; it
   // gets its name when it is whole and on the disk. Errors:
-  // cannot_open (there is a file already, or none can be made), no_space, io.
+  // cannot_open (there is a file already, or none can be made), corrupt, no_space, io.
   Result<void> copy_to(const std::string& path) const;
   const std::string& path() const noexcept { return path_; }
   bool is_read_only() const noexcept { return options_.read_only; }

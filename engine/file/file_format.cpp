@@ -74,6 +74,18 @@ class FormatOpener {
     return check(code);
   }
 
+  // For reading.
+  Result<void> begin_checked(const std::function<Result<bool>(uint64_t commit)>& check_commit) {
+    constexpr int kMostTries = 100;
+    for (int tries = 0; tries < kMostTries; ++tries) {
+      transaction_.reset();
+      QUIRE_TRY(begin(true));
+      QUIRE_ASSIGN(const bool is_checked, check_commit(mdb_txn_id(transaction_.get())));
+      if (is_checked) return {};
+    }
+    return fail(ErrorCode::busy, fmt::format("'{}' is written to all the time; try again", path_));
+  }
+
   Result<Standing> look() {
     MDB_dbi main;
     MDB_stat stat{};
@@ -183,9 +195,10 @@ std::string dropped_table_row(std::string_view table) {
 }
 
 Result<FileState::Facts> open_format(MDB_env* environment, WriteLock& lock, Clock::time_point deadline,
-                                     bool read_only, std::string_view path) {
+                                     bool read_only, std::string_view path,
+                                     const std::function<Result<bool>(uint64_t commit)>& check_commit) {
   FormatOpener opener(environment, path);
-  QUIRE_TRY(opener.begin(true));
+  QUIRE_TRY(opener.begin_checked(check_commit));
   QUIRE_ASSIGN(Standing standing, opener.look());
   bool is_ready = standing == Standing::current;
   if (is_ready && !read_only) {

@@ -9,23 +9,37 @@
 //   (engine/catalog keeps its counter of containers here, too)
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/file/file_state.h"
+#include "engine/file/page_layout.h"
 #include "sql/error.h"
 
 namespace quire::engine {
 
 // Looks at a file's first pages without mapping it. LMDB itself takes a cut-off file and dies of SIGBUS
-// later. True if the file is new (empty); not_a_database, truncated, io.
+// later. True if the file is new (empty); not_a_database, corrupt, truncated, io.
 Result<bool> check_pages(int descriptor, std::string_view path);
+
+// What a user is told of a damaged file, and what to do.
+std::string damaged_message(std::string_view path, std::string_view what);
+
+// Of the last commit. not_a_database, corrupt.
+Result<layout::Meta> newest_meta(int descriptor, std::string_view path);
+
+// The meta page of a commit; nothing if it has been overwritten since. corrupt.
+Result<std::optional<layout::Meta>> meta_of(int descriptor, uint64_t transaction);
 
 // Opens "meta" and "catalog" of an environment that nobody else uses yet, making them in a new file, and
 // upgrading a file of an older format; removes tables that were dropped. not_a_database, newer_format,
-// read_only.
+// read_only. `check_commit` is asked before any page of the file is read, about the commit that is being
+// read; false: about a newer one.
 Result<FileState::Facts> open_format(MDB_env* environment, WriteLock& lock, Clock::time_point deadline,
-                                     bool read_only, std::string_view path);
+                                     bool read_only, std::string_view path,
+                                     const std::function<Result<bool>(uint64_t commit)>& check_commit);
 
 std::string dropped_table_row(std::string_view table);
 

@@ -66,6 +66,8 @@ class FileState {
   MDB_env* environment() const noexcept { return environment_.get(); }
   ReaderPool& readers() noexcept { return readers_; }
   TableRegistry& tables() noexcept { return tables_; }
+  // To read(2) from.
+  int data_descriptor() const noexcept { return descriptor_.number(); }
   WriteQueue& queue() noexcept { return queue_; }
   WriteLock& write_lock() noexcept { return write_lock_; }
   CommitWatch& commits() noexcept { return commits_; }

@@ -88,6 +88,11 @@ int add_feeds(MDB_txn* transaction, MDB_dbi) {
   return for_containers(transaction, [&](uint32_t container) { return add_feed(transaction, container); });
 }
 
+// Version 3 had fewer forms of arrays and objects; those that it has are read as before.
+int keep_documents(MDB_txn*, MDB_dbi) {
+  return MDB_SUCCESS;
+}
+
 // What a step from version `from` to the next has to change.
 struct Upgrade {
   uint32_t from;
@@ -97,6 +102,7 @@ constexpr Upgrade kUpgrades[] = {
     {0, add_database_number},
     {1, add_index_tables},
     {2, add_feeds},
+    {3, keep_documents},
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "engine/file/disk_order.h"
 #include "engine/file/file_format.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/snapshot_pages.h"
 #include "engine/file/sole_use.h"
 
 namespace quire::engine {
@@ -145,8 +146,11 @@ Result<std::shared_ptr<FileState>> open_new_file(const std::string& path, DataFi
       std::make_shared<FileState>(std::move(environment), std::move(file.descriptor), options, is_in_memory);
   int dead = 0;
   mdb_reader_check(state->environment(), &dead);
+  const auto check_commit = [&](uint64_t commit) {
+    return is_new ? true : check_before_use(*state, commit, path, !options.is_untrusted);
+  };
   QUIRE_ASSIGN(state->facts, open_format(state->environment(), state->write_lock(), state->deadline(),
-                                         options.read_only, path));
+                                         options.read_only, path, check_commit));
   if (is_for_the_disk) QUIRE_TRY(sync_name(path));
   return state;
 }
@@ -182,6 +186,7 @@ Result<std::shared_ptr<FileState>> share(const std::shared_ptr<FileState>& state
     return fail(
         ErrorCode::misuse,
         fmt::format("this process has '{}' open read-only; close that before opening it for writing", path));
+  if (options.is_untrusted) QUIRE_TRY(check_shared(*state, path));
   if (!options.read_only) state->ask_for(options.durability);
   return state;
 }

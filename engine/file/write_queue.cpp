@@ -21,15 +21,29 @@ bool WriteQueue::wait_for_turn(std::unique_lock<std::mutex>& lock, WriteRequest&
   const auto is_my_turn = [&] {
     return request.state == WriteRequest::State::done || (!leader_ && waiting_.front() == &request);
   };
-  if (request.wake.wait_until(lock, deadline, is_my_turn)) return true;
-  if (request.state == WriteRequest::State::waiting) {
-    std::erase(waiting_, &request);
-    wake_next();
-    return false;
+  while (!request.wake.wait_until(lock, deadline, is_my_turn)) {
+    if (request.state == WriteRequest::State::waiting) {
+      std::erase(waiting_, &request);
+      wake_next();
+      return false;
+    }
+    // Taken into a group: the leader is running it, and must be let finish with it.
+    request.wake.wait(lock, [&] { return request.state != WriteRequest::State::taken; });
   }
-  // Taken into a group: the leader is running it, and must be let finish with it.
-  request.wake.wait(lock, [&] { return request.state == WriteRequest::State::done; });
   return true;
+}
+
+void WriteQueue::put_back(std::span<WriteRequest* const> group, const WriteRequest& leader,
+                          const Error& error) {
+  for (size_t i = group.size(); i-- > 0;) {
+    WriteRequest& member = *group[i];
+    if (&member != &leader && error.code == ErrorCode::busy && Clock::now() < member.deadline) {
+      member.state = WriteRequest::State::waiting;
+      waiting_.push_front(&member);
+    } else {
+      member.outcome = std::unexpected(error);
+    }
+  }
 }
 
 void WriteQueue::wake_next() {
@@ -42,6 +56,7 @@ Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)
   QUIRE_TRY(check_not_leading());
   WriteRequest request;
   request.work = &work;
+  request.deadline = deadline;
   waiting_.push_back(&request);
   if (!wait_for_turn(lock, request, deadline)) return busy();
   if (request.state == WriteRequest::State::done) return std::move(request.outcome);
@@ -56,12 +71,13 @@ Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)
   }
   const std::span<WriteRequest* const> group(places.data(), taken);
   lock.unlock();
-  run_group(group);
+  const auto begun = run_group(group, deadline);
   lock.lock();
   leader_.reset();
+  if (!begun) put_back(group, request, begun.error());
   // Once a request is done and the lock let go, it is gone: wake it while the lock is held.
   for (WriteRequest* member : group) {
-    member->state = WriteRequest::State::done;
+    if (member->state == WriteRequest::State::taken) member->state = WriteRequest::State::done;
     if (member != &request) member->wake.notify_one();
   }
   wake_next();

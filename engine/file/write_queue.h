@@ -21,6 +21,7 @@ namespace quire::engine {
 
 struct WriteRequest {
   const std::function<Result<void>(WriteTransaction&)>* work = nullptr;  // null: wants the lead alone
+  Clock::time_point deadline{};                                          // past it, it is not begun any more
   Result<void> outcome{};
 
  private:
@@ -34,10 +35,11 @@ class WriteQueue {
  public:
   // A group commit is bounded so that its first member is not kept waiting by a flood of others.
   static constexpr size_t kMostInGroup = 128;
-  using RunGroup = std::function<void(std::span<WriteRequest* const>)>;
+  // Fills in the outcomes of a group; an error where it could not be begun by the deadline, its leader's.
+  using RunGroup = std::function<Result<void>(std::span<WriteRequest* const>, Clock::time_point deadline)>;
 
-  // Returns the outcome of `work`; `run_group` fills in the outcomes of a whole group if this thread comes to
-  // lead one. busy if the request was not taken by the deadline.
+  // Returns the outcome of `work`; `run_group` is called if this thread comes to lead a group. busy if the
+  // work was not begun by the deadline, whatever it waited for.
   Result<void> run(const std::function<Result<void>(WriteTransaction&)>& work, Clock::time_point deadline,
                    const RunGroup& run_group);
 
@@ -50,6 +52,8 @@ class WriteQueue {
   // Waits until the request leads or is done; false past the deadline.
   bool wait_for_turn(std::unique_lock<std::mutex>& lock, WriteRequest& request, Clock::time_point deadline);
   void wake_next();
+  // The group could not be begun by its leader's deadline: who still has time waits on, before all others.
+  void put_back(std::span<WriteRequest* const> group, const WriteRequest& leader, const Error& error);
 
   mutable std::mutex mutex_;
   std::deque<WriteRequest*> waiting_;

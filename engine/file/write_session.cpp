@@ -144,10 +144,6 @@ Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work
 
 namespace {
 
-void fail_all(std::span<WriteRequest* const> group, const Error& error) {
-  for (WriteRequest* request : group) request->outcome = std::unexpected(error);
-}
-
 // Runs the members once; how many of them succeeded.
 size_t run_members(WriteTransaction& transaction, std::span<WriteRequest* const> group) {
   size_t succeeded = 0;
@@ -177,32 +173,26 @@ Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* 
   return session->retry();
 }
 
-void run_until_done(FileState& state, std::span<WriteRequest* const> group) {
-  const Clock::time_point deadline = state.deadline();
+Result<void> run_until_done(FileState& state, std::span<WriteRequest* const> group,
+                            Clock::time_point deadline) {
   for (;;) {
-    const Result<WriteSession::Retry> retry = try_group(state, group, deadline);
-    if (!retry) return fail_all(group, retry.error());
-    switch (*retry) {
-      case WriteSession::Retry::none:
-        return;
-      case WriteSession::Retry::tables_changed:
-        break;
-      case WriteSession::Retry::map_full:
-        if (auto grown = state.grow_map(deadline); !grown) return fail_all(group, grown.error());
-        break;
-    }
+    QUIRE_ASSIGN(const WriteSession::Retry retry, try_group(state, group, deadline));
+    if (retry == WriteSession::Retry::none) return {};
+    // The group has had its turn; what it waits for from here on, it waits for anew.
+    deadline = state.deadline();
+    if (retry == WriteSession::Retry::map_full) QUIRE_TRY(state.grow_map(deadline));
   }
 }
 
 }  // namespace
 
-void run_group(FileState& state, std::span<WriteRequest* const> group) noexcept {
+Result<void> run_group(FileState& state, std::span<WriteRequest* const> group,
+                       Clock::time_point deadline) noexcept {
   try {
-    run_until_done(state, group);
+    return run_until_done(state, group, deadline);
   } catch (const std::exception&) {
     // Nothing was committed: after a commit nothing needs memory. The message is short enough to need none.
-    for (WriteRequest* request : group)
-      request->outcome = std::unexpected(Error{ErrorCode::out_of_memory, "memory ran out"});
+    return std::unexpected(Error{ErrorCode::out_of_memory, "memory ran out"});
   }
 }
 

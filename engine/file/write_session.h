@@ -51,7 +51,9 @@ class WriteSession {
   std::unique_ptr<WriteTransaction, Delete> transaction_;
 };
 
-// Runs a group of requests in one commit, again if the map was full, and fills in their outcomes.
-void run_group(FileState& state, std::span<WriteRequest* const> group) noexcept;
+// Runs a group of requests in one commit, again if the map was full, and fills in their outcomes. An error
+// where that could not be begun by the deadline.
+Result<void> run_group(FileState& state, std::span<WriteRequest* const> group,
+                       Clock::time_point deadline) noexcept;
 
 }  // namespace quire::engine

@@ -19,6 +19,15 @@ void add_member(std::string& json, std::string_view name, std::string_view text)
   sql::write_json_string(text, json);
 }
 
+Result<void> check_pages(const Environment& environment, LongWork& work, CheckReport& report) {
+  QUIRE_ASSIGN(const std::vector<PageFault> faults,
+               environment.check_pages(CheckReport::kMostFindings, [&] { return work.advance(0); }));
+  for (const PageFault& fault : faults)
+    report.add({"", place_of(fault), fault.what,
+                "save what is intact by `.recover`, or restore the file from a backup"});
+  return {};
+}
+
 }  // namespace
 
 void CheckReport::add(CheckFinding finding) {
@@ -45,6 +54,9 @@ Result<CheckReport> check_database(Environment& environment, std::string_view co
                                    const WorkOptions& options) {
   CheckReport report;
   LongWork work(options, "the check was interrupted");
+  QUIRE_TRY(check_pages(environment, work, report));
+  // LMDB trusts its pages: nothing more is asked of it.
+  if (report.finding_count() != 0) return report;
   QUIRE_ASSIGN(const OpenedContainers opened, open_containers(environment, container, &report));
   for (const auto& store : opened.stores) {
     QUIRE_ASSIGN(const uint64_t items, opened.snapshot.count(store->items_table()));

@@ -72,13 +72,13 @@ class ContainerOpener {
   // the catalog still has it is damaged.
   Result<bool> sees_the_same(const ReadTransaction& snapshot) {
     for (const std::string& name : missing_) {
-      QUIRE_ASSIGN(const auto number, catalog_.find_number(snapshot, name));
-      if (number)
+      QUIRE_ASSIGN(const auto found, catalog_.find_reference(snapshot, name));
+      if (found)
         findings_.push_back({name, "its tables", "one of them is missing", "restore the file from a backup"});
     }
     for (const auto& store : stores_) {
-      QUIRE_ASSIGN(const auto number, catalog_.find_number(snapshot, store->definition().name));
-      if (number != store->number()) return false;
+      QUIRE_ASSIGN(const auto found, catalog_.find_reference(snapshot, store->definition().name));
+      if (!found || found->number != store->number()) return false;
     }
     return true;
   }

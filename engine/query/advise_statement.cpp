@@ -47,7 +47,7 @@ Result<std::vector<std::string>> run_advise(OpenContainers& containers, const Wo
   AdviseOptions options;
   options.item_limit = source->store(name)->definition().item_limit_bytes;
   options.queries = queries;
-  options.interrupts = request.interrupts;
+  options.work = request.work;
   return advise(*source, *collection, options);
 }
 

@@ -1,7 +1,6 @@
 // ADVISE container: the advisor over one snapshot of all containers.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,7 +19,7 @@ struct AdviseRequest {
   // Of a statement that was prepared on a container: it stands for whatever name is given. May be null.
   std::shared_ptr<ContainerStore> scope;
   Session::Current transaction;  // within BEGIN: what it sees
-  const std::atomic<uint64_t>* interrupts = nullptr;
+  WorkOptions work = {};
 };
 
 // Rows as JSON; container_not_found, with the nearest name; interrupted.

@@ -24,14 +24,17 @@ struct ChangedItem {
 class DataChange {
  public:
   DataChange(const sql::PreparedQuery& query, WriteTransaction& transaction, SnapshotSource& source,
-             const sql::ExecutionOptions& options)
+             const sql::ExecutionOptions& options, ScriptLog& log)
       : query_(query),
         change_(*query.change()),
         transaction_(transaction),
         source_(source),
         options_(options),
         store_(*source.store(change_.collection_name)),
-        arena_(options.memory_limit) {}
+        arena_(options.memory_limit) {
+    write_options_.triggers = {
+        .pre = change_.pre_trigger, .post = change_.post_trigger, .runs_always = true, .log = &log};
+  }
 
   Result<ChangeOutcome> run() {
     QUIRE_TRY(read());
@@ -96,7 +99,7 @@ class DataChange {
 
   Result<void> remove_all() {
     for (const ChangedItem& item : changed_)
-      QUIRE_TRY(store_.erase(transaction_, item.partition_key, item.id));
+      QUIRE_TRY(store_.erase(transaction_, item.partition_key, item.id, {}, write_options_.triggers));
     return {};
   }
 
@@ -111,11 +114,11 @@ class DataChange {
   Result<ItemOutcome> write(std::string_view text) {
     switch (change_.kind) {
       case sql::ChangeKind::insert:
-        return store_.create(transaction_, text);
+        return store_.create(transaction_, text, write_options_);
       case sql::ChangeKind::upsert:
-        return store_.upsert(transaction_, text);
+        return store_.upsert(transaction_, text, write_options_);
       default:
-        return store_.replace(transaction_, text);
+        return store_.replace(transaction_, text, write_options_);
     }
   }
 
@@ -155,6 +158,7 @@ class DataChange {
   SnapshotSource& source_;
   const sql::ExecutionOptions& options_;
   ContainerStore& store_;
+  WriteOptions write_options_;
   sql::Arena arena_;
   std::string text_;
   std::vector<std::string_view> texts_;  // items to write
@@ -165,8 +169,10 @@ class DataChange {
 }  // namespace
 
 Result<ChangeOutcome> change_items(const sql::PreparedQuery& query, WriteTransaction& transaction,
-                                   SnapshotSource& source, const sql::ExecutionOptions& options) {
-  return DataChange(query, transaction, source, options).run();
+                                   SnapshotSource& source, const sql::ExecutionOptions& options,
+                                   ScriptLog& log) {
+  log.clear();
+  return DataChange(query, transaction, source, options, log).run();
 }
 
 }  // namespace quire::engine

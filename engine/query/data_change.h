@@ -18,8 +18,9 @@ struct ChangeOutcome {
   std::vector<std::string> rows;  // of RETURNING, as JSON
 };
 
-// `source` is over `transaction`.
+// `source` is over `transaction`. `log` gets what triggers wrote, also where this fails.
 Result<ChangeOutcome> change_items(const sql::PreparedQuery& query, WriteTransaction& transaction,
-                                   SnapshotSource& source, const sql::ExecutionOptions& options);
+                                   SnapshotSource& source, const sql::ExecutionOptions& options,
+                                   ScriptLog& log);
 
 }  // namespace quire::engine

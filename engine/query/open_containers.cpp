@@ -26,12 +26,15 @@ Result<void> remove_indexes(ContainerDefinition& definition,
 }  // namespace
 
 Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transaction, std::string_view name) {
-  QUIRE_ASSIGN(const std::optional<ContainerNumber> number, catalog_.find_number(transaction, name));
-  if (!number) return Opened{};
-  if (Opened opened = known(*number); opened.store != nullptr) return opened;
+  QUIRE_ASSIGN(const std::optional<CatalogReference> reference, catalog_.find_reference(transaction, name));
+  if (!reference) return Opened{};
+  const Opened opened = known(reference->number);
+  // Another process may have changed the definition since; an older snapshot does well with the new one.
+  if (opened.store != nullptr && opened.store->revision() >= reference->revision) return opened;
   QUIRE_ASSIGN(const std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
   if (!entry) return Opened{};
-  QUIRE_ASSIGN(auto store, ContainerStore::open(environment_, *entry));
+  QUIRE_ASSIGN(auto store, ContainerStore::open(environment_, *entry, options_));
+  if (opened.store != nullptr) store->share_throughput(*opened.store);
   QUIRE_TRY(set_throughput(*store));
   if (!environment_.is_read_only()) QUIRE_TRY(go_on_building(transaction, *store));
   return keep(std::move(store));
@@ -85,7 +88,7 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDe
   QUIRE_TRY(check_queries(definition));
   std::shared_ptr<ContainerStore> store;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
-    QUIRE_ASSIGN(store, ContainerStore::create(environment_, transaction, definition));
+    QUIRE_ASSIGN(store, ContainerStore::create(environment_, transaction, definition, options_));
     return {};
   }));
   QUIRE_TRY(set_throughput(*store));
@@ -138,7 +141,7 @@ Result<bool> OpenContainers::redefine(std::string_view name,
     QUIRE_TRY(check_queries(entry->definition));
     change.after = entry->definition;
     QUIRE_TRY(catalog_.replace(transaction, *entry));
-    QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry));
+    QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry, options_));
     QUIRE_TRY(store->set_retention(transaction, entry->definition));
     QUIRE_ASSIGN(must_build, store->set_indexes(transaction, entry->definition));
     return {};
@@ -146,10 +149,6 @@ Result<bool> OpenContainers::redefine(std::string_view name,
   if (const Opened opened = known(store->number()); opened.store != nullptr)
     store->share_throughput(*opened.store);
   QUIRE_TRY(set_throughput(*store));
-  {
-    const std::lock_guard lock(mutex_);
-    stores_.erase(store->number());
-  }
   keep(store);
   return must_build;
 }
@@ -157,7 +156,8 @@ Result<bool> OpenContainers::redefine(std::string_view name,
 Result<void> OpenContainers::drop(std::string_view name) {
   std::optional<ContainerNumber> number;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
-    QUIRE_ASSIGN(number, catalog_.find_number(transaction, name));
+    QUIRE_ASSIGN(const auto found, catalog_.find_reference(transaction, name));
+    if (found) number = found->number;
     return catalog_.drop(transaction, name);
   }));
   const std::lock_guard lock(mutex_);
@@ -212,7 +212,10 @@ OpenContainers::Opened OpenContainers::keep(std::shared_ptr<ContainerStore> stor
   store->use_triggers(triggers_);
   const std::lock_guard lock(mutex_);
   Opened& kept = stores_[store->number()];
-  if (kept.store == nullptr) kept = {std::move(store), openings_.fetch_add(1, std::memory_order_acq_rel) + 1};
+  if (kept.store == nullptr)
+    kept = {std::move(store), openings_.fetch_add(1, std::memory_order_acq_rel) + 1};
+  else if (kept.store->revision() < store->revision())
+    kept.store = std::move(store);  // whose tables have been open since the first
   return kept;
 }
 

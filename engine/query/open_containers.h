@@ -23,7 +23,8 @@ namespace quire::engine {
 // Thread-safe. Must not outlive the Environment.
 class OpenContainers {
  public:
-  explicit OpenContainers(Environment& environment) : environment_(environment), catalog_(environment) {}
+  explicit OpenContainers(Environment& environment, const ContainerOptions& options = {})
+      : environment_(environment), options_(options), catalog_(environment) {}
 
   // A transaction knows the tables of only those containers that were opened before it began: take openings()
   // first, then begin, and a container whose `opening` is higher needs a newer transaction.
@@ -72,10 +73,11 @@ class OpenContainers {
   Result<void> go_on_building(const Transaction& transaction, ContainerStore& store);
   // Takes indexes that the container does not have out of its definition.
   Result<void> forget_missing_indexes(ContainerStore& store);
-  // Keeps `store`, unless another thread was faster; what is kept.
+  // Keeps `store`, unless another thread was faster with one as new; what is kept.
   Opened keep(std::shared_ptr<ContainerStore> store);
 
   Environment& environment_;
+  ContainerOptions options_;
   WriteTriggers* triggers_ = nullptr;
   Catalog catalog_;
   mutable std::mutex mutex_;  // guards stores_

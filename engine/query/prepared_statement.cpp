@@ -12,6 +12,7 @@
 #include "engine/query/advise_statement.h"
 #include "engine/query/container_change.h"
 #include "engine/query/index_change.h"
+#include "engine/query/pragmas.h"
 #include "engine/query/script_statement.h"
 #include "sql/value/value_builder.h"
 
@@ -160,8 +161,9 @@ Result<void> PreparedStatement::admit() {
 double PreparedStatement::charge() const {
   if (state_ == State::ready) return 0;
   const sql::ExecutionStats counted = stats();
-  const bool has_read =
-      query_->change() != nullptr ? counted.items_read > 0 : query_->statement().query != nullptr;
+  const bool has_read = query_->change() != nullptr
+                            ? counted.items_read > 0
+                            : query_->statement().query != nullptr && query_->statement().execute == nullptr;
   return change_charge_ + (has_read ? query_charge(counted.items_read, counted.rows_returned) : 0);
 }
 
@@ -180,7 +182,7 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
     case sql::StatementKind::rollback:
       return session.rollback();
     case sql::StatementKind::pragma: {
-      QUIRE_ASSIGN(std::string setting, session.pragma(*statement.pragma));
+      QUIRE_ASSIGN(std::string setting, run_pragma(session, *statement.pragma));
       rows_ = {std::move(setting)};
       stats_.rows_returned = 1;
       return {};
@@ -198,7 +200,7 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
                                      {.container = statement.upkeep->container,
                                       .scope = options_.scope,
                                       .transaction = session.current(),
-                                      .interrupts = options_.interrupts}));
+                                      .work = work}));
       stats_.rows_returned = rows_.size();
       return {};
     }
@@ -233,6 +235,7 @@ Result<void> PreparedStatement::start_execute(const sql::Execute& call) {
   auto done = execute_statement(containers_, *options_.session, call, *given, options_.interrupts, outcome);
   log_ = std::move(outcome.log);
   if (!done) return done;
+  change_charge_ = outcome.charge;
   rows_ = {std::move(outcome.body)};
   stats_.rows_returned = 1;
   return {};
@@ -257,7 +260,8 @@ Result<void> PreparedStatement::start_in_transaction(const Session::Current& cur
       return fail(ErrorCode::misuse, "the container was made after BEGIN: COMMIT or ROLLBACK first");
     if (query_->change() == nullptr) return collect_rows(*source);
     const double before = transaction.charged();
-    QUIRE_ASSIGN(ChangeOutcome outcome, change_items(*query_, transaction, *source, execution_options()));
+    QUIRE_ASSIGN(ChangeOutcome outcome,
+                 change_items(*query_, transaction, *source, execution_options(), log_));
     change_charge_ = transaction.charged() - before;
     stats_ = outcome.stats;
     rows_ = std::move(outcome.rows);
@@ -318,7 +322,7 @@ Result<void> PreparedStatement::start_change() {
       if (source.error()) return std::unexpected(*source.error());
       if (!is_planned) return {};
       const double before = transaction.charged();
-      QUIRE_ASSIGN(outcome, change_items(*query_, transaction, source, options));
+      QUIRE_ASSIGN(outcome, change_items(*query_, transaction, source, options, log_));
       change_charge_ = transaction.charged() - before;
       return {};
     }));
@@ -353,7 +357,7 @@ FunctionSource PreparedStatement::functions() const {
 void PreparedStatement::enter_workload() {
   const sql::StatementKind kind = query_->statement().kind;
   const bool counts = kind == sql::StatementKind::query || kind == sql::StatementKind::change;
-  if (counts && options_.session != nullptr && workload_entry_ == nullptr)
+  if (counts && is_recorded_ && options_.session != nullptr && workload_entry_ == nullptr)
     workload_entry_ = options_.session->workload().enter(facts_of(query_->plan()));
 }
 

@@ -56,11 +56,13 @@ class PreparedStatement {
   Result<std::optional<sql::Value>> step();
   // Ends the snapshot; bindings stay.
   void reset() noexcept;
+  // Its runs are nothing for the advisor.
+  void leave_unrecorded() noexcept { is_recorded_ = false; }
   // What Azure would charge for it, in request units (request_charge.h), since the last reset.
   double charge() const;
-  // Since the last reset.
   // What the scripts of the run wrote with console.log, a line each; also where the run failed.
-  const std::string& log() const noexcept { return log_; }
+  const ScriptLog& log() const noexcept { return log_; }
+  // Since the last reset.
   sql::ExecutionStats stats() const {
     return state_ == State::running && execution_ != nullptr ? execution_->stats() : stats_;
   }
@@ -115,13 +117,14 @@ class PreparedStatement {
   std::unique_ptr<SnapshotSource> source_;
   std::unique_ptr<sql::Execution> execution_;
   sql::ExecutionStats stats_;
-  std::string log_;
+  ScriptLog log_;
   std::shared_ptr<Workload::Entry> workload_entry_;  // of queries and changes, from their first run on
   double change_charge_ = 0;
   std::vector<std::shared_ptr<ContainerStore>> admitted_by_;  // and to be told the charge
   std::vector<std::string> rows_;                             // as JSON, of what was run to its end at once
   std::vector<sql::Value> collected_;                         // of a query within BEGIN
   size_t next_row_ = 0;
+  bool is_recorded_ = true;
   std::unique_ptr<sql::Arena> row_arena_;  // of the row at hand, or of all that were collected
 };
 

@@ -15,6 +15,7 @@ struct ScriptLimits {
   uint32_t operations = 10'000;
   size_t result_bytes = size_t{4} << 20;  // of a response, and of one text given to the database
   size_t log_bytes = size_t{64} << 10;    // of console.log: what is past it is left out
+  size_t query_memory = size_t{1} << 30;  // of one query of the script: the memory limit of statements
 };
 
 inline constexpr size_t kLeastScriptMemory = size_t{4} << 20;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/container/request_charge.h"
 #include "sql/value/json.h"
 
 namespace quire::engine {
@@ -85,11 +86,19 @@ Result<void> execute_procedure(OpenContainers& containers, Session& session, Pro
                     call.partition_key.size()));
   QUIRE_TRY(check_partition_key(call.partition_key, definition.partition_key_paths));
   call.limits = session.script_limits();
-  return write(containers, session, *call.store, within,
-               [&](WriteTransaction& transaction, uint64_t openings) {
-                 outcome = {};
-                 return session.scripts().execute(call, transaction, openings, outcome);
-               });
+  Throughput& throughput = call.store->throughput();
+  const std::string epk = throughput.is_limited() ? call.store->effective_key(call.partition_key) : "";
+  QUIRE_TRY(throughput.admit(epk));
+  QUIRE_TRY(write(containers, session, *call.store, within,
+                  [&](WriteTransaction& transaction, uint64_t openings) -> Result<void> {
+                    outcome = {};
+                    const double before = transaction.charged();
+                    QUIRE_TRY(session.scripts().execute(call, transaction, openings, outcome));
+                    outcome.charge = procedure_charge() + transaction.charged() - before;
+                    return {};
+                  }));
+  throughput.take(epk, outcome.charge);
+  return {};
 }
 
 Result<void> execute_statement(OpenContainers& containers, Session& session, const sql::Execute& statement,

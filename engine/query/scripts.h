@@ -30,8 +30,9 @@ struct ProcedureCall {
 };
 
 struct ProcedureOutcome {
-  std::string body;  // JSON
-  std::string log;   // what console.log wrote, a line each; also where the call fails
+  std::string body;   // JSON
+  ScriptLog log;      // also where the call fails
+  double charge = 0;  // request units
 };
 
 // Thread-safe. Triggers run under limits that are asked for at each write.

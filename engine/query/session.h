@@ -18,7 +18,6 @@
 #include "engine/query/script_limits.h"
 #include "engine/query/scripts.h"
 #include "sql/error.h"
-#include "sql/parse/ast.h"
 
 namespace quire::engine {
 
@@ -28,13 +27,19 @@ class Session {
   Session(OpenContainers& containers, Scripts& scripts, bool strict, size_t statement_memory)
       : containers_(containers), scripts_(scripts), strict_(strict), statement_memory_(statement_memory) {}
 
+  // What PRAGMA reads and sets (pragmas.h); for the statements that start from then on.
   bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
+  void set_strict(bool strict) noexcept { strict_ = strict; }
   size_t statement_memory() const noexcept { return statement_memory_.load(std::memory_order_relaxed); }
+  void set_statement_memory(size_t bytes) noexcept { statement_memory_ = bytes; }
   // How many threads may share the work of one query.
   size_t threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
+  void set_threads(size_t threads) noexcept { threads_ = threads; }
+  ScriptLimits script_limits();
+  void set_script_limits(const ScriptLimits& limits);
 
   Scripts& scripts() noexcept { return scripts_; }
-  ScriptLimits script_limits();
+  OpenContainers& containers() noexcept { return containers_; }
 
   // BEGIN, COMMIT, ROLLBACK. A transaction belongs to the thread that began it, and holds the file's write
   // lock: writes of other threads wait, and are busy in the end. misuse for a second BEGIN, and for an end
@@ -59,14 +64,9 @@ class Session {
   void set_progress(Progress progress);
   Progress progress() const;
 
-  // PRAGMA: the setting as JSON, after the change if there is one. unresolved_name, invalid_argument.
-  Result<std::string> pragma(const sql::Pragma& pragma);
-
  private:
   Result<void> open_all_containers();
   Result<std::unique_ptr<ExplicitWrite>> take();
-
-  Result<std::string> script_pragma(const sql::Pragma& pragma);
 
   OpenContainers& containers_;
   Scripts& scripts_;

@@ -130,7 +130,9 @@ class SnapshotCollection : public sql::Collection {
       : snapshot_(snapshot), store_(std::move(opened.store)), opening_(opened.opening) {}
   std::unique_ptr<sql::Collection> fork() override;
 
-  SnapshotSource::Lookup lookup() const { return {store_->number(), opening_, index_version()}; }
+  SnapshotSource::Lookup lookup() const {
+    return {store_->number(), opening_, store_->revision(), index_version()};
+  }
   const std::shared_ptr<ContainerStore>& store() const noexcept { return store_; }
   std::string_view name() const override { return store_->definition().name; }
   const std::vector<std::vector<std::string>>& partition_key_paths() const override {

@@ -52,11 +52,12 @@ class SnapshotSource final : public sql::Source {
   Result<std::unique_ptr<sql::UserFunction>> user_function(std::string_view name) override;
   void use_functions(const FunctionSource& functions) { functions_ = functions; }
 
-  // The names that were asked for, and the container that each stood for, if any, with the version of its
-  // indexes. A container whose definition has changed was opened anew.
+  // The names that were asked for, and the container that each stood for, if any, with the versions of its
+  // definition and its indexes.
   struct Lookup {
     ContainerNumber container;
     uint64_t opening;
+    uint32_t revision;
     uint64_t indexes;
     friend bool operator==(const Lookup&, const Lookup&) = default;
   };

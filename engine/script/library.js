@@ -217,26 +217,35 @@
     return keyed.map((pair) => pair.x);
   }
 
-  // All documents of the partition through the stages, then the page that is asked for.
+  const sorts = ['sortBy', 'sortByDescending'];
+
+  // The documents of the partition through the stages, a page of documents at a time up to the first stage that has to
+  // see all, then the page of results that is asked for. Without such a stage it reads no further than that.
   function evaluate(chain, options) {
-    let list = everything();
-    for (const stage of chain) list = stage(list);
-    list = list.filter((x) => x !== undefined);
     const from = options.continuation === undefined || options.continuation === null ? 0 : Number(options.continuation);
     if (!(from >= 0)) throw failure(400, 'the continuation is none that a query gave');
     const size = options.pageSize === undefined ? 100 : Number(options.pageSize);
-    const to = size > 0 ? from + size : list.length;
+    const to = size > 0 ? from + size : Infinity;
+    let streamed = 0;
+    while (streamed < chain.length && !chain[streamed].seesAll) streamed++;
+    const results = collect(chain.slice(0, streamed), streamed === chain.length ? to : Infinity);
+    const list = defined(through(chain.slice(streamed), results));
     return done(list.slice(from, to), 200, to < list.length ? { continuation: String(to) } : {});
   }
 
-  function everything() {
+  const through = (chain, list) => chain.reduce((given, stage) => stage.run(given), list);
+  const defined = (list) => list.filter((x) => x !== undefined);
+
+  // What the stages make of the documents: all of it, or more than `enough`.
+  function collect(chain, enough) {
     const list = [];
     let continuation;
     do {
-      const page = feed('', { pageSize: 1000, continuation });
-      for (const document of page.resource) list.push(document);
+      const page = feed('', { pageSize: 100, continuation });
+      const results = through(chain, page.resource);
+      for (const result of enough === Infinity ? results : defined(results)) list.push(result);
       continuation = page.options.continuation;
-    } while (continuation !== undefined);
+    } while (continuation !== undefined && list.length <= enough);
     return list;
   }
 
@@ -259,7 +268,7 @@
     const isWord = name === 'pluck';
     if (name !== 'flatten' && typeof all[0] !== (isWord ? 'string' : 'function'))
       throw failure(400, name + '() takes a ' + (isWord ? 'name' : 'function'));
-    return stages[name](...all);
+    return { run: stages[name](...all), seesAll: sorts.includes(name) };
   }
 
   function makeChain(chain) {

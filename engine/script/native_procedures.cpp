@@ -30,8 +30,7 @@ Result<void> NativeCall::respond(std::string_view json) {
 }
 
 void NativeCall::log(std::string_view line) {
-  if (outcome_.log.size() + line.size() >= limits_.log_bytes) return;
-  (outcome_.log += line) += '\n';
+  outcome_.log.add(line, limits_.log_bytes);
 }
 
 Result<void> NativeProcedures::add(std::string_view name, NativeProcedure procedure) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/container/effective_partition_key.h"
+#include "engine/container/request_charge.h"
 
 namespace quire::engine {
 
@@ -78,6 +79,7 @@ Result<void> PartitionAccess::remove(std::string_view id, std::string_view if_ma
 
 Result<bool> PartitionAccess::read(std::string_view id, std::string_view if_none_match, std::string& out) {
   QUIRE_ASSIGN(const std::optional<Item> item, store_->read(transaction_, partition_key_, id));
+  transaction_.charge(read_charge(item ? json_bytes_of_document(document_of(item->record).size()) : 0));
   if (!item)
     return fail(ErrorCode::not_found,
                 fmt::format("partition {} of container '{}' has no item '{}'",

@@ -27,8 +27,8 @@ class PartitionAccess {
  public:
   PartitionAccess(OpenContainers& containers, std::shared_ptr<ContainerStore> store,
                   WriteTransaction& transaction, uint64_t openings, std::span<const sql::Value> partition_key,
-                  const FunctionSource& functions, bool runs_triggers = true)
-      : triggers_{.pre = {}, .post = {}, .runs_always = runs_triggers},
+                  const FunctionSource& functions, ScriptLog& log, bool runs_triggers = true)
+      : triggers_{.pre = {}, .post = {}, .runs_always = runs_triggers, .log = &log},
         functions_(functions),
         containers_(containers),
         store_(std::move(store)),

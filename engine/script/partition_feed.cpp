@@ -8,6 +8,7 @@
 #include <charconv>
 #include <optional>
 
+#include "engine/container/request_charge.h"
 #include "engine/script/partition_access.h"
 #include "engine/script/partition_source.h"
 #include "sql/bind/binder.h"  // contains_aggregate
@@ -18,7 +19,6 @@ namespace {
 
 constexpr std::string_view kAfterId = "i:";
 constexpr std::string_view kAfterRows = "n:";
-constexpr size_t kQueryMemory = size_t{256} << 20;
 
 struct QueryText {
   std::string_view sql = "SELECT * FROM c";
@@ -107,7 +107,7 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
   QUIRE_ASSIGN(const auto execution, sql::Execution::start(**prepared, source,
                                                            {.parameters = values,
                                                             .is_bound = {is_bound.get(), values.size()},
-                                                            .memory_limit = kQueryMemory,
+                                                            .memory_limit = functions_.limits.query_memory,
                                                             .interrupts = functions_.interrupts}));
   page.feed = "[";
   int64_t rows = 0;
@@ -130,6 +130,7 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
     remember(*value);
     last_id = position.last_id;
   }
+  transaction_.charge(query_charge(execution->stats().items_read, static_cast<uint64_t>(rows)));
   page.feed += ']';
   return true;
 }

@@ -62,12 +62,7 @@ JsValue ScriptCallHost::accept() {
 JsValue ScriptCallHost::log(std::span<const JsValue> arguments) {
   std::string line;
   if (!arguments.empty() && !sandbox_.text(arguments[0], line)) return kJsException;
-  if (!is_log_full_ && log_.size() + line.size() < sandbox_.limits().log_bytes) {
-    (log_ += line) += '\n';
-  } else if (!is_log_full_) {
-    log_ += "...\n";
-    is_log_full_ = true;
-  }
+  log_.add(line, sandbox_.limits().log_bytes);
   return kJsUndefined;
 }
 

@@ -26,7 +26,7 @@ struct ScriptSettings {
 class ScriptCallHost final : public ScriptHost {
  public:
   // `access` may be null: then there are no items to work on, as for a script that is merely loaded.
-  ScriptCallHost(Sandbox& sandbox, PartitionAccess* access, std::string& log)
+  ScriptCallHost(Sandbox& sandbox, PartitionAccess* access, ScriptLog& log)
       : sandbox_(sandbox), access_(access), log_(log) {}
 
   JsValue call(uint32_t function, std::span<const JsValue> arguments) override;
@@ -55,8 +55,7 @@ class ScriptCallHost final : public ScriptHost {
 
   Sandbox& sandbox_;
   PartitionAccess* access_;
-  std::string& log_;
-  bool is_log_full_ = false;
+  ScriptLog& log_;
   uint32_t operations_ = 0;
   uint32_t refusals_ = 0;
   std::string scratch_;

@@ -30,7 +30,7 @@ class JavaScript final : public Scripts {
     QUIRE_ASSIGN(const auto script,
                  catalog_.find(transaction, container.number(), sql::ScriptKind::procedure, call.name));
     PartitionAccess access(containers_, call.store, transaction, openings, call.partition_key,
-                           {this, call.limits, call.interrupts});
+                           {this, call.limits, call.interrupts}, outcome.log);
     if (!script) {
       if (const auto native = natives_.find(call.name)) return run_native(*native, access, call, outcome);
       return std::unexpected(catalog_.not_found(transaction, container.number(), sql::ScriptKind::procedure,
@@ -70,7 +70,7 @@ class JavaScript final : public Scripts {
  private:
   Result<void> run(const ScriptDefinition& script, const ScriptSettings& settings, PartitionAccess& access,
                    const ProcedureCall& call, ProcedureOutcome& outcome) {
-    QUIRE_TRY(run_script(script, settings, access, call, "responseBody", outcome));
+    QUIRE_TRY(run_script(script, settings, access, call, "responseBody", outcome.body, outcome.log));
     if (outcome.body.empty()) outcome.body = "null";
     return {};
   }
@@ -78,16 +78,16 @@ class JavaScript final : public Scripts {
   // `which`: the body that the script leaves.
   Result<void> run_script(const ScriptDefinition& script, const ScriptSettings& settings,
                           PartitionAccess& access, const ProcedureCall& call, const char* which,
-                          ProcedureOutcome& outcome) {
+                          std::string& body, ScriptLog& log) {
     QUIRE_ASSIGN(const auto image, store_.image(script, call.limits));
     QUIRE_ASSIGN(const auto sandbox, store_.lend());
     QUIRE_TRY(sandbox->restore(*image, call.limits.memory_bytes));
     const std::string title = script_title(script);
-    ScriptCallHost host(*sandbox, &access, outcome.log);
+    ScriptCallHost host(*sandbox, &access, log);
     const Sandbox::RunOptions options{.limits = call.limits, .host = &host, .interrupts = call.interrupts};
     auto done = sandbox->run(options, title, [&]() -> Result<void> {
       QUIRE_TRY(host.run(title, settings, call.arguments));
-      return host.take_body(title, which, outcome.body);
+      return host.take_body(title, which, body);
     });
     if (host.failure()) {
       Error error = *host.failure();
@@ -97,9 +97,9 @@ class JavaScript final : public Scripts {
     return done;
   }
 
-  // One trigger, in the partition of the item that is written.
-  Result<void> run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
-                           WriteTransaction& transaction, ContainerStore& store, ProcedureOutcome& outcome);
+  // One trigger, in the partition of the item that is written; the body that it leaves.
+  Result<std::string> run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
+                                  WriteTransaction& transaction, ContainerStore& store, ScriptLog* log);
 
   OpenContainers& containers_;
   const NativeProcedures& natives_;
@@ -119,9 +119,12 @@ std::string_view operation_type(const TriggeredWrite& write) {
   return kOperationTypes[static_cast<size_t>(write.kind)];
 }
 
-Result<void> JavaScript::run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
-                                     WriteTransaction& transaction, ContainerStore& store,
-                                     ProcedureOutcome& outcome) {
+Result<std::string> JavaScript::run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
+                                            WriteTransaction& transaction, ContainerStore& store,
+                                            ScriptLog* log) {
+  ScriptLog unasked;
+  if (log == nullptr) log = &unasked;
+  std::string body;
   sql::JsonReader reader;
   sql::Arena arena;
   QUIRE_ASSIGN(const sql::Value item, reader.to_value(settings.request, arena));
@@ -135,11 +138,11 @@ Result<void> JavaScript::run_trigger(const ScriptDefinition& script, const Scrip
                            .interrupts = interrupts_};
   // The container's tables are known to the transaction, which is writing to them.
   PartitionAccess access(containers_, call.store, transaction, UINT64_MAX, key,
-                         {this, call.limits, interrupts_}, false);
-  QUIRE_TRY(run_script(script, settings, access, call, "requestBody", outcome));
-  QUIRE_ASSIGN(const sql::Value left, reader.to_value(outcome.body, arena));
+                         {this, call.limits, interrupts_}, *log, false);
+  QUIRE_TRY(run_script(script, settings, access, call, "requestBody", body, *log));
+  QUIRE_ASSIGN(const sql::Value left, reader.to_value(body, arena));
   if (settings.kind == "pre" && settings.operation != "Delete") QUIRE_TRY(access.check_partition(left));
-  return {};
+  return body;
 }
 
 Result<void> JavaScript::before(WriteTransaction& transaction, ContainerStore& store,
@@ -147,11 +150,11 @@ Result<void> JavaScript::before(WriteTransaction& transaction, ContainerStore& s
                                 std::string& item) {
   QUIRE_ASSIGN(const auto scripts, triggers_.find(transaction, store, request, write, sql::TriggerTime::pre));
   for (const ScriptDefinition& script : scripts) {
-    ProcedureOutcome outcome;
-    QUIRE_TRY(run_trigger(
-        script, {.kind = "pre", .operation = operation_type(write), .request = item, .response = {}},
-        transaction, store, outcome));
-    item = outcome.body;
+    QUIRE_ASSIGN(
+        item,
+        run_trigger(script,
+                    {.kind = "pre", .operation = operation_type(write), .request = item, .response = {}},
+                    transaction, store, request.log));
   }
   return {};
 }
@@ -162,10 +165,9 @@ Result<void> JavaScript::after(WriteTransaction& transaction, ContainerStore& st
   QUIRE_ASSIGN(const auto scripts,
                triggers_.find(transaction, store, request, write, sql::TriggerTime::post));
   for (const ScriptDefinition& script : scripts) {
-    ProcedureOutcome outcome;
     QUIRE_TRY(run_trigger(
         script, {.kind = "post", .operation = operation_type(write), .request = item, .response = stored},
-        transaction, store, outcome));
+        transaction, store, request.log));
   }
   return {};
 }

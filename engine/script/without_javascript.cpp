@@ -23,7 +23,7 @@ class NativeScripts final : public Scripts {
     const auto native = natives_.find(call.name);
     if (native == nullptr) return no_javascript();
     PartitionAccess access(containers_, call.store, transaction, openings, call.partition_key,
-                           {this, call.limits, call.interrupts});
+                           {this, call.limits, call.interrupts}, outcome.log);
     return run_native(*native, access, call, outcome);
   }
 

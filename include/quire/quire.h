@@ -181,6 +181,9 @@ typedef struct quire_options {
   uint64_t map_size;         /* first size of the memory map in bytes; 0: chosen. It grows by itself */
   uint64_t statement_memory; /* bytes one statement may hold; 0: 1 GiB */
   uint32_t busy_timeout_ms;  /* how long a write waits for other writers; 0: 60,000 */
+  int untrusted;        /* walk every page of the file before it is used: for a file from a stranger, or one
+                           that may be damaged (docs/damage.md). QUIRE_CORRUPT names what is wrong */
+  int verify_checksums; /* check an item's checksum whenever it is read: QUIRE_CORRUPT names the item */
 } quire_options;
 
 /* Opens or creates the file at `path`, or a database in memory for ":memory:". `options` may be NULL. */
@@ -192,9 +195,9 @@ QUIRE_API int quire_close(quire_database* database, quire_error* error);
 /* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED (a
  * statement at its next step, if it is between two). */
 QUIRE_API void quire_interrupt(quire_database* database);
-/* Called a few times a second by a statement that takes long (CREATE INDEX, ALTER CONTAINER, CHECK), on the
- * thread that steps it: how much is done, of how much. Nonzero ends the statement with QUIRE_INTERRUPTED. It
- * must not use the database. */
+/* Called a few times a second by a statement that takes long (CREATE INDEX, ALTER CONTAINER, CHECK, ADVISE),
+ * on the thread that steps it: how much is done, of how much. Nonzero ends the statement with
+ * QUIRE_INTERRUPTED. It must not use the database. */
 typedef int (*quire_work_progress)(void* context, uint64_t done, uint64_t all);
 /* For the statements that start from now on; NULL: nobody is told. */
 QUIRE_API void quire_set_progress(quire_database* database, quire_work_progress progress, void* context);
@@ -218,6 +221,14 @@ typedef struct quire_compaction {
  * is on the disk: at each moment there is one whole file under the path. QUIRE_BUSY where the file is open,
  * here or in another process; who opens it meanwhile waits. `compaction` may be NULL. */
 QUIRE_API int quire_compact(const char* path, quire_compaction* compaction, quire_error* error);
+
+/* Saves what a damaged file at `damaged` still holds into a new one at `fresh`: every item whose checksum is
+ * right, whichever of the file's trees are broken; containers, indexes, scripts. The damaged file is only
+ * read; nobody should write to it meanwhile (QUIRE_BUSY). `out`, which may be NULL: a JSON array with an
+ * object for each container, {"container", "salvaged", "lost", "notes"}. QUIRE_CANNOT_OPEN where there is a
+ * file at `fresh` already, QUIRE_NOT_A_DATABASE where nothing can be saved. docs/damage.md tells what is kept
+ * and what is not. */
+QUIRE_API int quire_recover(const char* damaged, const char* fresh, quire_buffer* out, quire_error* error);
 
 /* ---- Containers
  * --------------------------------------------------------------------------------------------- */
@@ -517,9 +528,13 @@ QUIRE_API void quire_finalize(quire_statement* statement);
 /* The names of the statement's parameters, without @, in order of first use; NULL past the last. */
 QUIRE_API const char* quire_parameter_name(quire_statement* statement, size_t index);
 
-/* What the scripts of the run wrote with console.log, a line each; also after a step that failed. Owned by
- * the statement, good until its next step, reset or finalize. */
+/* What the scripts of the run wrote with console.log, triggers too, a line each; also after a step that
+ * failed. Owned by the statement, good until its next step, reset or finalize. */
 QUIRE_API const char* quire_log(quire_statement* statement, size_t* length);
+
+/* The statement's runs are not entered into the record of queries that ADVISE judges by: for tools that look
+ * at the data on their own account. */
+QUIRE_API void quire_leave_unrecorded(quire_statement* statement);
 
 /* Since the last reset. */
 typedef struct quire_statement_stats {
@@ -613,12 +628,17 @@ QUIRE_API int quire_call_query(quire_call* call, const char* query, size_t lengt
 QUIRE_API int quire_call_respond(quire_call* call, const char* json, size_t length, quire_error* error);
 QUIRE_API void quire_call_log(quire_call* call, const char* line, size_t length);
 
+/* What the triggers of this thread's last quire_create, upsert, replace, write, patch, delete or batch wrote
+ * with console.log, a line each; also where the call failed. Ends in NUL; good until the thread's next such
+ * call. (Those of a statement or a procedure are in its own log.) */
+QUIRE_API const char* quire_request_log(size_t* length);
+
 /* ---- Request units
  * --------------------------------------------------------------------------------------------- */
 
 /* What Azure would have charged for this thread's last call, by its published tables: one that wrote, read or
- * deleted items, or asked a feed; of quire_step, for the statement since its reset. The sizes are
- * those of the items, the index terms those of this container. 0 after a call that failed, save for
+ * deleted items, executed a procedure or asked a feed; of quire_step, for the statement since its reset. The
+ * sizes are those of the items, the index terms those of this container. 0 after a call that failed, save for
  * QUIRE_NOT_FOUND.
  *
  * A container whose definition has a "throughput" of so many request units a second refuses what is asked of

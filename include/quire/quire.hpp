@@ -424,6 +424,8 @@ class Statement {
   const std::optional<Error>& error() const noexcept { return error_; }
 
   // Ends the snapshot; the statement can be stepped again.
+  // Its runs are not entered into the record of queries that ADVISE judges by.
+  void leave_unrecorded() noexcept { quire_leave_unrecorded(handle_.get()); }
   void reset() noexcept {
     quire_reset(handle_.get());
     error_.reset();
@@ -1099,6 +1101,12 @@ inline Result<quire_import_result> Container::import(const ReadInput& read, cons
 inline double request_charge() noexcept {
   return quire_request_charge();
 }
+// Of this thread's last write: see quire_request_log.
+inline std::string_view request_log() noexcept {
+  size_t length = 0;
+  const char* const text = quire_request_log(&length);
+  return {text, length};
+}
 
 // ---- Databases
 
@@ -1112,6 +1120,8 @@ struct Options {
   uint64_t map_size = 0;          // 0: chosen
   uint64_t statement_memory = 0;  // 0: 1 GiB
   uint32_t busy_timeout_ms = 0;   // 0: 60,000
+  bool untrusted = false;         // walk every page before the file is used
+  bool verify_checksums = false;  // whenever an item is read
 };
 
 // May be used by many threads at once.
@@ -1126,7 +1136,9 @@ class Database {
                                   .strict = options.strict ? 1 : 0,
                                   .map_size = options.map_size,
                                   .statement_memory = options.statement_memory,
-                                  .busy_timeout_ms = options.busy_timeout_ms};
+                                  .busy_timeout_ms = options.busy_timeout_ms,
+                                  .untrusted = options.untrusted ? 1 : 0,
+                                  .verify_checksums = options.verify_checksums ? 1 : 0};
     quire_database* database = nullptr;
     quire_error error;
     if (quire_open(path.c_str(), &c_options, &database, &error) != QUIRE_OK) return detail::failure(error);
@@ -1138,6 +1150,14 @@ class Database {
     quire_error error;
     if (quire_compact(path.c_str(), &done, &error) != QUIRE_OK) return detail::failure(error);
     return done;
+  }
+  // Saves what a damaged file still holds into a new one; a JSON array with an object for each container.
+  static Result<std::string> recover(const std::string& damaged, const std::string& fresh) {
+    detail::Buffer buffer;
+    quire_error error;
+    if (quire_recover(damaged.c_str(), fresh.c_str(), buffer.get(), &error) != QUIRE_OK)
+      return detail::failure(error);
+    return buffer.text();
   }
   // QUIRE_MISUSE, and still open, if anything of it is. The destructor cannot say so.
   Result<void> close() {

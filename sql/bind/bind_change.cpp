@@ -43,6 +43,8 @@ bool is_write(ChangeKind kind) {
 Result<void> Binder::bind_change(const Change& change) {
   BoundChange& bound = statement_.change.emplace();
   bound.kind = change.kind;
+  bound.pre_trigger = change.pre_trigger;
+  bound.post_trigger = change.post_trigger;
   bound.collection_name = options_.scope.empty() ? change.target.root : options_.scope;
   if (source_.collection(bound.collection_name) == nullptr) {
     NearestName nearest(bound.collection_name);

@@ -178,6 +178,8 @@ struct BoundQuery {
 struct BoundChange {
   ChangeKind kind;
   std::string collection_name;
+  std::string pre_trigger;  // that the statement names; empty: none
+  std::string post_trigger;
   // RETURNING: a query over the items that were changed.
   std::unique_ptr<BoundQuery> returning;
 };

@@ -229,6 +229,8 @@ struct Change {
   std::span<Assignment> assignments;
   Expression* operations = nullptr;
   Expression* where = nullptr;
+  std::string_view pre_trigger;  // empty: none
+  std::string_view post_trigger;
   bool returns = false;
   SelectKind select = SelectKind::star;
   std::span<SelectItem> items;

@@ -65,6 +65,13 @@ struct Returning {
 // A token that is not there: kind 0.
 inline constexpr Token kNoToken{};
 
+// How each statement that changes data may end.
+struct ChangeEnd {
+  Token pre_trigger;
+  Token post_trigger;
+  Returning returning;
+};
+
 class AstBuilder {
  public:
   AstBuilder(ParsedStatement& parsed, bool strict);
@@ -156,12 +163,12 @@ class AstBuilder {
 
   // ---- Statements that change data: change_builder.cpp.
   void write(const Token& start, const Token& container, List<Expression*> values, Query* query,
-             const Returning& returning);
+             const ChangeEnd& end);
   void update(const Token& start, FromSource* target, List<Assignment> assignments, Expression* where,
-              const Returning& returning);
+              const ChangeEnd& end);
   void patch(const Token& start, FromSource* target, Expression* operations, Expression* where,
-             const Returning& returning);
-  void remove(const Token& start, FromSource* target, Expression* where, const Returning& returning);
+             const ChangeEnd& end);
+  void remove(const Token& start, FromSource* target, Expression* where, const ChangeEnd& end);
   void define(StatementKind kind, const Token& start, const Token& name, bool is_conditional,
               List<Expression*> partition_key, Expression* properties);
   void create_index(const Token& start, bool is_unique, bool is_conditional, const Token& name,
@@ -203,7 +210,7 @@ class AstBuilder {
   void deepen(Expression* node, uint32_t below);
   void deepen(Query* query, uint32_t below);
   void deepen_by_clauses(Query* query);
-  Change& change(ChangeKind kind, const Token& start, const FromSource& target, const Returning& returning);
+  Change& change(ChangeKind kind, const Token& start, const FromSource& target, const ChangeEnd& end);
   // In the service BETWEEN stands beside AND and OR, never inside them.
   void check_logical_operand(const Expression* operand);
 

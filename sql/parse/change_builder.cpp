@@ -13,14 +13,16 @@ ChangeKind kind_of_write(std::string_view word) {
 }  // namespace
 
 Change& AstBuilder::change(ChangeKind kind, const Token& start, const FromSource& target,
-                           const Returning& returning) {
+                           const ChangeEnd& end) {
   extension(start, "a statement that changes data");
   auto* change = parsed_.arena.make<Change>();
   change->kind = kind;
   change->target = target;
-  change->returns = returning.is_there;
-  change->select = returning.selection.kind;
-  change->items = returning.selection.items.span();
+  if (end.pre_trigger.kind != 0) change->pre_trigger = name_of(end.pre_trigger);
+  if (end.post_trigger.kind != 0) change->post_trigger = name_of(end.post_trigger);
+  change->returns = end.returning.is_there;
+  change->select = end.returning.selection.kind;
+  change->items = end.returning.selection.items.span();
   change->span = span_from(start.offset);
   parsed_.statement.kind = StatementKind::change;
   parsed_.statement.change = change;
@@ -28,18 +30,18 @@ Change& AstBuilder::change(ChangeKind kind, const Token& start, const FromSource
 }
 
 void AstBuilder::write(const Token& start, const Token& container, List<Expression*> values, Query* query,
-                       const Returning& returning) {
+                       const ChangeEnd& end) {
   FromSource target{};
   target.root = text_of(container);
   target.root_span = target.span = {container.offset, container.length};
-  Change& made = change(kind_of_write(text_of(start)), start, target, returning);
+  Change& made = change(kind_of_write(text_of(start)), start, target, end);
   made.values = values.span();
   made.query = query;
 }
 
 void AstBuilder::update(const Token& start, FromSource* target, List<Assignment> assignments,
-                        Expression* where, const Returning& returning) {
-  Change& made = change(ChangeKind::update, start, *target, returning);
+                        Expression* where, const ChangeEnd& end) {
+  Change& made = change(ChangeKind::update, start, *target, end);
   made.assignments = assignments.span();
   made.where = where;
   if (assignments.size == 0)
@@ -48,15 +50,14 @@ void AstBuilder::update(const Token& start, FromSource* target, List<Assignment>
 }
 
 void AstBuilder::patch(const Token& start, FromSource* target, Expression* operations, Expression* where,
-                       const Returning& returning) {
-  Change& made = change(ChangeKind::patch, start, *target, returning);
+                       const ChangeEnd& end) {
+  Change& made = change(ChangeKind::patch, start, *target, end);
   made.operations = operations;
   made.where = where;
 }
 
-void AstBuilder::remove(const Token& start, FromSource* target, Expression* where,
-                        const Returning& returning) {
-  change(ChangeKind::remove, start, *target, returning).where = where;
+void AstBuilder::remove(const Token& start, FromSource* target, Expression* where, const ChangeEnd& end) {
+  change(ChangeKind::remove, start, *target, end).where = where;
 }
 
 List<Assignment> AstBuilder::concatenate(List<Assignment> first, List<Assignment> second) {

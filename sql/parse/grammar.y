@@ -71,6 +71,9 @@ using namespace quire::sql;
 %type arms {List<CaseArm>}
 %type arm {CaseArm}
 %type returning {Returning}
+%type change_end {ChangeEnd}
+%type pre_trigger {Token}
+%type post_trigger {Token}
 %type target {FromSource*}
 %type assignments {List<Assignment>}
 %type assignment {Assignment}
@@ -108,12 +111,12 @@ statement ::= EXPLAIN(E) analyze(A) stage(S) query(Q) terminator. { build->expla
 
 statement ::= change terminator.
 statement ::= EXPLAIN(E) analyze(A) stage(S) change terminator. { build->explain_change(E, A, S); }
-change ::= INSERT(K) INTO name(C) VALUES expressions(L) returning(R). { build->write(K, C, L, nullptr, R); }
-change ::= INSERT(K) INTO name(C) query(Q) returning(R). { build->write(K, C, {nullptr, 0}, Q, R); }
-change ::= UPDATE(K) target(T) set(S) unset(U) where(W) returning(R).
+change ::= INSERT(K) INTO name(C) VALUES expressions(L) change_end(R). { build->write(K, C, L, nullptr, R); }
+change ::= INSERT(K) INTO name(C) query(Q) change_end(R). { build->write(K, C, {nullptr, 0}, Q, R); }
+change ::= UPDATE(K) target(T) set(S) unset(U) where(W) change_end(R).
   { build->update(K, T, build->concatenate(S, U), W, R); }
-change ::= PATCH(K) target(T) WITH expression(O) where(W) returning(R). { build->patch(K, T, O, W, R); }
-change ::= DELETE(K) FROM target(T) where(W) returning(R). { build->remove(K, T, W, R); }
+change ::= PATCH(K) target(T) WITH expression(O) where(W) change_end(R). { build->patch(K, T, O, W, R); }
+change ::= DELETE(K) FROM target(T) where(W) change_end(R). { build->remove(K, T, W, R); }
 
 statement ::= CREATE(K) CONTAINER if_not_exists(I) name(N) partition_key(P) properties(J) terminator.
   { build->define(StatementKind::create_container, K, N, I, P, J); }
@@ -192,6 +195,11 @@ unset(R) ::= . { R = {nullptr, 0}; }
 unset(R) ::= UNSET unset_paths(L). { R = L; }
 unset_paths(R) ::= primary(P). { R = build->list_of(Assignment{P, nullptr}); }
 unset_paths(R) ::= unset_paths(L) COMMA primary(P). { R = build->append(L, Assignment{P, nullptr}); }
+change_end(R) ::= pre_trigger(B) post_trigger(A) returning(S). { R = {B, A, S}; }
+pre_trigger(R) ::= . { R = kNoToken; }
+pre_trigger(R) ::= PRE TRIGGER object(N). { R = N; }
+post_trigger(R) ::= . { R = kNoToken; }
+post_trigger(R) ::= POST TRIGGER object(N). { R = N; }
 returning(R) ::= . { R = {false, {SelectKind::star, {nullptr, 0}}}; }
 returning(R) ::= RETURNING selection(S). { R = {true, S}; }
 

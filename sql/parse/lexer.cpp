@@ -327,10 +327,17 @@ class ContextualWords {
     static constexpr Word kFirst[] = {{"INSERT", TOKEN_INSERT},  {"UPSERT", TOKEN_INSERT},
                                       {"REPLACE", TOKEN_INSERT}, {"UPDATE", TOKEN_UPDATE},
                                       {"DELETE", TOKEN_DELETE},  {"PATCH", TOKEN_PATCH}};
-    static constexpr Word kClauses[] = {{"INTO", TOKEN_INTO, 1}, {"VALUES", TOKEN_VALUES, 3},
-                                        {"SET", TOKEN_SET},      {"UNSET", TOKEN_UNSET},
-                                        {"WITH", TOKEN_WITH},    {"RETURNING", TOKEN_RETURNING}};
+    static constexpr Word kClauses[] = {{"INTO", TOKEN_INTO, 1},
+                                        {"VALUES", TOKEN_VALUES, 3},
+                                        {"SET", TOKEN_SET},
+                                        {"UNSET", TOKEN_UNSET},
+                                        {"WITH", TOKEN_WITH},
+                                        {"RETURNING", TOKEN_RETURNING},
+                                        {"PRE", TOKEN_PRE, kAnywhere, "TRIGGER"},
+                                        {"POST", TOKEN_POST, kAnywhere, "TRIGGER"}};
     resolve_words(kFirst, kClauses);
+    for (size_t i = 1; i < tokens_.size(); ++i)
+      if (kind_at(i - 1) == TOKEN_PRE || kind_at(i - 1) == TOKEN_POST) tokens_[i].kind = TOKEN_TRIGGER;
   }
   void resolve_definition() {
     static constexpr Word kFirst[] = {{"CREATE", TOKEN_CREATE}, {"ALTER", TOKEN_ALTER}, {"DROP", TOKEN_DROP}};

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "sql/parse/keywords.h"
+
 namespace quire::sql {
 namespace {
 
@@ -194,6 +196,13 @@ void append_number(std::string& out, const Value& number) {
     // A whole number past int64 would otherwise read back as one that is merely too long.
     if (out.find_first_of(".e", start) == std::string::npos) out += ".0";
   }
+}
+
+void append_name(std::string& out, std::string_view name) {
+  if (is_plain_name(name))
+    out += name;
+  else
+    append_quoted(out, name);
 }
 
 }  // namespace quire::sql

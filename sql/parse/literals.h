@@ -17,6 +17,8 @@ Result<std::string_view> unquote(std::string_view token, bool strict, Arena& are
 
 // Appends `text` as a string literal in double quotes.
 void append_quoted(std::string& out, std::string_view text);
+// A name as it stands in a statement: quoted where it is no plain one.
+void append_name(std::string& out, std::string_view name);
 
 // The value of an integer or real token: exact within int64, else the nearest double. Nothing if it is out
 // of a double's range.

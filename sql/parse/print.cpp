@@ -97,6 +97,8 @@ class Printer {
     assignments(change.assignments);
     if (change.operations) clause(" WITH ", change.operations);
     if (change.where) clause(" WHERE ", change.where);
+    if (!change.pre_trigger.empty()) append_name(out_ += " PRE TRIGGER ", change.pre_trigger);
+    if (!change.post_trigger.empty()) append_name(out_ += " POST TRIGGER ", change.post_trigger);
     if (!change.returns) return;
     out_ += " RETURNING ";
     selection(change.select, change.items);

@@ -14,13 +14,6 @@ const Row* find_word(const Row (&rows)[count], std::string_view word) {
   return nullptr;
 }
 
-void append_name(std::string& out, std::string_view name) {
-  if (is_plain_name(name))
-    out += name;
-  else
-    append_quoted(out, name);
-}
-
 }  // namespace
 
 void AstBuilder::create_script(const Token& start, const Token& kind, bool replaces, const Token& name,

@@ -74,6 +74,8 @@ constexpr TokenName kTokenNames[] = {
     {TOKEN_VALUES, "VALUES"},
     {TOKEN_SET, "SET"},
     {TOKEN_UNSET, "UNSET"},
+    {TOKEN_PRE, "PRE TRIGGER"},
+    {TOKEN_POST, "POST TRIGGER"},
     {TOKEN_RETURNING, "RETURNING"},
     {TOKEN_CONTAINER, "CONTAINER"},
     {TOKEN_INDEX, "INDEX"},

@@ -1,7 +1,8 @@
 // A filter over all items of a container whose work several threads share. The items' hashes are divided into
 // parts; each thread takes the next part, walks its items in a snapshot of its own of the same commit, and
 // keeps those for which every condition is true. What stands above takes the parts in order, so that the rows
-// are those of one thread, in the same order.
+// are those of one thread, in the same order. Who waits for a part walks one meanwhile: a thread that only
+// took would have to be woken for each part, on a processor that another is using.
 //
 // Threads run ahead of what is taken by a few parts each, which bounds memory.
 #include <algorithm>
@@ -156,7 +157,8 @@ class SharedFilter final : public Operator {
     is_stopped_ = false;
     workers_ = std::move(workers);
     try {
-      for (const auto& worker : workers_) threads_.emplace_back([this, &worker] { work(*worker); });
+      for (size_t i = 1; i < workers_.size(); ++i)
+        threads_.emplace_back([this, &worker = *workers_[i]] { work(worker); });
     } catch (const std::system_error&) {  // the machine gives no more threads
       stop();
       return false;
@@ -167,28 +169,36 @@ class SharedFilter final : public Operator {
   void work(Worker& worker) {
     std::unique_lock lock(mutex_);
     for (;;) {
-      has_room_.wait(lock, [this] {
-        return is_stopped_ || next_part_ == parts_.size() ||
-               next_part_ < taken_parts_ + kPartsAhead * workers_.size();
-      });
+      has_room_.wait(lock, [this] { return is_stopped_ || next_part_ == parts_.size() || has_room(); });
       if (is_stopped_ || next_part_ == parts_.size()) return;
-      const size_t number = next_part_++;
-      lock.unlock();
-      Part part = worker.walk(static_cast<uint32_t>(number), static_cast<uint32_t>(parts_.size()));
-      part.is_done = true;
-      lock.lock();
-      parts_[number] = std::move(part);
+      walk_next(worker, lock);
       is_ready_.notify_one();
     }
   }
 
-  // Waits for the next part; false if it failed.
+  bool has_room() const { return next_part_ < taken_parts_ + kPartsAhead * workers_.size(); }
+
+  void walk_next(Worker& worker, std::unique_lock<std::mutex>& lock) {
+    const size_t number = next_part_++;
+    lock.unlock();
+    Part part = worker.walk(static_cast<uint32_t>(number), static_cast<uint32_t>(parts_.size()));
+    part.is_done = true;
+    lock.lock();
+    parts_[number] = std::move(part);
+  }
+
+  // Takes the next part, once it is there; false if it failed.
   bool take(Frame& frame) {
     std::unique_lock lock(mutex_);
-    is_ready_.wait(lock, [this] { return parts_[taken_parts_].is_done; });
+    while (!parts_[taken_parts_].is_done) {
+      if (next_part_ < parts_.size() && has_room())
+        walk_next(*workers_.front(), lock);
+      else
+        is_ready_.wait(lock);
+    }
     taken_ = std::move(parts_[taken_parts_++]);
-    has_room_.notify_all();
     lock.unlock();
+    has_room_.notify_all();
     next_item_ = 0;
     frame.run.items_read += taken_.items_read;
     frame.run.counters[scan_number_].items_read += taken_.items_read;

@@ -163,6 +163,16 @@ Result<void> encode_value(const Value& value, KeyDictionary& dictionary, std::st
   }
 }
 
+size_t document_extent(std::span<const std::byte> bytes) noexcept {
+  if (bytes.empty()) return 0;
+  const auto tag = static_cast<uint8_t>(bytes[0]);
+  const bool is_object = layout::is_object_tag(tag);
+  if (!is_object && !layout::is_array_tag(tag)) return 0;
+  const layout::Container container(bytes, is_object);
+  const size_t extent = container.extent();
+  return extent >= container.header_size() && extent <= bytes.size() ? extent : 0;
+}
+
 Result<void> validate_document(std::span<const std::byte> bytes, const KeyDictionary& dictionary) {
   if (bytes.size() > UINT32_MAX) return fail(ErrorCode::corrupt, "damaged document: it is longer than 4 GiB");
   return Validation{bytes.data(), dictionary}.value(bytes, 0);

@@ -30,6 +30,9 @@ Value read_document(std::span<const std::byte> bytes, DictionaryNumber dictionar
 // out. Fails past kMostNesting. A lone undefined encodes as null. Thread-safe for different dictionaries.
 Result<void> encode_value(const Value& value, KeyDictionary& dictionary, std::string& out);
 
+// How many of the bytes the array or object takes that starts at bytes[0]; 0 if none does.
+size_t document_extent(std::span<const std::byte> bytes) noexcept;
+
 // Walks every byte of a document: structure, offsets, key numbers, UTF-8. For CHECK and for fuzzing.
 Result<void> validate_document(std::span<const std::byte> bytes, const KeyDictionary& dictionary);
 

@@ -9,18 +9,19 @@
 //   84..87   integer, 1, 2, 4, 8 bytes, signed  88       double, 8 bytes
 //   8C..8E   string: length in 1, 2, 4 bytes, then its bytes (UTF-8)
 //
-//   array    A0 small   | count 1 |                offsets 2 x (count + 1) | values ...
-//            A1 large   | count 4 |                offsets 4 x (count + 1) | values ...
-//   object   B0 small   | count 1 | keys 2 x count | offsets 2 x (count + 1) | values ...
-//            B1 large   | count 4 | keys 2 x count | offsets 4 x (count + 1) | values ...
-//            B2 small, B3 large: the same, and at least one key is FFFF
+//   array    A0 small   | count 1 | offsets 2 x (count + 1) | values ...
+//            A1 large   | count 4 | offsets 4 x (count + 1) | values ...
+//            A4 narrow  | count 1 | offsets 1 x (count + 1) | values ...
+//   object   B0, B1, B4: the same, with keys 2 x count between the count and the offsets
+//            B2, B3, B6: the same, and at least one key is FFFF
+//            B8 small, BC narrow: the keys take 1 byte each
 //
 // A key is a number of the container's dictionary. FFFF says that the name stands inline: as a string value
 // right before the member's value. Offsets count from the tag byte; offset[i] is where value i starts,
 // offset[count] where the container ends. Values lie in source order without gaps, so that offset[0] is the
-// length of the header. Small: at most 255 entries and 65,535 bytes.
+// length of the header. Small: at most 255 entries and 65,535 bytes; narrow: at most 255 bytes.
 //
-//   {"a": 7, "b": "xy"}   B0 02 | 00 00  01 00 | 0C 00  0D 00  10 00 | 07 | 42 78 79
+//   {"a": 7, "b": "xy"}   BC 02 | 00 01 | 07 08 0B | 07 | 42 78 79
 //
 // Reading trusts nothing. A value is confined to the slice between two neighbouring offsets, which must rise
 // and stay within the container's own slice. So a walk over hostile bytes touches each byte at most once a
@@ -32,6 +33,8 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+
+#include "sql/value/key_search.h"
 
 namespace quire::sql::layout {
 
@@ -55,9 +58,13 @@ constexpr uint8_t kArray = 0xA0;
 constexpr uint8_t kObject = 0xB0;
 constexpr uint8_t kLargeBit = 0x01;
 constexpr uint8_t kInlineBit = 0x02;  // objects: some names stand inline
+constexpr uint8_t kNarrowBit = 0x04;
+constexpr uint8_t kShortKeysBit = 0x08;  // objects
 
 constexpr uint32_t kMostSmallCount = 0xFF;
 constexpr uint32_t kMostSmallBytes = 0xFFFF;
+constexpr uint32_t kMostNarrowBytes = 0xFF;
+constexpr uint16_t kMostShortKey = 0xFF;
 
 template <typename T>
 inline T load(const std::byte* at) noexcept {
@@ -67,10 +74,14 @@ inline T load(const std::byte* at) noexcept {
 }
 
 inline bool is_array_tag(uint8_t tag) noexcept {
-  return (tag & ~kLargeBit) == kArray;
+  return tag == kArray || tag == (kArray | kLargeBit) || tag == (kArray | kNarrowBit);
 }
 inline bool is_object_tag(uint8_t tag) noexcept {
-  return (tag & ~(kLargeBit | kInlineBit)) == kObject;
+  if ((tag & 0xF0) != kObject) return false;
+  const int size = tag & (kLargeBit | kNarrowBit);
+  const int keys = tag & (kShortKeysBit | kInlineBit);
+  if (keys == (kShortKeysBit | kInlineBit)) return false;
+  return size == 0 || size == kNarrowBit || (size == kLargeBit && keys != kShortKeysBit);
 }
 
 // The header of an encoded array or object, with all its bounds checked; a damaged one reads as empty.
@@ -80,18 +91,21 @@ class Container {
   Container(std::span<const std::byte> bytes, bool is_object) noexcept
       : bytes_(bytes.data()), size_(static_cast<uint32_t>(bytes.size())) {
     if (size_ < 2) return;
-    is_large_ = (static_cast<uint8_t>(bytes_[0]) & kLargeBit) != 0;
+    tag_ = static_cast<uint8_t>(bytes_[0]);
     uint64_t count;
-    if (!is_large_) [[likely]] {
+    if ((tag_ & kLargeBit) == 0) [[likely]] {
       count = static_cast<uint8_t>(bytes_[1]);
+      offset_bytes_ = (tag_ & kNarrowBit) != 0 ? 1 : 2;
       keys_ = 2;
     } else {
       if (size_ < 5) return;
       count = load<uint32_t>(bytes_ + 1);
+      offset_bytes_ = 4;
       keys_ = 5;
     }
-    const uint64_t offsets = keys_ + (is_object ? 2 * count : 0);
-    const uint64_t values = offsets + (is_large_ ? 4 : 2) * (count + 1);
+    const uint64_t key_bytes = !is_object ? 0 : has_short_keys() ? count : 2 * count;
+    const uint64_t offsets = keys_ + key_bytes;
+    const uint64_t values = offsets + offset_bytes_ * (count + 1);
     if (values > size_) [[unlikely]]
       return;
     count_ = static_cast<uint32_t>(count);
@@ -101,23 +115,42 @@ class Container {
 
   uint32_t count() const noexcept { return count_; }
   uint32_t header_size() const noexcept { return values_; }
-  const std::byte* keys() const noexcept { return bytes_ + keys_; }
-  const std::byte* end() const noexcept { return bytes_ + size_; }
-  uint16_t key(uint32_t index) const noexcept { return load<uint16_t>(keys() + 2 * size_t{index}); }
-  bool has_inline_names() const noexcept {
-    return size_ != 0 && (static_cast<uint8_t>(bytes_[0]) & kInlineBit) != 0;
+  bool has_inline_names() const noexcept { return (tag_ & kInlineBit) != 0; }
+  uint16_t key(uint32_t index) const noexcept {
+    const std::byte* const keys = bytes_ + keys_;
+    return has_short_keys() ? load<uint8_t>(keys + index) : load<uint16_t>(keys + 2 * size_t{index});
+  }
+  // The index of the first member with this key; count() if there is none.
+  uint32_t find(uint16_t key) const noexcept {
+    const std::byte* const keys = bytes_ + keys_;
+    const std::byte* const end = bytes_ + size_;
+    if (!has_short_keys()) return find_key_number(keys, count_, end, key);
+    return key <= kMostShortKey ? find_short_key(keys, count_, end, static_cast<uint8_t>(key)) : count_;
+  }
+
+  // Where the container ends, counted from its tag.
+  uint32_t extent() const noexcept {
+    if (count_ == 0) return values_;
+    const std::byte* const at = bytes_ + offsets_ + size_t{offset_bytes_} * count_;
+    if (offset_bytes_ == 1) return load<uint8_t>(at);
+    return offset_bytes_ == 2 ? load<uint16_t>(at) : load<uint32_t>(at);
   }
 
   // The bytes between two neighbouring offsets, never empty unless the document is damaged; index < count().
   std::span<const std::byte> slice(uint32_t index) const noexcept {
+    const std::byte* const at = bytes_ + offsets_ + size_t{offset_bytes_} * index;
     uint32_t begin;
     uint32_t end;
-    if (!is_large_) [[likely]] {
-      const auto both = load<uint32_t>(bytes_ + offsets_ + 2 * size_t{index});
+    if (offset_bytes_ == 2) [[likely]] {
+      const auto both = load<uint32_t>(at);
       begin = both & 0xFFFF;
       end = both >> 16;
+    } else if (offset_bytes_ == 1) {
+      const auto both = load<uint16_t>(at);
+      begin = both & 0xFF;
+      end = both >> 8;
     } else {
-      const auto both = load<uint64_t>(bytes_ + offsets_ + 4 * size_t{index});
+      const auto both = load<uint64_t>(at);
       begin = static_cast<uint32_t>(both);
       end = static_cast<uint32_t>(both >> 32);
     }
@@ -127,13 +160,16 @@ class Container {
   }
 
  private:
+  bool has_short_keys() const noexcept { return (tag_ & kShortKeysBit) != 0; }
+
   const std::byte* bytes_;
   uint32_t size_;
   uint32_t count_ = 0;
   uint32_t keys_ = 0;
   uint32_t offsets_ = 0;
   uint32_t values_ = 0;
-  bool is_large_ = false;
+  uint32_t offset_bytes_ = 2;
+  uint8_t tag_ = 0;
 };
 
 // The bytes that a string value takes in all, tag and length included; 0 if no string fits in `bytes`.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 
 namespace quire::sql {
@@ -84,37 +85,60 @@ void DocumentWriter::end_object() {
   --depth_;
 }
 
+DocumentWriter::HeaderForm DocumentWriter::header_form(const Frame& frame, uint8_t tag, size_t count,
+                                                       size_t body) const {
+  const Entry* const entries = entries_.data() + frame.first_entry;
+  const auto is_short = [](const Entry& entry) { return entry.key <= layout::kMostShortKey; };
+  HeaderForm form{.tag = tag, .key_bytes = frame.is_object ? size_t{2} : 0, .offset_bytes = 2, .size = 0};
+  const auto size = [&](size_t count_bytes) {
+    return 1 + count_bytes + form.key_bytes * count + form.offset_bytes * (count + 1);
+  };
+  if (count > layout::kMostSmallCount || size(1) + body > layout::kMostSmallBytes) {
+    form.tag |= layout::kLargeBit;
+    form.offset_bytes = 4;
+    form.size = size(4);
+    return form;
+  }
+  if (frame.is_object && std::all_of(entries, entries + count, is_short)) {
+    form.tag |= layout::kShortKeysBit;
+    form.key_bytes = 1;
+  }
+  if (size(1) - (count + 1) + body <= layout::kMostNarrowBytes) {
+    form.tag |= layout::kNarrowBit;
+    form.offset_bytes = 1;
+  }
+  form.size = size(1);
+  return form;
+}
+
 void DocumentWriter::write_header(const Frame& frame, uint8_t tag) {
   const Entry* entries = entries_.data() + frame.first_entry;
   const size_t count = entries_.size() - frame.first_entry;
   const size_t body = size() - frame.start;
-  const size_t key_bytes = frame.is_object ? 2 * count : 0;
-  size_t header = 2 + key_bytes + 2 * (count + 1);
-  const bool is_large = count > layout::kMostSmallCount || header + body > layout::kMostSmallBytes;
-  if (is_large) header = 5 + key_bytes + 4 * (count + 1);
-  reserve(header);
+  const HeaderForm form = header_form(frame, tag, count, body);
+  reserve(form.size);
   char* at = buffer_.get() + frame.start;
-  std::memmove(at + header, at, body);
-  next_ += header;
+  std::memmove(at + form.size, at, body);
+  next_ += form.size;
 
-  *at++ = static_cast<char>(tag | (is_large ? layout::kLargeBit : 0));
-  const auto put_all = [&]<typename Offset, typename Count>(Offset, Count) {
-    const auto stored_count = static_cast<Count>(count);
-    std::memcpy(at, &stored_count, sizeof stored_count);
-    at += sizeof stored_count;
-    for (size_t i = 0; frame.is_object && i < count; ++i) std::memcpy(at + 2 * i, &entries[i].key, 2);
-    at += key_bytes;
-    for (size_t i = 0; i < count; ++i) {
-      const auto offset = static_cast<Offset>(header + entries[i].offset);
-      std::memcpy(at + sizeof offset * i, &offset, sizeof offset);
-    }
-    const auto end = static_cast<Offset>(header + body);
-    std::memcpy(at + sizeof end * count, &end, sizeof end);
+  // Little-endian: the first bytes of a number are the number in fewer bytes.
+  const auto put_low = [&at](size_t number, size_t bytes) {
+    std::memcpy(at, &number, bytes);
+    at += bytes;
   };
-  if (is_large)
-    put_all(uint32_t{}, uint32_t{});
+  *at++ = static_cast<char>(form.tag);
+  const auto put_all = [&]<typename Key, typename Offset>(Key, Offset) {
+    put_low(count, std::is_same_v<Offset, uint32_t> ? sizeof(uint32_t) : 1);
+    for (size_t i = 0; frame.is_object && i < count; ++i) put_low(entries[i].key, sizeof(Key));
+    for (size_t i = 0; i < count; ++i) put_low(form.size + entries[i].offset, sizeof(Offset));
+    put_low(form.size + body, sizeof(Offset));
+  };
+  if (form.offset_bytes == 4)
+    put_all(uint16_t{}, uint32_t{});
+  else if (form.offset_bytes == 2)
+    form.key_bytes == 1 ? put_all(uint8_t{}, uint16_t{}) : put_all(uint16_t{}, uint16_t{});
   else
-    put_all(uint16_t{}, uint8_t{});
+    form.key_bytes == 1 ? put_all(uint8_t{}, uint8_t{}) : put_all(uint16_t{}, uint8_t{});
 }
 
 std::string_view DocumentWriter::inline_name(const Frame& frame, const Entry& entry) const {

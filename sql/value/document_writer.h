@@ -100,6 +100,14 @@ class DocumentWriter {
   bool begin(bool is_object);
   void end_array();
   void end_object();
+  // How the header of a container is laid out: the shortest that holds its keys and offsets.
+  struct HeaderForm {
+    uint8_t tag;
+    size_t key_bytes;  // of each
+    size_t offset_bytes;
+    size_t size;
+  };
+  HeaderForm header_form(const Frame& frame, uint8_t tag, size_t count, size_t body) const;
   // Moves the values of the innermost container up and writes what stands before the offsets, then these.
   void write_header(const Frame& frame, uint8_t tag);
   KeyNumber number_of_unpredicted(std::string_view name, uint32_t slot);

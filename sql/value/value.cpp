@@ -31,7 +31,7 @@ Value Value::member_by_name(std::string_view name) const noexcept {
   const layout::Container object(encoded_bytes(), true);
   if (const KeyDictionary* dictionary = KeyDictionary::of(dictionary_)) {
     if (const auto number = dictionary->find(name)) {
-      const uint32_t index = find_key_number(object.keys(), object.count(), object.end(), *number);
+      const uint32_t index = object.find(*number);
       if (index < object.count()) return decode_value(object.slice(index), dictionary_);
     }
   }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "sql/value/document_layout.h"
-#include "sql/value/key_search.h"
 #include "sql/value/value.h"
 
 namespace quire::sql {
@@ -47,16 +46,11 @@ inline Value decode_value(std::span<const std::byte> bytes, DictionaryNumber dic
       return size >= 3 && size - 3 >= load<uint16_t>(at + 1) ? text(at + 3, load<uint16_t>(at + 1)) : Value();
     case kString4:
       return size >= 5 && size - 5 >= load<uint32_t>(at + 1) ? text(at + 5, load<uint32_t>(at + 1)) : Value();
-    case kArray:
-    case kArray | kLargeBit:
-      return Value::encoded(Kind::array, bytes, dictionary);
-    case kObject:
-    case kObject | kLargeBit:
-    case kObject | kInlineBit:
-    case kObject | kLargeBit | kInlineBit:
-      return Value::encoded(Kind::object, bytes, dictionary);
+    default:
+      break;
   }
-  return {};
+  if (is_object_tag(tag)) return Value::encoded(Kind::object, bytes, dictionary);
+  return is_array_tag(tag) ? Value::encoded(Kind::array, bytes, dictionary) : Value();
 }
 
 inline uint32_t Value::size() const noexcept {
@@ -78,7 +72,7 @@ inline Value Value::member(const ResolvedKey& key) const noexcept {
     return member_by_name(key.name);
   const layout::Container object(encoded_bytes(), true);
   if (key.is_known) [[likely]] {
-    const uint32_t index = find_key_number(object.keys(), object.count(), object.end(), key.number);
+    const uint32_t index = object.find(key.number);
     if (index < object.count()) return decode_value(object.slice(index), dictionary_);
   }
   return object.has_inline_names() ? member_by_name(key.name) : Value();

@@ -73,6 +73,16 @@ std::string output_of(const std::vector<std::string>& command) {
   return output;
 }
 
+void run_into(const std::string& path, const std::vector<std::string>& command) {
+  SpawnActions actions;
+  posix_spawn_file_actions_addopen(actions.get(), STDOUT_FILENO, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                   0644);
+  const pid_t child = start(command, actions);
+  int status = 0;
+  waitpid(child, &status, 0);
+  must_have_succeeded(status, command[0]);
+}
+
 bool is_installed(const std::string& program) {
   const char* variable = std::getenv("PATH");
   std::string_view folders = variable == nullptr ? "" : variable;

@@ -34,8 +34,10 @@ Sample quire_cold_open(const Fixture& fixture) {
 Sample sqlite_cold_open(const Fixture& fixture) {
   must(is_installed("sqlite3"), "the program sqlite3 is not installed");
   const ReadingKey& key = fixture.probes.front();
+  Fixture text = fixture;  // which the program that is installed knows in any case
+  text.sqlite_json = SqliteJson::text;
   return measure_process(
-      {"sqlite3", fixture.sqlite_file(SqliteLayout::rowid),
+      {"sqlite3", text.sqlite_file(SqliteLayout::rowid),
        fmt::format("SELECT json_extract(json, '$.metricValue') FROM readings WHERE pk = '{}' AND id = '{}'",
                    key.device_id, key.id)});
 }

@@ -2,25 +2,25 @@
 // server's request, costs. Each side writes the same readings to a new file; a commit is acknowledged once it
 // is on the disk.
 #include <fmt/format.h>
-#include <lmdb.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <exception>
-#include <filesystem>
-#include <mutex>
-#include <thread>
+#include <span>
 
 #include "quire/quire.hpp"
+#include "tests/bench/lmdb_environment.h"
 #include "tests/bench/must.h"
 #include "tests/bench/sides.h"
 #include "tests/bench/sqlite_connection.h"
+#include "tests/bench/threads.h"
 
 namespace quire::bench {
 namespace {
 
 constexpr size_t kThreads = 16;
 constexpr size_t kCommitsOfOne = 1'500;
+constexpr size_t kReplaced = 500;
 constexpr size_t kCommitsOfMany = 6'000;  // of all threads together
 
 std::vector<std::string> first_lines(const std::string& path, size_t most) {
@@ -32,40 +32,16 @@ std::vector<std::string> first_lines(const std::string& path, size_t most) {
   return lines;
 }
 
-std::string new_file(const Fixture& fixture, std::string_view name) {
-  std::string path = fmt::format("{}/{}", fixture.folder, name);
-  for (const char* suffix : {"", "-lock", "-wal", "-shm"}) std::filesystem::remove(path + suffix);
-  return path;
-}
-
 // Commits a second of `threads` threads that share the lines; `make_writer` gives each thread what commits a
 // line, a callable.
 template <typename MakeWriter>
 double commit_rate(const std::vector<std::string>& lines, size_t threads, const MakeWriter& make_writer) {
   std::atomic<size_t> next = 0;
-  std::atomic<size_t> ready = 0;
-  std::mutex failure_mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    bool is_counted = false;
-    try {
-      auto commit = make_writer();
-      ++ready;
-      is_counted = true;
-      while (ready < threads) std::this_thread::yield();
+  const double seconds = seconds_of_threads(threads, [&](size_t) {
+    return [&, commit = make_writer()] {
       for (size_t line; (line = next++) < lines.size();) commit(lines[line]);
-    } catch (...) {
-      if (!is_counted) ++ready;
-      const std::lock_guard lock(failure_mutex);
-      failure = std::current_exception();
-    }
-  };
-  const double seconds = seconds_of([&] {
-    std::vector<std::jthread> others;
-    for (size_t i = 1; i < threads; ++i) others.emplace_back(work);
-    work();
+    };
   });
-  if (failure) std::rethrow_exception(failure);
   return static_cast<double>(lines.size()) / seconds;
 }
 
@@ -73,7 +49,7 @@ double commit_rate(const std::vector<std::string>& lines, size_t threads, const 
 
 Sample quire_commits(const Fixture& fixture, size_t commits, size_t threads) {
   const auto lines = first_lines(fixture.readings.path(), commits);
-  const std::string path = new_file(fixture, "commits.quire");
+  const std::string path = fixture.new_file("commits.quire");
   Database database = must(Database::open(path));
   must(database.create_container(R"({"id":"readings","partitionKey":{"paths":["/deviceId"]}})"));
   Container container = must(database.container("readings"));
@@ -87,42 +63,27 @@ Sample quire_commits(const Fixture& fixture, size_t commits, size_t threads) {
 
 // ---- LMDB
 
-void lmdb_must(int code) {
-  must(code == MDB_SUCCESS, std::string("lmdb: ") + mdb_strerror(code));
-}
-
-struct CloseEnvironment {
-  void operator()(MDB_env* environment) const noexcept { mdb_env_close(environment); }
-};
-
 void lmdb_commit(MDB_env* environment, MDB_dbi table, const std::string& line) {
   const ReadingKeyView key_parts = key_of_line(line);
   std::string key_text = fmt::format("{}/{}", key_parts.device_id, key_parts.id);
-  MDB_txn* transaction = nullptr;
-  lmdb_must(mdb_txn_begin(environment, nullptr, 0, &transaction));
-  MDB_val key{key_text.size(), key_text.data()};
-  MDB_val value{line.size(), const_cast<char*>(line.data())};
-  lmdb_must(mdb_put(transaction, table, &key, &value, MDB_NOOVERWRITE));
-  lmdb_must(mdb_txn_commit(transaction));
+  LmdbTransaction transaction = begin_lmdb(environment, 0);
+  MDB_val key = value_of(key_text), value = value_of(line);
+  lmdb_must(mdb_put(transaction.get(), table, &key, &value, MDB_NOOVERWRITE));
+  commit_lmdb(std::move(transaction));
 }
 
 Sample lmdb_commits(const Fixture& fixture, size_t commits, size_t threads) {
   const auto lines = first_lines(fixture.readings.path(), commits);
-  const std::string path = new_file(fixture, "commits.lmdb");
-  MDB_env* handle = nullptr;
-  lmdb_must(mdb_env_create(&handle));
-  const std::unique_ptr<MDB_env, CloseEnvironment> environment(handle);
-  lmdb_must(mdb_env_set_mapsize(handle, size_t{1} << 34));
-  lmdb_must(mdb_env_open(handle, path.c_str(), MDB_NOSUBDIR, 0644));
-  MDB_txn* transaction = nullptr;
-  MDB_dbi table = 0;
-  lmdb_must(mdb_txn_begin(handle, nullptr, 0, &transaction));
-  lmdb_must(mdb_dbi_open(transaction, nullptr, 0, &table));
-  lmdb_must(mdb_txn_commit(transaction));
-  const double rate = commit_rate(
-      lines, threads, [&] { return [&](const std::string& line) { lmdb_commit(handle, table, line); }; });
+  const std::string path = fixture.new_file("commits.lmdb");
+  const Environment environment = open_environment(path, 0);
+  LmdbTransaction transaction = begin_lmdb(environment.get(), 0);
+  const MDB_dbi table = open_table(transaction.get());
+  commit_lmdb(std::move(transaction));
+  const double rate = commit_rate(lines, threads, [&] {
+    return [&](const std::string& line) { lmdb_commit(environment.get(), table, line); };
+  });
   MDB_stat statistics;
-  lmdb_must(mdb_env_stat(handle, &statistics));
+  lmdb_must(mdb_env_stat(environment.get(), &statistics));
   return {rate, std::to_string(statistics.ms_entries)};
 }
 
@@ -130,13 +91,14 @@ Sample lmdb_commits(const Fixture& fixture, size_t commits, size_t threads) {
 
 Sample sqlite_commits(const Fixture& fixture, size_t commits, size_t threads) {
   const auto lines = first_lines(fixture.readings.path(), commits);
-  const std::string path = new_file(fixture, "commits.sqlite");
-  Connection connection(path);
+  const std::string path = fixture.new_file("commits.sqlite");
+  Connection connection(path, fixture.sqlite_json);
   connection.run("CREATE TABLE readings (pk TEXT, id TEXT, json TEXT, PRIMARY KEY (pk, id))");
   const double rate = commit_rate(lines, threads, [&] {
-    auto own = std::make_shared<Connection>(path);
+    auto own = std::make_shared<Connection>(path, fixture.sqlite_json);
     own->run("PRAGMA busy_timeout=60000");
-    auto insert = std::make_shared<SqlStatement>(own->prepare("INSERT INTO readings VALUES (?, ?, ?)"));
+    auto insert =
+        std::make_shared<SqlStatement>(own->prepare("INSERT INTO readings VALUES (?, ?, stored(?))"));
     return [own, insert](const std::string& line) {
       const ReadingKeyView key = key_of_line(line);
       bind_text(*insert, 1, key.device_id);
@@ -151,7 +113,82 @@ Sample sqlite_commits(const Fixture& fixture, size_t commits, size_t threads) {
   return {rate, std::string(text_of(count, 0))};
 }
 
+// ---- Into the imported file: items drawn at random are replaced by what they are already
+
+std::span<const ReadingKey> replaced(const Fixture& fixture) {
+  return std::span(fixture.probes).first(std::min(fixture.probes.size(), kReplaced));
+}
+
+// Commits a second of one thread: `text_of_item` gives the JSON of a key, before the clock starts, and
+// `commit` replaces the item.
+template <typename TextOfItem, typename Commit>
+double replace_rate(const Fixture& fixture, TextOfItem text_of_item, Commit commit) {
+  std::vector<std::string> items;
+  for (const ReadingKey& key : replaced(fixture)) items.push_back(text_of_item(key));
+  const double seconds = seconds_of([&] {
+    for (size_t i = 0; i < items.size(); ++i) commit(fixture.probes[i], items[i]);
+  });
+  return static_cast<double>(items.size()) / seconds;
+}
+
 }  // namespace
+
+Sample quire_commit_imported(const Fixture& fixture) {
+  Database database = must(Database::open(fixture.quire_file()));
+  Container container = must(database.container("readings"));
+  const double rate = replace_rate(
+      fixture, [&](const ReadingKey& key) { return must(container.read_json(key.device_id, key.id, false)); },
+      [&](const ReadingKey&, const std::string& item) { must(container.replace(item)); });
+  return {rate, {}};
+}
+
+Sample lmdb_commit_imported(const Fixture& fixture) {
+  const Environment environment = open_environment(fixture.lmdb_file(), 0);
+  LmdbTransaction first = begin_lmdb(environment.get(), 0);
+  const MDB_dbi table = open_table(first.get());
+  commit_lmdb(std::move(first));
+  const auto item_of = [&](const ReadingKey& reading) {
+    const LmdbTransaction snapshot = begin_lmdb(environment.get(), MDB_RDONLY);
+    const std::string text = lmdb_item_key(reading.device_id, reading.id);
+    MDB_val key = value_of(text), value;
+    lmdb_must(mdb_get(snapshot.get(), table, &key, &value));
+    return std::string(view_of(value));
+  };
+  const double rate = replace_rate(fixture, item_of, [&](const ReadingKey& reading, const std::string& item) {
+    const std::string text = lmdb_item_key(reading.device_id, reading.id);
+    LmdbTransaction transaction = begin_lmdb(environment.get(), 0);
+    MDB_val key = value_of(text), value = value_of(item);
+    lmdb_must(mdb_put(transaction.get(), table, &key, &value, 0));
+    commit_lmdb(std::move(transaction));
+  });
+  return {rate, {}};
+}
+
+Sample sqlite_commit_imported(const Fixture& fixture) {
+  Connection connection(fixture.sqlite_file(fixture.forced_layout.value_or(SqliteLayout::rowid)),
+                        fixture.sqlite_json);
+  const SqlStatement read = connection.prepare("SELECT shown(json) FROM readings WHERE pk = ?1 AND id = ?2");
+  const SqlStatement write =
+      connection.prepare("UPDATE readings SET json = stored(?3) WHERE pk = ?1 AND id = ?2");
+  const auto bind_key = [](const SqlStatement& statement, const ReadingKey& key) {
+    bind_text(statement, 1, key.device_id);
+    bind_text(statement, 2, key.id);
+  };
+  const auto item_of = [&](const ReadingKey& key) {
+    bind_key(read, key);
+    must(connection.step(read), "sqlite: no item");
+    std::string item(text_of(read, 0));
+    sqlite3_reset(read.get());
+    return item;
+  };
+  const double rate = replace_rate(fixture, item_of, [&](const ReadingKey& key, const std::string& item) {
+    bind_key(write, key);
+    bind_text(write, 3, item);
+    connection.step(write);
+    sqlite3_reset(write.get());
+  });
+  return {rate, {}};
+}
 
 Sample quire_commit_1(const Fixture& fixture) {
   return quire_commits(fixture, kCommitsOfOne, 1);

@@ -39,7 +39,8 @@ struct QuireFile {
 };
 
 Connection sqlite_of(const Fixture& fixture) {
-  return Connection(fixture.sqlite_file(fixture.forced_layout.value_or(SqliteLayout::rowid)));
+  return Connection(fixture.sqlite_file(fixture.forced_layout.value_or(SqliteLayout::rowid)),
+                    fixture.sqlite_json);
 }
 
 constexpr const char* kSqliteSeq =
@@ -177,7 +178,7 @@ Sample sqlite_index_range(const Fixture& fixture) {
   Connection connection = sqlite_of(fixture);
   make_index(connection, kSqliteValue);
   const SqlStatement statement = connection.prepare(
-      "SELECT json FROM readings WHERE json_extract(json, '$.metricValue') >= ?1 "
+      "SELECT shown(json) FROM readings WHERE json_extract(json, '$.metricValue') >= ?1 "
       "AND json_extract(json, '$.metricValue') < ?2");
   sqlite3_bind_double(statement.get(), 1, kRangeFrom);
   sqlite3_bind_double(statement.get(), 2, kRangeTo);
@@ -266,7 +267,7 @@ Sample sqlite_array_contains(const Fixture& fixture) {
   // rowid: only this layout has one.
   const std::string path = fixture.sqlite_file(fixture.forced_layout.value_or(SqliteLayout::rowid));
   const bool has_rowid = path == fixture.sqlite_file(SqliteLayout::rowid);
-  Connection connection(path);
+  Connection connection(path, fixture.sqlite_json);
   connection.run("BEGIN; DROP TABLE IF EXISTS tags");
   connection.run(has_rowid ? "CREATE TABLE tags(tag, reading, PRIMARY KEY (tag, reading)) WITHOUT ROWID;"
                              "INSERT OR IGNORE INTO tags SELECT tag.value, readings.rowid "
@@ -366,7 +367,7 @@ Sample sqlite_insert_indexed(const Fixture& fixture) {
   double seconds = 0;
   uint64_t items = 0;
   {
-    Connection connection(path);
+    Connection connection(path, fixture.sqlite_json);
     connection.run(
         "CREATE TABLE readings(pk TEXT NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL);"
         "CREATE UNIQUE INDEX readings_key ON readings(pk, id);"
@@ -374,7 +375,7 @@ Sample sqlite_insert_indexed(const Fixture& fixture) {
         "CREATE INDEX b ON readings(json_extract(json, '$.metricValue'));"
         "CREATE INDEX c ON readings(json_extract(json, '$.location.city'))");
     const SqlStatement insert = connection.prepare(
-        "INSERT INTO readings VALUES (json_extract(?1, '$.deviceId'), json_extract(?1, '$.id'), ?1)");
+        "INSERT INTO readings VALUES (json_extract(?1, '$.deviceId'), json_extract(?1, '$.id'), stored(?1))");
     seconds = seconds_of([&] {
       for_lines(fixture.readings.path(), kInserted, [&](std::string_view line) {
         if (items % kBatch == 0) connection.run(items == 0 ? "BEGIN" : "COMMIT; BEGIN");

@@ -1,13 +1,13 @@
 // A join of three containers by equality: 100,000 orders, 100,000 people, 1,000 cities. SQLite holds the ids
 // as columns beside the JSON text, without indexes, and makes its automatic ones.
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <cstring>
 #include <iterator>
 
 #include "tests/bench/must.h"
 #include "tests/bench/sides.h"
+#include "tests/bench/sqlite_connection.h"
 
 namespace quire::bench {
 namespace {
@@ -54,30 +54,18 @@ void import_text(Database& database, const std::string& name, const std::string&
   }));
 }
 
-struct CloseConnection {
-  void operator()(sqlite3* handle) const noexcept { sqlite3_close(handle); }
-};
-
-void run(sqlite3* connection, const std::string& sql) {
-  must(sqlite3_exec(connection, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK,
-       std::string("sqlite: ") + sqlite3_errmsg(connection));
-}
-
-void insert_lines(sqlite3* connection, const std::string& table, std::string_view text) {
-  run(connection, fmt::format("BEGIN; CREATE TABLE {}(id TEXT NOT NULL, json TEXT NOT NULL)", table));
-  sqlite3_stmt* insert = nullptr;
-  const std::string sql = fmt::format("INSERT INTO {} VALUES (json_extract(?1, '$.id'), ?1)", table);
-  must(sqlite3_prepare_v2(connection, sql.c_str(), -1, &insert, nullptr) == SQLITE_OK,
-       "sqlite: cannot prepare");
+void insert_lines(Connection& connection, const std::string& table, std::string_view text) {
+  connection.run(fmt::format("BEGIN; CREATE TABLE {}(id TEXT NOT NULL, json TEXT NOT NULL)", table));
+  const SqlStatement insert =
+      connection.prepare(fmt::format("INSERT INTO {} VALUES (json_extract(?1, '$.id'), stored(?1))", table));
   while (!text.empty()) {
     const size_t end = text.find('\n');
-    sqlite3_bind_text(insert, 1, text.data(), static_cast<int>(end), SQLITE_STATIC);
-    sqlite3_step(insert);
-    sqlite3_reset(insert);
+    bind_text(insert, 1, text.substr(0, end));
+    connection.step(insert);
+    sqlite3_reset(insert.get());
     text.remove_prefix(end + 1);
   }
-  sqlite3_finalize(insert);
-  run(connection, "COMMIT");
+  connection.run("COMMIT");
 }
 
 }  // namespace
@@ -98,25 +86,20 @@ Sample quire_join_three(const Fixture&) {
   return {rate, std::to_string(count)};
 }
 
-Sample sqlite_join_three(const Fixture&) {
-  sqlite3* handle = nullptr;
-  sqlite3_open(":memory:", &handle);
-  const std::unique_ptr<sqlite3, CloseConnection> connection(handle);
-  insert_lines(handle, "orders", orders());
-  insert_lines(handle, "people", people());
-  insert_lines(handle, "cities", cities());
-  sqlite3_stmt* statement = nullptr;
-  const char* const sql =
+Sample sqlite_join_three(const Fixture& fixture) {
+  Connection connection(":memory:", fixture.sqlite_json);
+  insert_lines(connection, "orders", orders());
+  insert_lines(connection, "people", people());
+  insert_lines(connection, "cities", cities());
+  const SqlStatement statement = connection.prepare(
       "SELECT COUNT(1) FROM orders o JOIN people p ON p.id = o.json->>'$.personId' "
-      "JOIN cities c ON c.id = p.json->>'$.cityId' WHERE c.json->>'$.size' >= 500";
-  must(sqlite3_prepare_v2(handle, sql, -1, &statement, nullptr) == SQLITE_OK, "sqlite: cannot prepare");
+      "JOIN cities c ON c.id = p.json->>'$.cityId' WHERE c.json->>'$.size' >= 500");
   int64_t count = 0;
   const double rate = rate_of(kOrders, [&] {
-    must(sqlite3_step(statement) == SQLITE_ROW, "sqlite: a query failed");
-    count = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
+    must(connection.step(statement), "sqlite: a query failed");
+    count = sqlite3_column_int64(statement.get(), 0);
+    sqlite3_reset(statement.get());
   });
-  sqlite3_finalize(statement);
   return {rate, std::to_string(count)};
 }
 

@@ -1,69 +1,15 @@
 // LMDB's side: the floor below Quire. Items are their JSON text under a key of the 16-byte hash of the device
 // and the id; keys are made beforehand.
 #include <fmt/format.h>
-#include <lmdb.h>
-#include <xxhash.h>
-
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
+#include "tests/bench/lmdb_environment.h"
 #include "tests/bench/must.h"
 #include "tests/bench/sides.h"
 
 namespace quire::bench {
 namespace {
-
-void lmdb_must(int code) {
-  must(code == MDB_SUCCESS, std::string("lmdb: ") + mdb_strerror(code));
-}
-
-template <auto kRelease>
-struct Release {
-  template <typename T>
-  void operator()(T* handle) const noexcept {
-    kRelease(handle);
-  }
-};
-using Environment = std::unique_ptr<MDB_env, Release<mdb_env_close>>;
-using ReadTransaction = std::unique_ptr<MDB_txn, Release<mdb_txn_abort>>;
-using Cursor = std::unique_ptr<MDB_cursor, Release<mdb_cursor_close>>;
-
-Environment open_environment(const std::string& path, unsigned flags) {
-  MDB_env* handle = nullptr;
-  lmdb_must(mdb_env_create(&handle));
-  Environment environment(handle);
-  lmdb_must(mdb_env_set_mapsize(handle, size_t{1} << 40));
-  lmdb_must(mdb_env_set_maxdbs(handle, 64));
-  lmdb_must(mdb_env_open(handle, path.c_str(), flags | MDB_NOSUBDIR, 0644));
-  return environment;
-}
-
-ReadTransaction begin_read(MDB_env* environment) {
-  MDB_txn* handle = nullptr;
-  lmdb_must(mdb_txn_begin(environment, nullptr, MDB_RDONLY, &handle));
-  return ReadTransaction(handle);
-}
-
-Cursor open_cursor(MDB_txn* transaction, MDB_dbi table) {
-  MDB_cursor* handle = nullptr;
-  lmdb_must(mdb_cursor_open(transaction, table, &handle));
-  return Cursor(handle);
-}
-
-MDB_val value_of(std::string_view bytes) {
-  return {bytes.size(), const_cast<char*>(bytes.data())};
-}
-std::string_view view_of(const MDB_val& value) {
-  return {static_cast<const char*>(value.mv_data), value.mv_size};
-}
-
-std::string item_key(std::string_view device_id, std::string_view id) {
-  const XXH128_hash_t hash = XXH3_128bits(device_id.data(), device_id.size());
-  std::string key(sizeof hash, '\0');
-  std::memcpy(key.data(), &hash, sizeof hash);
-  return key.append(id);
-}
 
 struct KeyedItem {
   std::string key;
@@ -75,7 +21,7 @@ std::vector<KeyedItem> keyed_items(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     const ReadingKeyView key = key_of_line(line);
-    items.push_back({item_key(key.device_id, key.id), line});
+    items.push_back({lmdb_item_key(key.device_id, key.id), line});
     text.remove_prefix(line.size() + 1);
   }
   return items;
@@ -121,26 +67,23 @@ Sample lmdb_import(const Fixture& fixture) {
   const Environment environment = open_environment(path, 0);
   const double seconds = seconds_of([&] {
     std::ranges::sort(items, {}, &KeyedItem::key);
-    MDB_txn* transaction = nullptr;
-    MDB_dbi table = 0;
-    lmdb_must(mdb_txn_begin(environment.get(), nullptr, 0, &transaction));
-    lmdb_must(mdb_dbi_open(transaction, nullptr, 0, &table));
+    LmdbTransaction transaction = begin_lmdb(environment.get(), 0);
+    const MDB_dbi table = open_table(transaction.get());
     for (const KeyedItem& item : items) {
       MDB_val key = value_of(item.key), value = value_of(item.json);
-      lmdb_must(mdb_put(transaction, table, &key, &value, MDB_APPEND));
+      lmdb_must(mdb_put(transaction.get(), table, &key, &value, MDB_APPEND));
     }
-    lmdb_must(mdb_txn_commit(transaction));
+    commit_lmdb(std::move(transaction));
   });
   return {static_cast<double>(items.size()) / seconds, std::to_string(items.size())};
 }
 
 Sample lmdb_point_read(const Fixture& fixture) {
   std::vector<std::string> keys;
-  for (const ReadingKey& probe : fixture.probes) keys.push_back(item_key(probe.device_id, probe.id));
+  for (const ReadingKey& probe : fixture.probes) keys.push_back(lmdb_item_key(probe.device_id, probe.id));
   const Environment environment = open_environment(fixture.lmdb_file(), MDB_RDONLY);
-  const ReadTransaction transaction = begin_read(environment.get());
-  MDB_dbi table = 0;
-  lmdb_must(mdb_dbi_open(transaction.get(), nullptr, 0, &table));
+  const LmdbTransaction transaction = begin_lmdb(environment.get(), MDB_RDONLY);
+  const MDB_dbi table = open_table(transaction.get());
   uint64_t braces = 0;
   const double rate = rate_of(keys.size(), [&] {
     for (const std::string& text : keys) {
@@ -155,7 +98,7 @@ Sample lmdb_point_read(const Fixture& fixture) {
 
 Sample lmdb_walk_quire_file(const Fixture& fixture) {
   const Environment environment = open_environment(fixture.quire_file(), MDB_RDONLY);
-  const ReadTransaction transaction = begin_read(environment.get());
+  const LmdbTransaction transaction = begin_lmdb(environment.get(), MDB_RDONLY);
   const MDB_dbi table = items_table(transaction.get());
   uint64_t items = 0;
   uint64_t bytes = 0;

@@ -1,17 +1,24 @@
 // quire-bench: the same work on Quire, on raw LMDB and on SQLite, in one run. README.md says what is
 // measured.
 #include <fmt/format.h>
+#include <sqlite3.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <set>
 
-#include "tests/bench/child_process.h"
+#include "tests/bench/duckdb_library.h"
+#include "tests/bench/machine.h"
 #include "tests/bench/must.h"
+#include "tests/bench/picture.h"
 #include "tests/bench/report.h"
+#include "tests/bench/rounds.h"
 #include "tests/bench/sides.h"
 
 namespace quire::bench {
@@ -25,7 +32,12 @@ struct Options {
   std::string shell;
   std::set<std::string> only;
   std::optional<SqliteLayout> sqlite_layout;
-  std::string watched;  // a child whose memory is watched: "import" or "scan"
+  std::string sqlite_library;
+  std::string duckdb_library;
+  std::string svg;
+  std::vector<std::string> drawn;  // JSON of earlier runs, to be drawn instead of a run
+  std::vector<uint64_t> growth;    // sizes; none: one run of `items`
+  std::string watched;             // a child whose memory is watched: "import" or "scan"
 };
 
 // The folder that is asked for, or a new one that ends with the run.
@@ -52,6 +64,21 @@ class Folder {
   bool is_temporary_;
 };
 
+// SQLite is called by its symbols: another library takes their place where it is loaded first, so the program
+// begins anew with it.
+void use_sqlite_library(const std::string& path, char** words) {
+  constexpr const char* kVariable = "LD_PRELOAD";
+  const char* const loaded = std::getenv(kVariable);
+  if (path.empty()) return;
+  if (loaded != nullptr && path == loaded) {
+    unsetenv(kVariable);  // not for the programs that are run
+    return;
+  }
+  setenv(kVariable, path.c_str(), 1);
+  execv("/proc/self/exe", words);
+  must(false, "cannot begin anew with " + path);
+}
+
 Options parse(int count, char** words) {
   Options options;
   CLI::App app("Quire beside raw LMDB and SQLite on the same readings, in the same run");
@@ -62,8 +89,21 @@ Options parse(int count, char** words) {
   app.add_option("--items", options.items, "how many readings (500,000)")
       ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--rounds", options.rounds, "how many rounds (3)")->check(CLI::Range(1, 1000));
+  app.add_option("--seconds", seconds_of_a_rate, "how long a rate is measured at least (0.4)")
+      ->check(CLI::Range(0.0, 3600.0));
   app.add_option("--only", options.only, "this work alone; may be repeated")->check(CLI::IsMember(names));
   app.add_option("--json", options.json, "write the medians and ratios to this file");
+  app.add_option("--svg", options.svg, "draw the results to this file");
+  app.add_option("--draw", options.drawn, "draw what --json has written, rather than run; may be repeated")
+      ->check(CLI::ExistingFile);
+  app.add_flag_callback(
+      "--growth", [&] { options.growth = {10'000, 100'000, 1'000'000, 5'000'000}; },
+      "the main figures at 10,000, 100,000, 1,000,000 and 5,000,000 readings");
+  app.add_option("--sizes", options.growth, "the same at these sizes")->check(CLI::Range(1, 1'000'000'000));
+  app.add_option("--sqlite-library", options.sqlite_library, "this libsqlite3.so rather than the system's")
+      ->check(CLI::ExistingFile);
+  app.add_option("--duckdb-library", options.duckdb_library, "beside DuckDB too, by this libduckdb.so")
+      ->check(CLI::ExistingFile);
   app.add_option("--dir", options.folder, "work in this folder and leave the files there");
   app.add_option("--shell", options.shell, "the quire program (the one beside this program)");
   app.add_option("--sqlite-layout", options.sqlite_layout, "rather than the faster one for each work")
@@ -77,86 +117,59 @@ Options parse(int count, char** words) {
   return options;
 }
 
-// Runs one side and keeps its figure; answers must be equal.
-void measure(Side side, const Fixture& fixture, const Work& work, std::string& answer,
-             std::vector<double>& figures) {
-  if (side == nullptr) return;
-  const Sample sample = side(fixture);
-  figures.push_back(sample.figure);
-  if (sample.answer.empty()) return;
-  must(answer.empty() || answer == sample.answer,
-       fmt::format("{}: the answers differ:\n{}\n{}", work.name, answer, sample.answer));
-  answer = sample.answer;
+// The child whose memory is watched.
+void run_watched(const Options& options, const std::string& folder) {
+  if (options.watched == "import") quire_import_file(folder + "/readings.ndjson", folder + "/watched.quire");
+  if (options.watched == "scan") quire_run_scans(folder + "/watched.quire");
 }
 
-// Each round begins with another side: whoever is first meets memory and a disk that are not warm yet.
-void measure_in_turn(size_t round, const Fixture& fixture, Row& row) {
-  struct Turn {
-    Side side;
-    std::vector<double>& figures;
-  };
-  const std::array turns = {Turn{row.work->quire, row.quire}, Turn{row.work->lmdb, row.lmdb},
-                            Turn{row.work->sqlite, row.sqlite}};
-  std::string answer;
-  for (size_t i = 0; i < turns.size(); ++i) {
-    const Turn& turn = turns[(round + i) % turns.size()];
-    measure(turn.side, fixture, *row.work, answer, turn.figures);
-  }
-}
-
-std::vector<Row> run_rounds(const Options& options, const Fixture& fixture) {
-  std::vector<Row> rows;
-  for (const Work& work : works())
-    if (options.only.empty() || options.only.contains(std::string(work.name)))
-      rows.push_back({&work, {}, {}, {}});
-  // The other works read what the imports leave.
-  if (rows.empty() || rows.front().work->quire != quire_import) {
-    quire_import(fixture);
-    lmdb_import(fixture);
-    sqlite_import(fixture);
-  }
-  for (size_t round = 0; round < options.rounds; ++round)
-    for (Row& row : rows) measure_in_turn(round, fixture, row);
-  return rows;
-}
-
-void print_memory(const Options& options, const Fixture& fixture) {
-  const auto peak = [&](const std::string& watched) {
-    return static_cast<double>(
-               peak_anonymous_memory_of({"/proc/self/exe", "--dir", fixture.folder, "--items",
-                                         std::to_string(options.items), "--watched", watched})) /
-           1e6;
-  };
-  const double importing = peak("import");  // leaves the file that the scans read
-  const double scanning = peak("scan");
-  fmt::print(
-      "\nmost memory held by Quire, mapped file pages aside: {:.0f} MB importing, {:.0f} MB scanning\n",
-      importing, scanning);
-}
-
-int run(const Options& options) {
-  const Folder folder(options.folder);
-  if (options.watched == "import") {
-    quire_import_file(folder.path() + "/readings.ndjson", folder.path() + "/watched.quire");
-    return 0;
-  }
-  if (options.watched == "scan") {
-    quire_run_scans(folder.path() + "/watched.quire");
-    return 0;
-  }
-  const Readings readings(folder.path() + "/readings.ndjson", options.items);
-  std::string shell = options.shell;
+std::string program_beside() {
   const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "quire";
-  if (shell.empty() && std::filesystem::exists(beside)) shell = beside.string();
+  return std::filesystem::exists(beside) ? beside.string() : "";
+}
+
+std::vector<Comparison> run_size(const Options& options, const std::string& folder, uint64_t items) {
   constexpr size_t kProbes = 100'000;
-  const Fixture fixture{folder.path(), shell, readings, readings.sample(kProbes), options.sqlite_layout};
+  constexpr int kFirstWithJsonb = 3'045'000;
+  const Readings readings(folder + "/readings.ndjson", items);
+  const Fixture fixture{folder,
+                        options.shell.empty() ? program_beside() : options.shell,
+                        readings,
+                        readings.sample(kProbes),
+                        options.sqlite_layout,
+                        SqliteJson::text,
+                        {}};
+  const Wanted wanted{options.only, !options.growth.empty(), sqlite3_libversion_number() >= kFirstWithJsonb,
+                      !options.duckdb_library.empty()};
   fmt::print("{} readings, {:.1f} MB of NDJSON; medians of {} rounds; a ratio above 1: Quire is better\n\n",
-             options.items, static_cast<double>(readings.bytes()) / 1e6, options.rounds);
-  const std::vector<Row> rows = run_rounds(options, fixture);
-  print_table(rows);
-  if (!options.json.empty()) write_json(rows, options.json);
-  if (options.only.empty()) print_memory(options, fixture);
-  return 0;
+             items, static_cast<double>(readings.bytes()) / 1e6, options.rounds);
+  std::vector<Comparison> results = run_rounds(fixture, wanted, options.rounds);
+  print_table(results);
+  fmt::print("\n");
+  return results;
+}
+
+Report measured(const Options& options) {
+  const Folder folder(options.folder);
+  Report report{machine_line(), {}};
+  fmt::print("{}\n", report.machine);
+  for (const uint64_t items : options.growth.empty() ? std::vector{options.items} : options.growth)
+    std::ranges::copy(run_size(options, folder.path(), items), std::back_inserter(report.results));
+  return report;
+}
+
+void run(const Options& options) {
+  if (!options.watched.empty()) return run_watched(options, options.folder);
+  if (!options.duckdb_library.empty()) load_duckdb(options.duckdb_library);
+  Report report;
+  if (options.drawn.empty()) report = measured(options);
+  for (const std::string& path : options.drawn) {
+    Report more = read_json(path);
+    report.machine = more.machine;
+    std::ranges::move(more.results, std::back_inserter(report.results));
+  }
+  if (!options.json.empty()) write_json(report, options.json);
+  if (!options.svg.empty()) write_picture(report, options.svg);
 }
 
 }  // namespace
@@ -164,7 +177,10 @@ int run(const Options& options) {
 
 int main(int count, char** words) {
   try {
-    return quire::bench::run(quire::bench::parse(count, words));
+    const quire::bench::Options options = quire::bench::parse(count, words);
+    quire::bench::use_sqlite_library(options.sqlite_library, words);
+    quire::bench::run(options);
+    return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "quire-bench: {}\n", error.what());
     return 1;

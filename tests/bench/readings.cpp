@@ -7,31 +7,10 @@
 #include <iterator>
 
 #include "tests/bench/must.h"
+#include "tests/bench/random.h"
 
 namespace quire::bench {
 namespace {
-
-// SplitMix64: a few lines, and the same numbers with every standard library.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-
-  uint64_t below(uint64_t bound) {
-    return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
-  }
-  double between(double low, double high) {
-    return low + (high - low) * static_cast<double>(next() >> 11) * 0x1p-53;
-  }
-
- private:
-  uint64_t next() {
-    uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  }
-  uint64_t state_;
-};
 
 constexpr std::array kCities = {"Seattle", "Lagos", "Prague", "Kyiv", "Quito",
                                 "Hanoi",   "Perth", "Oslo",   "Lima", "Cairo"};

@@ -48,6 +48,27 @@ Sample sqlite_prepare_in_list(const Fixture& fixture);
 Sample sqlite_file_size(const Fixture& fixture);
 Sample sqlite_cold_open(const Fixture& fixture);
 
+// All items written to a file: export_works.cpp.
+Sample quire_export(const Fixture& fixture);
+Sample sqlite_export(const Fixture& fixture);
+
+// Of DuckDB's library, where one is given: duckdb_side.cpp.
+Sample duckdb_import(const Fixture& fixture);
+Sample duckdb_file_size(const Fixture& fixture);
+Sample duckdb_scan_filter(const Fixture& fixture);
+Sample duckdb_parallel_scan(const Fixture& fixture);
+Sample duckdb_group_by(const Fixture& fixture);
+Sample duckdb_join_in(const Fixture& fixture);
+Sample duckdb_expression_filter(const Fixture& fixture);
+Sample duckdb_like_filter(const Fixture& fixture);
+Sample duckdb_regex_filter(const Fixture& fixture);
+Sample duckdb_order_limit(const Fixture& fixture);
+Sample duckdb_order_full(const Fixture& fixture);
+
+// Memory: memory_works.cpp.
+Sample quire_memory_import(const Fixture& fixture);
+Sample quire_memory_scan(const Fixture& fixture);
+
 // Server-side code: script_works.cpp. The second of each pair is what the first is measured beside.
 Sample quire_procedure_10(const Fixture& fixture);
 Sample native_procedure_10(const Fixture& fixture);
@@ -80,6 +101,10 @@ Sample quire_import_all_paths(const Fixture& fixture);
 Sample import_no_paths(const Fixture& fixture);  // Quire without indexes
 
 // Durable commits of one item each: commit_works.cpp.
+// _imported: into the imported file.
+Sample quire_commit_imported(const Fixture& fixture);
+Sample lmdb_commit_imported(const Fixture& fixture);
+Sample sqlite_commit_imported(const Fixture& fixture);
 Sample quire_commit_1(const Fixture& fixture);
 Sample lmdb_commit_1(const Fixture& fixture);
 Sample sqlite_commit_1(const Fixture& fixture);

@@ -4,9 +4,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
+#include "tests/bench/lines.h"
 #include "tests/bench/must.h"
 #include "tests/bench/sides.h"
 #include "tests/bench/sqlite_connection.h"
@@ -25,27 +25,10 @@ void remove_database(const std::string& path) {
   for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path + suffix);
 }
 
-// Each line of the file; they are views into a buffer.
-template <typename Act>
-void for_each_line(const std::string& path, Act act) {
-  const File file = open_file(path, "rb");
-  std::vector<char> buffer(size_t{1} << 20);
-  size_t kept = 0;
-  while (const size_t count = std::fread(buffer.data() + kept, 1, buffer.size() - kept, file.get())) {
-    std::string_view text(buffer.data(), kept + count);
-    for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-      act(text.substr(0, end));
-      text.remove_prefix(end + 1);
-    }
-    std::memmove(buffer.data(), text.data(), text.size());
-    kept = text.size();
-  }
-}
-
 int64_t load(const Fixture& fixture, SqliteLayout layout) {
   const std::string path = fixture.sqlite_file(layout);
   remove_database(path);
-  Connection connection(path);
+  Connection connection(path, fixture.sqlite_json);
   connection.run("BEGIN");
   connection.run(layout == SqliteLayout::rowid
                      ? "CREATE TABLE readings(pk TEXT NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL)"
@@ -54,7 +37,7 @@ int64_t load(const Fixture& fixture, SqliteLayout layout) {
   int64_t items = 0;
   {
     const SqlStatement insert = connection.prepare(
-        "INSERT INTO readings VALUES (json_extract(?1, '$.deviceId'), json_extract(?1, '$.id'), ?1)");
+        "INSERT INTO readings VALUES (json_extract(?1, '$.deviceId'), json_extract(?1, '$.id'), stored(?1))");
     for_each_line(fixture.readings.path(), [&](std::string_view line) {
       bind_text(insert, 1, line);
       connection.step(insert);
@@ -68,8 +51,8 @@ int64_t load(const Fixture& fixture, SqliteLayout layout) {
 }
 
 // One row with one integer.
-Sample measure_count(const Fixture& fixture, const char* sql) {
-  Connection connection(fixture.sqlite_file(layout_of(fixture)));
+Sample measure_count(const Fixture& fixture, std::string_view sql) {
+  Connection connection(fixture.sqlite_file(layout_of(fixture)), fixture.sqlite_json);
   const SqlStatement statement = connection.prepare(sql);
   int64_t count = 0;
   const double rate = rate_of(fixture.readings.count(), [&] {
@@ -81,8 +64,8 @@ Sample measure_count(const Fixture& fixture, const char* sql) {
 }
 
 // Rows of an id and a number, in order.
-Sample measure_order(const Fixture& fixture, const char* sql) {
-  Connection connection(fixture.sqlite_file(layout_of(fixture)));
+Sample measure_order(const Fixture& fixture, std::string_view sql) {
+  Connection connection(fixture.sqlite_file(layout_of(fixture)), fixture.sqlite_json);
   const SqlStatement statement = connection.prepare(sql);
   std::string answer;
   const double rate = rate_of(fixture.readings.count(), [&] {
@@ -105,8 +88,8 @@ struct PointReads {
   double sum = 0;
 };
 template <typename NumberOf>
-PointReads measure_point_reads(const Fixture& fixture, const char* sql, NumberOf number_of) {
-  Connection connection(fixture.sqlite_file(layout_of(fixture)));
+PointReads measure_point_reads(const Fixture& fixture, std::string_view sql, NumberOf number_of) {
+  Connection connection(fixture.sqlite_file(layout_of(fixture)), fixture.sqlite_json);
   connection.run("BEGIN");
   const SqlStatement statement = connection.prepare(sql);
   PointReads reads;
@@ -141,7 +124,7 @@ Sample sqlite_point_read_value(const Fixture& fixture) {
 
 Sample sqlite_point_read_json(const Fixture& fixture) {
   const PointReads reads = measure_point_reads(
-      fixture, "SELECT json FROM readings WHERE pk = ?1 AND id = ?2",
+      fixture, "SELECT shown(json) FROM readings WHERE pk = ?1 AND id = ?2",
       [](const SqlStatement& statement) { return static_cast<double>(text_of(statement, 0).size()); });
   return {reads.rate, fmt::format("{:.0f}", reads.sum)};
 }
@@ -152,7 +135,7 @@ Sample sqlite_scan_filter(const Fixture& fixture) {
 }
 
 Sample sqlite_group_by(const Fixture& fixture) {
-  Connection connection(fixture.sqlite_file(layout_of(fixture)));
+  Connection connection(fixture.sqlite_file(layout_of(fixture)), fixture.sqlite_json);
   const SqlStatement statement = connection.prepare(
       "SELECT json_extract(json, '$.metricType') AS type, COUNT(*), AVG(json_extract(json, '$.metricValue'))"
       " FROM readings GROUP BY type");
@@ -201,13 +184,13 @@ Sample sqlite_order_full(const Fixture& fixture) {
 }
 
 Sample sqlite_in_list(const Fixture& fixture) {
-  return measure_count(fixture, in_list_query().c_str());
+  return measure_count(fixture, in_list_query());
 }
 
 Sample sqlite_prepare_in_list(const Fixture& fixture) {
-  Connection connection(fixture.sqlite_file(layout_of(fixture)));
+  Connection connection(fixture.sqlite_file(layout_of(fixture)), fixture.sqlite_json);
   const std::string sql = in_list_query();
-  return {least_milliseconds_of([&] { connection.prepare(sql.c_str()); }), {}};
+  return {least_milliseconds_of([&] { connection.prepare(sql); }), {}};
 }
 
 Sample sqlite_file_size(const Fixture& fixture) {

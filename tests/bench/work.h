@@ -8,7 +8,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +22,8 @@
 namespace quire::bench {
 
 enum class SqliteLayout { rowid, without_rowid };
+// How SQLite keeps an item: as text, or, from 3.45 on, in a binary form of its own.
+enum class SqliteJson { text, jsonb };
 
 // What all works share: the folder, the readings, and the files that the import of each side left there.
 struct Fixture {
@@ -27,12 +32,29 @@ struct Fixture {
   const Readings& readings;
   std::vector<ReadingKey> probes;  // for point reads
   std::optional<SqliteLayout> forced_layout;
+  SqliteJson sqlite_json = SqliteJson::text;
+
+  mutable std::set<std::string> made = {};  // by new_file_once
+
+  // The path of a file in the folder, removed if it is there.
+  std::string new_file(std::string_view name) const {
+    std::string path = fmt::format("{}/{}", folder, name);
+    for (const char* suffix : {"", "-lock", "-wal", "-shm"}) std::filesystem::remove(path + suffix);
+    return path;
+  }
+  // The same for a file that is made once a run and then used again: removed at the first call.
+  std::string new_file_once(std::string_view name) const {
+    return made.insert(std::string(name)).second ? new_file(name) : fmt::format("{}/{}", folder, name);
+  }
 
   std::string quire_file() const { return folder + "/readings.quire"; }
   std::string lmdb_file() const { return folder + "/readings.lmdb"; }
   std::string sqlite_file(SqliteLayout layout) const {
-    return folder + (layout == SqliteLayout::rowid ? "/readings.sqlite" : "/readings-without-rowid.sqlite");
+    return fmt::format("{}/readings{}{}.sqlite", folder,
+                       layout == SqliteLayout::rowid ? "" : "-without-rowid", json_suffix());
   }
+  // In the names of the files whose content depends on it.
+  std::string_view json_suffix() const { return sqlite_json == SqliteJson::text ? "" : "-jsonb"; }
 };
 
 // One measurement. Answers of the sides must be equal; empty: there is nothing to compare.
@@ -40,15 +62,17 @@ struct Sample {
   double figure = 0;
   std::string answer;
 };
-using Side = Sample (*)(const Fixture&);
+using Side = std::function<Sample(const Fixture&)>;
 
 struct Work {
   std::string_view name;
   std::string_view unit;
   bool more_is_better;
   Side quire;
-  Side lmdb;    // null: LMDB has no such work
-  Side sqlite;  // null: SQLite has no such work
+  Side lmdb;    // none: LMDB has no such work
+  Side sqlite;  // none: SQLite has no such work
+  Side duckdb = {};
+  bool is_of_growth = false;  // measured at several sizes by --growth
 };
 std::span<const Work> works();
 
@@ -79,15 +103,17 @@ double seconds_of(Act act) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// How long a rate is measured at least: --seconds. Set before the first work.
+inline double seconds_of_a_rate = 0.4;
+
 // How many of the `count` things that `act` does it does in a second, with warm caches: once unmeasured, then
 // as often as it takes for a steady figure.
 template <typename Act>
 double rate_of(uint64_t count, Act act) {
-  constexpr double kLongEnough = 0.4;
   act();
   double seconds = 0;
   uint64_t done = 0;
-  while (seconds < kLongEnough) {
+  while (seconds < seconds_of_a_rate) {
     seconds += seconds_of(act);
     done += count;
   }

@@ -187,6 +187,31 @@ TEST_F(ShellTest, ImportsInBatches) {
   EXPECT_EQ(run({":memory:", ".import " + write("empty.ndjson", "") + " c --batch 10"}).exit_code, 0);
 }
 
+TEST_F(ShellTest, AColumnMayBeNamedAsDeepAsItemsAre) {
+  std::string name = "a";
+  for (int i = 0; i < 200'000; ++i) name += ".a";
+  const std::string file = write("deep.csv", "id," + name + "\n1,2\n");
+  EXPECT_EQ(run({":memory:", ".import " + file + " c"}).exit_code,
+            1);  // the item nests too deeply, or is too long
+  EXPECT_EQ(run({":memory:", ".import " + write("flat.csv", "id,a.b.c\n1,2\n") + " c",
+                 "SELECT VALUE c.a.b.c FROM c"})
+                .exit_code,
+            0);
+}
+
+TEST_F(ShellTest, RecoversADamagedFile) {
+  ASSERT_EQ(run({path("d.quire"), ".generate readings r 5000"}).exit_code, 0);
+  std::string bytes = read("d.quire");
+  bytes.replace(0, 8192, 8192, '\0');
+  write("d.quire", bytes);
+  EXPECT_EQ(run({path("d.quire"), "SELECT 1"}).exit_code, 1);
+  const ShellRun recovered = run({":memory:", ".recover " + path("d.quire") + " " + path("new.quire")});
+  EXPECT_EQ(recovered.exit_code, 0) << recovered.errors;
+  EXPECT_NE(recovered.output.find("\"salvaged\":5000"), std::string::npos) << recovered.output;
+  EXPECT_EQ(run({"--untrusted", path("new.quire"), ".check"}).output, "no fault found\n");
+  EXPECT_EQ(run({":memory:", ".recover " + path("d.quire") + " " + path("new.quire")}).exit_code, 1);
+}
+
 TEST_F(ShellTest, CompactsTheFileThatIsOpen) {
   ASSERT_EQ(run({path("c.quire"), ".generate readings r 20000", "DELETE FROM r WHERE r.id > '1'"}).exit_code,
             0);
@@ -219,6 +244,21 @@ TEST_F(ShellTest, AdvisesInWordsOrInRows) {
   EXPECT_NE(run({":memory:", ".import " + write("books.ndjson", kBooks) + " b", ".advise b"})
                 .output.find("nothing to change"),
             std::string::npos);
+}
+
+TEST_F(ShellTest, WhatTheShellAsksForItselfIsNoQueryOfTheUser) {
+  const auto advised = [&](std::vector<std::string> commands) {
+    commands.insert(commands.begin(),
+                    {"--mode", "jsonl", ":memory:", ".import " + write("books.ndjson", kBooks) + " b"});
+    commands.push_back("ADVISE b");
+    return run(commands).output;
+  };
+  EXPECT_NE(
+      advised({".describe b", ".partitions b", ".dump", ".export b " + path("out.csv"), ".use b", ".use",
+               ".import " + write("more.ndjson", "{\"id\":\"9\",\"shelf\":\"a\"}\n") + " b", ".containers"})
+          .find("\"queryRuns\":0"),
+      std::string::npos);
+  EXPECT_NE(advised({"SELECT VALUE b.id FROM b"}).find("\"queryRuns\":1"), std::string::npos);
 }
 
 TEST_F(ShellTest, ACutPackedFileIsAnError) {
@@ -356,47 +396,74 @@ TEST_F(ShellTest, FeedFollowsAnotherProcessUntilCtrlC) {
 }
 
 TEST_F(ShellTest, WrongArgumentsOfEachCommandSayWhatIsRight) {
-  for (const char* command : {".backup",
-                              ".create",
-                              ".describe",
-                              ".explain",
-                              ".explain x",
-                              ".export c",
-                              ".export c f --format x",
-                              ".feed",
-                              ".feed c d",
-                              ".feed c --token",
-                              ".feed c --now --token x",
-                              ".feed c --forever",
-                              ".generate readings",
-                              ".generate x c",
-                              ".generate readings c many",
-                              ".import f c --lines 5",
-                              ".import - c --lines x",
-                              ".import f c --format x",
-                              ".import f c --batch",
-                              ".import f c --batch 0",
-                              ".import f c --batch few",
-                              ".advise",
-                              ".advise a b",
-                              ".compact now",
-                              ".indexes a b",
-                              ".mode csv x",
-                              ".once",
-                              ".pager",
-                              ".partitions",
-                              ".read",
-                              ".stats maybe",
-                              ".timer",
-                              ".width",
-                              ".width -1",
-                              ".width wide",
-                              ".status now",
-                              ".version x"}) {
+  const char* const kWrong[] = {".backup",
+                                ".create",
+                                ".describe",
+                                ".explain",
+                                ".explain x",
+                                ".export c",
+                                ".export c f --format x",
+                                ".feed",
+                                ".feed c d",
+                                ".feed c --token",
+                                ".feed c --now --token x",
+                                ".feed c --forever",
+                                ".generate readings",
+                                ".generate x c",
+                                ".generate readings c many",
+                                ".import f c --lines 5",
+                                ".import - c --lines x",
+                                ".import f c --format x",
+                                ".import f c --batch",
+                                ".import f c --batch 0",
+                                ".import f c --batch few",
+                                ".advise",
+                                ".advise a b",
+                                ".compact now",
+                                ".indexes a b",
+                                ".mode csv x",
+                                ".once",
+                                ".pager",
+                                ".partitions",
+                                ".read",
+                                ".stats maybe",
+                                ".timer",
+                                ".width",
+                                ".width -1",
+                                ".width wide",
+                                ".status now",
+                                ".version x",
+                                ".check a b",
+                                ".containers x",
+                                ".dump 'a",
+                                ".edit x",
+                                ".functions a b",
+                                ".help a b",
+                                ".open",
+                                ".output a b",
+                                ".param set",
+                                ".param set @x",
+                                ".param forget",
+                                ".quit now",
+                                ".script",
+                                ".script store f",
+                                ".script load",
+                                ".script load f c --kind x",
+                                ".scripts a b",
+                                ".use a b"};
+  for (const std::string command : kWrong) {
     const ShellRun run = this->run({":memory:", command});
     EXPECT_EQ(run.exit_code, 2) << command << run.errors;
     EXPECT_TRUE(run.errors.starts_with("error: .")) << command << ": " << run.errors;
     EXPECT_NE(run.errors.find("\nusage: ."), std::string::npos) << command << ": " << run.errors;
+  }
+  // A command that has come since has its wrong uses above, too.
+  std::istringstream help(run({":memory:", ".help"}).output);
+  for (std::string line; std::getline(help, line) && line.starts_with('.');) {
+    const std::string name = line.substr(0, line.find(' '));
+    EXPECT_TRUE(std::ranges::any_of(kWrong, [&](std::string_view wrong) {
+      return wrong.substr(0, wrong.find(' ')) == name;
+    })) << name;
   }
 }
 

@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 
+#include <algorithm>
+#include <chrono>
 #include <string_view>
 
 #include "tests/shell/shell_fixture.h"
@@ -129,11 +131,19 @@ TEST_F(PromptTest, CtrlCEndsARunningStatement) {
   std::string statement = "SELECT VALUE COUNT(1) FROM x0 IN (SELECT VALUE [0,1,2,3,4,5,6,7,8,9])";
   for (int i = 1; i < 12; ++i)
     statement += " JOIN x" + std::to_string(i) + " IN (SELECT VALUE [0,1,2,3,4,5,6,7,8,9])";
-  type(statement + "\n");
-  wait_for("9])\r\n");
-  type("\x03");
-  wait_for("interrupted");
-  wait_for("quire> ");
+  // Within 100 milliseconds; a machine that is busy gets several tries.
+  auto soonest = std::chrono::steady_clock::duration::max();
+  for (int tries = 0; tries < 5; ++tries) {
+    type(statement + "\n");
+    wait_for("9])\r\n");
+    usleep(100'000);
+    const auto pressed = std::chrono::steady_clock::now();
+    type("\x03");
+    wait_for("interrupted");
+    soonest = std::min(soonest, std::chrono::steady_clock::now() - pressed);
+    wait_for("quire> ");
+  }
+  EXPECT_LT(soonest, std::chrono::milliseconds(100));
   type("SELECT VALUE 70 + 1\n");
   wait_for("71\r\nquire> ");
 }

@@ -155,6 +155,42 @@ TEST_F(AdvisorTest, EndsWhenItIsInterrupted) {
   EXPECT_TRUE(fails_with(advised, QUIRE_INTERRUPTED));
 }
 
+TEST_F(AdvisorTest, TellsHowFarItIsAndEndsWhenItIsTold) {
+  auto container = DatabaseTest::make("numbers");
+  std::stringstream lines;
+  for (int i = 0; i < 30'000; ++i) lines << R"({"id":")" << i << R"(","n":)" << i << "}\n";
+  ASSERT_TRUE(succeeds(container.import(lines)));
+  uint64_t calls = 0, last = 0;
+  database_->set_progress([&](uint64_t done, uint64_t all) {
+    EXPECT_GE(done, last);
+    EXPECT_LE(done, all);
+    EXPECT_GE(all, 30'000u);
+    last = done;
+    ++calls;
+    return true;
+  });
+  EXPECT_TRUE(succeeds(database_->advise("numbers")));
+  EXPECT_GT(calls, 0u);
+  database_->set_progress([](uint64_t, uint64_t) { return false; });
+  EXPECT_TRUE(fails_with(database_->advise("numbers"), QUIRE_INTERRUPTED));
+  EXPECT_TRUE(query("ADVISE numbers").starts_with("interrupted"));
+  database_->set_progress(nullptr);
+  EXPECT_TRUE(succeeds(database_->advise("numbers")));
+}
+
+TEST_F(AdvisorTest, AStatementMayBeLeftOutOfTheRecord) {
+  auto container = DatabaseTest::make("numbers");
+  ASSERT_TRUE(succeeds(container.create(R"({"id":"1","n":1})")));
+  Statement own = std::move(container.prepare("SELECT VALUE c.n FROM c").value());
+  own.leave_unrecorded();
+  EXPECT_EQ(rows(own), "1\n");
+  own.reset();
+  EXPECT_EQ(rows(own), "1\n");
+  EXPECT_EQ(ask("numbers", "(f.finding = 'summary' ? f.numbers.queryRuns : undefined)"), "0\n");
+  EXPECT_EQ(query("SELECT VALUE c.n FROM numbers c"), "1\n");
+  EXPECT_EQ(ask("numbers", "(f.finding = 'summary' ? f.numbers.queryRuns : undefined)"), "1\n");
+}
+
 TEST_F(AdvisorTest, TakesWhateverItemsHold) {
   auto container = DatabaseTest::make("odd", "/a/b");
   std::string wide = R"({"id":"wide")";

@@ -1,8 +1,10 @@
 // A compacted copy takes the file's place, and only when nobody has it open.
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <sstream>
 
@@ -59,6 +61,40 @@ TEST_F(CompactTest, ALeftOverCopyIsNoHindrance) {
   ASSERT_TRUE(succeeds(Database::compact(path)));
   reopen(path);
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c"), "2857\n");
+}
+
+// A process that compacts is killed sooner or later, from before it begins until after it has ended.
+TEST_F(CompactTest, KilledAtAnyMomentItLeavesAWholeFile) {
+  const std::string path = make_file();
+  const std::string before = everything();
+  reopen(":memory:");
+  std::filesystem::copy_file(path, file("original"));
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_TRUE(succeeds(Database::compact(path)));
+  const std::chrono::duration<double, std::micro> whole = std::chrono::steady_clock::now() - start;
+  constexpr int kKills = 16;
+  for (int i = 0; i < kKills; ++i) {
+    std::filesystem::copy_file(file("original"), path, std::filesystem::copy_options::overwrite_existing);
+    const pid_t child = fork();
+    if (child == 0) {
+      static_cast<void>(Database::compact(path));
+      _exit(0);
+    }
+    usleep(static_cast<useconds_t>(whole.count() * i / (kKills - 4)));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    reopen(path);
+    ASSERT_EQ(everything(), before) << i;
+    ASSERT_EQ(database_->check().value(), "[]") << i;
+    reopen(":memory:");
+  }
+  // The last moment before the copy takes the file's place.
+  std::filesystem::copy_file(path, path + "-compact");
+  std::fstream(path + "-lock", std::ios::in | std::ios::out | std::ios::binary).write("\0\0\0\0", 4);
+  reopen(path);
+  EXPECT_EQ(everything(), before);
+  reopen(":memory:");
+  EXPECT_TRUE(succeeds(Database::compact(path)));
 }
 
 TEST_F(CompactTest, AFileThatIsOpenIsLeftAlone) {

@@ -46,6 +46,35 @@ TEST_F(ComputedPropertyTest, StandsWhereverAPropertyCan) {
   EXPECT_EQ(rows(container.prepare("SELECT VALUE c.lower FROM c WHERE c.id = '2'")), "\"ale\"\n");
 }
 
+// A handle of its own stands for another process: it shares nothing but the file.
+TEST_F(ComputedPropertyTest, AChangeByAnotherProcessIsSeen) {
+  reopen(file("changed.quire"));
+  EXPECT_EQ(
+      query("CREATE CONTAINER p WITH {computedProperties: [{name: 'n', query: 'SELECT VALUE c.a + 1 FROM "
+            "c'}]}"),
+      "");
+  EXPECT_EQ(query("INSERT INTO p VALUES {id: '1', a: 1}"), "");
+  Database other = std::move(Database::open(file("changed.quire")).value());
+  Container held = std::move(database_->container("p").value());
+  Statement prepared = std::move(database_->prepare("SELECT VALUE c.n FROM p c").value());
+  EXPECT_EQ(rows(prepared), "2\n");
+  EXPECT_EQ(
+      rows(other.prepare("ALTER CONTAINER p WITH {computedProperties: [{name: 'n', query: 'SELECT VALUE "
+                         "c.a + 10 FROM c'}], throughput: 400}")),
+      "");
+  prepared.reset();
+  EXPECT_EQ(rows(prepared), "11\n");
+  EXPECT_EQ(query("SELECT VALUE c.n FROM p c"), "11\n");
+  EXPECT_EQ(rows(held.prepare("SELECT VALUE c.n FROM c")), "11\n");
+  EXPECT_EQ(query("UPDATE p c SET c.b = c.n RETURNING VALUE c.b"), "11\n");
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("SELECT VALUE c.n FROM p c"), "11\n");
+  EXPECT_EQ(query("COMMIT"), "");
+  EXPECT_EQ(rows(other.prepare("ALTER CONTAINER p WITH {computedProperties: []}")), "");
+  EXPECT_EQ(query("SELECT VALUE c.n FROM p c"), "");
+  EXPECT_TRUE(succeeds(held.create(R"({"id":"2","a":2})")));
+}
+
 TEST_F(ComputedPropertyTest, IsNoPartOfTheItem) {
   EXPECT_THAT(query("SELECT * FROM p c WHERE c.id = '2'"), Not(HasSubstr("lower")));
   EXPECT_EQ(query("SELECT VALUE IS_DEFINED(c.lower) FROM p c WHERE c.id = '4'"), "false\n");

@@ -54,6 +54,47 @@ TEST_F(RequestTest, StatementsTellTheirs) {
   EXPECT_DOUBLE_EQ(request_charge(), 2.4);
 }
 
+// A native procedure, so that this holds in a build without JavaScript.
+TEST_F(RequestTest, AProcedureCostsWhatItDoes) {
+  Container items = make("items", "/k");
+  ASSERT_TRUE(succeeds(database_->register_procedure(
+      "work", [](ProcedureCall& call, std::string_view arguments) -> Result<void> {
+        if (arguments == "[]") return {};
+        auto made = call.create(R"({"k":1,"id":"a"})");
+        if (!made) return std::unexpected(made.error());
+        if (auto read = call.read_json("a"); !read) return std::unexpected(read.error());
+        auto rows = call.query(R"({"query":"SELECT VALUE c.id FROM c"})");
+        if (!rows) return std::unexpected(rows.error());
+        return {};
+      })));
+  ASSERT_TRUE(succeeds(items.execute("work", 1)));
+  EXPECT_DOUBLE_EQ(request_charge(), 1.0);
+  ASSERT_TRUE(succeeds(items.execute("work", 1, "[1]")));
+  EXPECT_DOUBLE_EQ(request_charge(), 1.0 + 4.95 + 1.0 + 2.35);
+  EXPECT_TRUE(fails_with(items.execute("work", 1, "[1]"), QUIRE_CONFLICT));
+  EXPECT_DOUBLE_EQ(request_charge(), 0.0);
+  ASSERT_TRUE(succeeds(items.remove({1}, "a")));
+  Statement statement = database_->prepare("EXECUTE work(1) ON items IN PARTITION 1").value();
+  EXPECT_EQ(rows(statement), "null\n");
+  EXPECT_DOUBLE_EQ(statement.stats().request_charge, 9.3);
+  EXPECT_DOUBLE_EQ(request_charge(), 9.3);
+}
+
+TEST_F(RequestTest, AProcedureIsBoundByTheThroughputOfItsPartition) {
+  EXPECT_EQ(query("CREATE CONTAINER items PARTITION KEY (/k) WITH {throughput: 10001}"), "");
+  Container items = database_->container("items").value();
+  ASSERT_TRUE(succeeds(
+      database_->register_procedure("work", [](ProcedureCall& call, std::string_view) -> Result<void> {
+        for (int i = 0; i < 2000; ++i)
+          if (auto made = call.create("{\"k\":1,\"id\":\"" + std::to_string(i) + "\"}"); !made)
+            return std::unexpected(made.error());
+        return {};
+      })));
+  ASSERT_TRUE(succeeds(items.execute("work", 1))) << "9,901 units of the partition's 5,000";
+  EXPECT_TRUE(fails_with(items.execute("work", 1), QUIRE_TOO_MANY_REQUESTS));
+  EXPECT_THAT(query("EXECUTE work() ON items IN PARTITION 1"), testing::StartsWith("too_many_requests"));
+}
+
 TEST_F(RequestTest, PastItsThroughputAContainerRefuses) {
   EXPECT_EQ(query("CREATE CONTAINER items PARTITION KEY (/k) WITH {throughput: 1}"), "");
   Container items = database_->container("items").value();

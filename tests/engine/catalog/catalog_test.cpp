@@ -34,9 +34,11 @@ TEST_F(CatalogTest, ListsContainersByName) {
   EXPECT_EQ(entries[1].definition, zoo.definition);
   EXPECT_EQ(entries[1].number, zoo.number);
   EXPECT_EQ(entries[1].etag_salt, zoo.etag_salt);
-  EXPECT_EQ(value_of(catalog_.find_number(snapshot, "zoo")), zoo.number);
+  const auto reference = value_of(catalog_.find_reference(snapshot, "zoo"));
+  ASSERT_TRUE(reference.has_value());
+  EXPECT_EQ(reference->number, zoo.number);
   EXPECT_FALSE(value_of(catalog_.find(snapshot, "none")).has_value());
-  EXPECT_FALSE(value_of(catalog_.find_number(snapshot, "none")).has_value());
+  EXPECT_FALSE(value_of(catalog_.find_reference(snapshot, "none")).has_value());
 }
 
 TEST_F(CatalogTest, ANameIsTakenOnce) {

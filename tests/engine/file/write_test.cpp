@@ -372,6 +372,33 @@ TEST_F(Write, AnotherProcessesGroupIsWaitedForAndThenBusy) {
   EXPECT_TRUE(succeeds(put("a", "1")));
 }
 
+// Who waits for his turn first and for the other process then waits for one timeout, not for two.
+TEST_F(Write, TheBusyTimeoutHoldsForAllThatAWriteWaitsFor) {
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork_child([&] {
+    open();
+    auto held = value_of(environment_->begin_write());
+    (void)!::write(ready[1], "x", 1);
+    pause();
+    return 0;
+  });
+  char byte;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  constexpr std::chrono::milliseconds kTimeout{400};
+  environment_ = value_of(Environment::open(path_, {.busy_timeout_ms = kTimeout.count()}));
+  table_ = value_of(environment_->open_table("t")).value();
+  std::thread leader([&] { EXPECT_TRUE(fails_with(put("a", "1"), ErrorCode::busy, "another process")); });
+  std::this_thread::sleep_for(kTimeout / 8);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(fails_with(put("b", "1"), ErrorCode::busy));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, kTimeout * 3 / 2);
+  leader.join();
+  kill(child, SIGKILL);
+  wait_for(child);
+  EXPECT_TRUE(succeeds(put("b", "1")));
+}
+
 TEST_F(Write, AProcessKilledInMidTransactionLeavesNothingOfIt) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);

@@ -228,6 +228,35 @@ TEST_F(ScriptTest, TheIntegratedQueryWorksOnThePartition) {
       fails_with(run("function () { __.filter(3) }"), QUIRE_SCRIPT_FAILED, "filter() takes a function"));
 }
 
+// Of the partition's ten megabytes the script never holds more than a page.
+TEST_F(ScriptTest, TheIntegratedQueryStreams) {
+  EXPECT_EQ(query("INSERT INTO shelf SELECT VALUE {id: CONCAT('n', TOSTRING(a * 100 + b)), authorId: 'a1', "
+                  "type: 'note', "
+                  "n: a * 100 + b, text: REPLICATE('x', 5000)} FROM a IN (SELECT VALUE [0, 1, 2, 3, 4, 5, 6, "
+                  "7, 8, 9, "
+                  "10, 11, 12, 13, 14, 15, 16, 17, 18, 19]) JOIN b IN (SELECT VALUE ARRAY(SELECT VALUE x * "
+                  "10 + y FROM x "
+                  "IN (SELECT VALUE [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) JOIN y IN (SELECT VALUE [0, 1, 2, 3, 4, "
+                  "5, 6, 7, 8, "
+                  "9])))"),
+            "");
+  set("script_memory", "5000000");
+  EXPECT_EQ(
+      body_of(
+          "function () { __.filter((d) => d.n % 500 === 7, (e, found) => getContext().getResponse().setBody("
+          "found.map((d) => d.n).sort((a, b) => a - b))); }"),
+      "[7,507,1007,1507]");
+  const double all = request_charge();
+  EXPECT_EQ(
+      body_of("function () { __.chain().filter((d) => d.type === 'note').pluck('n').sortByDescending((n) => "
+              "n).value({ pageSize: 2 }); }"),
+      "[1999,1998]");
+  EXPECT_EQ(body_of("function () { __.filter((d) => d.type === 'note', { pageSize: 1 }, (e, found, o) => "
+                    "getContext().getResponse().setBody([found.length, o.continuation])); }"),
+            "[1,\"1\"]");
+  EXPECT_LT(request_charge() * 5, all) << "it reads no further than it has to";
+}
+
 TEST_F(ScriptTest, AProcedureNeedsItsPartitionKeyAndItsContainer) {
   EXPECT_TRUE(succeeds(shelf_->create_script(ScriptKind::procedure, "p", "function () {}")));
   EXPECT_TRUE(

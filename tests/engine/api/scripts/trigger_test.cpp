@@ -1,5 +1,6 @@
 // Triggers: named by the request, or at every write.
 #include "tests/engine/api/script_fixture.h"
+#include "tests/engine/api/test_clock.h"
 
 namespace quire::tests {
 namespace {
@@ -118,6 +119,164 @@ TEST_F(TriggerTest, ARequestNamesTheTriggersThatItWants) {
   unknown.pre_trigger = "checkAuthors";
   EXPECT_TRUE(fails_with(shelf_->create(R"({"id":"b6","authorId":"a1"})", unknown), QUIRE_NOT_FOUND,
                          "did you mean 'checkAuthor'"));
+}
+
+TEST_F(TriggerTest, AStatementNamesTheTriggersThatItWants) {
+  add("countBooks", "POST CREATE ON shelf", kCountBooks);
+  add("'check author'", "PRE ALL ON shelf", kCheckAuthor);
+  EXPECT_EQ(query("INSERT INTO shelf VALUES {id: 'b4', authorId: 'a1', type: 'book'}, {id: 'b5', authorId: "
+                  "'a2', type: 'book'} PRE TRIGGER 'check author' POST TRIGGER countBooks RETURNING "
+                  "VALUE shelf.checked"),
+            "true\ntrue\n");
+  EXPECT_EQ(count("a1") + count("a2"), "1\n1\n");
+  EXPECT_THAT(
+      query("INSERT INTO shelf VALUES {id: 'b6', authorId: 'x', type: 'book'} PRE TRIGGER 'check author'"),
+      HasSubstr("there is no author x"));
+  EXPECT_EQ(
+      query("UPDATE shelf s SET s.checked = false WHERE s.id = 'b4' PRE TRIGGER 'check author' RETURNING "
+            "VALUE s.checked"),
+      "true\n");
+  EXPECT_EQ(
+      query("PATCH shelf s WITH [{op: 'add', path: '/checked', \"value\": 1}] WHERE s.id = 'b4' PRE TRIGGER "
+            "'check author' RETURNING VALUE s.checked"),
+      "true\n");
+  EXPECT_THAT(query("DELETE FROM shelf s WHERE s.id = 'b4' POST TRIGGER countBooks"),
+              HasSubstr("invalid_argument: trigger 'countBooks'"));
+  EXPECT_THAT(query("DELETE FROM shelf s WHERE s.id = 'b4' POST TRIGGER countBook"),
+              HasSubstr("did you mean 'countBooks'"));
+  EXPECT_EQ(
+      query(
+          "UPSERT INTO shelf SELECT VALUE {id: 'b7', authorId: 'a1', type: 'book'} POST TRIGGER countBooks"),
+      "");
+  EXPECT_EQ(count("a1"), "2\n");
+  EXPECT_THAT(query("DELETE FROM shelf s PRE TRIGGER"), HasSubstr("syntax"));
+}
+
+TEST_F(TriggerTest, WhatTriggersLogGoesToTheCaller) {
+  constexpr std::string_view kTell =
+      "function () { var r = getContext().getRequest(); console.log(r.getOperationType(), "
+      "r.getBody().id); if (r.getBody().fails) throw new Error('no'); }";
+  add("tell", "POST ALL ON shelf ALWAYS", kTell);
+  ASSERT_TRUE(succeeds(shelf_->create(R"({"id":"x","authorId":"a1"})")));
+  EXPECT_EQ(request_log(), "Create x\n");
+  EXPECT_FALSE(shelf_->create(R"({"id":"y","authorId":"a1","fails":true})"));
+  EXPECT_EQ(request_log(), "Create y\n");
+  ASSERT_TRUE(succeeds(shelf_->patch("a1", "x", R"([{"op":"set","path":"/n","value":1}])")));
+  EXPECT_EQ(request_log(), "Replace x\n");
+  ASSERT_TRUE(succeeds(shelf_->remove("a1", "x")));
+  EXPECT_EQ(request_log(), "Delete x\n");
+  ASSERT_TRUE(succeeds(shelf_->create(R"({"id":"x","authorId":"a1"})")));
+  {
+    Statement insert = std::move(
+        database_->prepare("INSERT INTO shelf VALUES {id: 'z', authorId: 'a1'}, {id: 'w', authorId: 'a1'}")
+            .value());
+    EXPECT_EQ(rows(insert), "");
+    EXPECT_EQ(insert.log(), "Create z\nCreate w\n");
+  }
+  ASSERT_TRUE(
+      succeeds(run("function () { console.log('before'); __.createDocument(__.getSelfLink(), {id: 'v', "
+                   "authorId: 'a1'}); console.log('after'); }")));
+  EXPECT_EQ(log_, "before\nCreate v\nafter\n");
+  EXPECT_EQ(query("DROP TRIGGER tell ON shelf"), "");
+  ASSERT_TRUE(succeeds(shelf_->create(R"({"id":"q","authorId":"a1"})")));
+  EXPECT_EQ(request_log(), "");
+}
+
+TEST_F(TriggerTest, ALogOfManyTriggersIsBounded) {
+  add("tell", "POST ALL ON shelf ALWAYS", "function () { console.log('x'.repeat(1000)); }");
+  std::string values;
+  for (int i = 0; i < 200; ++i)
+    values += (i == 0 ? "" : ", ") + ("{id: 'n" + std::to_string(i) + "', authorId: 'a1'}");
+  Statement insert = std::move(database_->prepare("INSERT INTO shelf VALUES " + values).value());
+  EXPECT_EQ(rows(insert), "");
+  EXPECT_LT(insert.log().size(), 66'000u);
+  EXPECT_TRUE(insert.log().ends_with("x\n...\n"));
+}
+
+TEST_F(TriggerTest, APatchIsSeenAsTheItemThatItMakes) {
+  add("check", "PRE REPLACE ON shelf ALWAYS",
+      "function () { var r = getContext().getRequest(), d = r.getBody(); if (d.year > 2030) throw new "
+      "Error('not "
+      "yet'); d.seen = d.year; r.setBody(d); }");
+  const std::string patch = R"([{"op":"incr","path":"/year","value":3}])";
+  ASSERT_TRUE(succeeds(shelf_->patch("a1", "b1", patch)));
+  EXPECT_EQ(query("SELECT s.year, s.seen FROM shelf s WHERE s.id = 'b1'"), "{\"year\":2025,\"seen\":2025}\n");
+  EXPECT_TRUE(fails_with(shelf_->patch("a1", "b1", R"([{"op":"set","path":"/year","value":2031}])"),
+                         QUIRE_SCRIPT_FAILED, "not yet"));
+  EXPECT_EQ(query("SELECT VALUE s.year FROM shelf s WHERE s.id = 'b1'"), "2025\n");
+  // A trigger may not do what a patch may not.
+  add("move", "PRE REPLACE ON shelf ALWAYS",
+      "function () { var r = getContext().getRequest(), d = r.getBody(); d.authorId = 'a2'; r.setBody(d); }");
+  EXPECT_TRUE(fails_with(shelf_->patch("a1", "b1", patch), QUIRE_FORBIDDEN));
+}
+
+TEST_F(TriggerTest, ATriggerThatFailsRollsBackItsBatch) {
+  add("check", "PRE CREATE ON shelf ALWAYS",
+      "function () { console.log('saw', getContext().getRequest().getBody().id); if "
+      "(getContext().getRequest().getBody().bad) throw new Error('bad one'); }");
+  add("count", "POST CREATE ON shelf ALWAYS", kCountBooks);
+  const std::string before = ids();
+  const std::string good = R"({"id":"n1","authorId":"a1","type":"book"})";
+  const BatchResult failed =
+      shelf_->execute("a1", Batch().create(good).create(R"({"id":"n2","authorId":"a1","bad":true})"));
+  ASSERT_FALSE(failed.succeeded());
+  EXPECT_EQ(failed.error->code, QUIRE_SCRIPT_FAILED);
+  EXPECT_THAT(failed.error->message, HasSubstr("operation 2 (create)"));
+  EXPECT_EQ(request_log(), "saw n1\nsaw n2\n");
+  EXPECT_EQ(ids(), before);
+  EXPECT_EQ(count("a1"), "");
+  EXPECT_TRUE(
+      shelf_->execute("a1", Batch().create(good).create(R"({"id":"n2","authorId":"a1","type":"book"})"))
+          .succeeded());
+  EXPECT_EQ(count("a1"), "2\n");
+}
+
+// ---- With time to live
+
+class TriggerTtlTest : public TriggerTest {
+ protected:
+  TriggerTtlTest() {
+    at(0);
+    EXPECT_EQ(query("ALTER CONTAINER shelf WITH {defaultTtl: -1}"), "");
+    shelf_ = std::move(database_->container("shelf").value());
+  }
+  void at(uint32_t seconds) { set_time(database_->c_handle(), 1'700'000'000 + seconds); }
+};
+
+TEST_F(TriggerTtlTest, ATriggerMaySayHowLongAnItemLives) {
+  add("mortal", "PRE CREATE ON shelf ALWAYS",
+      "function () { var r = getContext().getRequest(), d = r.getBody(); d.ttl = 10; r.setBody(d); }");
+  add("countBooks", "POST CREATE ON shelf ALWAYS", kCountBooks);
+  ASSERT_TRUE(succeeds(shelf_->create(R"({"id":"t","authorId":"a1","type":"book","ttl":1000})")));
+  EXPECT_EQ(count("a1"), "1\n");
+  at(9);
+  EXPECT_TRUE(succeeds(shelf_->read_json("a1", "t")));
+  at(10);
+  EXPECT_TRUE(fails_with(shelf_->read_json("a1", "t"), QUIRE_NOT_FOUND));
+  add("never", "PRE CREATE ON shelf ALWAYS",
+      "function () { var r = getContext().getRequest(), d = r.getBody(); d.ttl = 'soon'; r.setBody(d); }");
+  EXPECT_TRUE(fails_with(shelf_->create(R"({"id":"u","authorId":"a1"})"), QUIRE_INVALID_ARGUMENT, "\"ttl\""));
+}
+
+TEST_F(TriggerTtlTest, AnExpiredItemIsNoneForTriggers) {
+  add("tell", "PRE ALL ON shelf ALWAYS",
+      "function () { var id = getContext().getRequest().getBody().id; __.readDocument(__.getAltLink() + "
+      "'/docs/' + id, "
+      "function (err, doc) { console.log(getContext().getRequest().getOperationType(), err ? err.number : "
+      "doc.n); }); }");
+  add("made", "POST CREATE ON shelf ALWAYS", "function () { console.log('created'); }");
+  add("gone", "POST DELETE ON shelf ALWAYS", "function () { console.log('deleted'); }");
+  ASSERT_TRUE(succeeds(shelf_->create(R"({"id":"t","authorId":"a1","n":1,"ttl":10})")));
+  EXPECT_EQ(request_log(), "Create 404\ncreated\n");
+  at(10);
+  ASSERT_TRUE(succeeds(shelf_->create(R"({"id":"t","authorId":"a1","n":2,"ttl":10})")));
+  EXPECT_EQ(request_log(), "Create 404\ncreated\n") << "what expires goes without triggers";
+  at(20);
+  ASSERT_TRUE(succeeds(shelf_->upsert(R"({"id":"t","authorId":"a1","n":3,"ttl":10})")));
+  EXPECT_EQ(request_log(), "Upsert 404\ncreated\n");
+  at(30);
+  EXPECT_TRUE(fails_with(shelf_->replace(R"({"id":"t","authorId":"a1","n":4})"), QUIRE_NOT_FOUND));
+  EXPECT_TRUE(fails_with(shelf_->remove("a1", "t"), QUIRE_NOT_FOUND));
 }
 
 TEST_F(TriggerTest, ATriggersOwnWritesRunNone) {

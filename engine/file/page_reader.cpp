@@ -1,0 +1,44 @@
+#include "engine/file/page_reader.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "engine/file/lmdb_error.h"
+
+namespace quire::engine {
+
+Result<void> PageReader::read_at(uint64_t offset, std::span<char> into) const {
+  for (size_t done = 0; done < into.size();) {
+    const ssize_t got =
+        pread(descriptor_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::unexpected(lmdb_error(errno, fmt::format("read the file at {}", offset + done)));
+    if (got == 0) return fail(ErrorCode::corrupt, "it lies past the end of the file");
+    done += static_cast<size_t>(got);
+  }
+  return {};
+}
+
+Result<void> PageReader::read(uint64_t number, uint64_t count, std::vector<char>& into) const {
+  if (number >= pages_ || count > pages_ - number)
+    return fail(ErrorCode::corrupt, "it lies past the end of the file");
+  into.resize(count * page_bytes_);
+  return read_at(number * page_bytes_, into);
+}
+
+Result<void> PageReader::read_head(uint64_t number, std::span<char> into) const {
+  if (number >= pages_) return fail(ErrorCode::corrupt, "it lies past the end of the file");
+  return read_at(number * page_bytes_, into);
+}
+
+Result<uint64_t> size_of_file(int descriptor, std::string_view path) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0)
+    return std::unexpected(lmdb_error(errno, fmt::format("look at '{}'", path)));
+  return static_cast<uint64_t>(status.st_size);
+}
+
+}  // namespace quire::engine

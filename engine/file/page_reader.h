@@ -1,0 +1,40 @@
+// Reads pages through read(2): a page that is not there, or that the disk cannot give, is an error and no
+// signal.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/file/page_layout.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+class PageReader {
+ public:
+  // `bytes`: of the file. A last page that is cut off is not counted.
+  PageReader(int descriptor, uint32_t page_bytes, uint64_t bytes)
+      : descriptor_(descriptor), page_bytes_(page_bytes), pages_(bytes / page_bytes) {}
+
+  // `count` pages from `number` on. corrupt if they are not all in the file; io.
+  Result<void> read(uint64_t number, uint64_t count, std::vector<char>& into) const;
+  // The first bytes of a page.
+  Result<void> read_head(uint64_t number, std::span<char> into) const;
+
+  uint32_t page_bytes() const { return page_bytes_; }
+  uint64_t pages() const { return pages_; }
+
+ private:
+  Result<void> read_at(uint64_t offset, std::span<char> into) const;
+
+  int descriptor_;
+  uint32_t page_bytes_;
+  uint64_t pages_;
+};
+
+// The bytes that a file has now.
+Result<uint64_t> size_of_file(int descriptor, std::string_view path);
+
+}  // namespace quire::engine

@@ -1,0 +1,30 @@
+// The pages that the newest commit leads to, walked while a snapshot keeps them from reuse.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/file/file_state.h"
+#include "engine/file/page_fault.h"
+#include "engine/file/page_walk.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+// busy, io, errors of options.on_page.
+Result<std::vector<PageFault>> walk_snapshot(FileState& state, const PageWalk::Options& options);
+
+// Before a file's tables are opened, in a read transaction of that commit: all of its pages if it is not
+// trusted or has no more than kPagesAlwaysWalked, else the roots alone. False if the commit's meta page is
+// gone already: to be tried with a newer one. corrupt, saying what is wrong.
+Result<bool> check_before_use(const FileState& state, uint64_t commit, std::string_view path,
+                              bool is_trusted);
+// All pages of a file that is open already. corrupt.
+Result<void> check_shared(FileState& state, std::string_view path);
+// All pages of a file that nobody has open. corrupt.
+Result<void> check_unused(int descriptor, std::string_view path);
+
+// A file of up to so many pages is walked at each open.
+inline constexpr uint64_t kPagesAlwaysWalked = 128;
+
+}  // namespace quire::engine

@@ -1,0 +1,107 @@
+#include "tests/damage/sample_file.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "quire/quire.hpp"
+
+namespace quire::tests {
+namespace {
+
+constexpr int kItems = 900;
+
+constexpr std::string_view kContainers[] = {
+    // A hierarchical key, indexes of each kind, versions in the feed.
+    R"({"id":"orders","partitionKey":{"paths":["/tenant","/customer"]},
+        "changeFeedPolicy":{"retentionDuration":60},
+        "indexes":[{"name":"total","paths":[{"path":"/total"}]},
+                   {"name":"tags","paths":[{"path":"/tags/[]"}]},
+                   {"name":"number","unique":true,"paths":[{"path":"/number"}]}]})",
+    // All paths indexed, items that expire.
+    R"({"id":"sessions","partitionKey":{"paths":["/user"]},"defaultTtl":100000,
+        "indexingPolicy":{"includedPaths":[{"path":"/*"}]}})",
+    // No partition key, records of several pages.
+    R"({"id":"texts"})"};
+
+constexpr std::string_view kStatements[] = {
+    "CREATE INDEX late ON orders (customer, total DESC)",
+    "DELETE FROM orders WHERE orders.total % 10 = 3",
+    "UPDATE orders SET orders.seen = true WHERE orders.total % 10 = 4",
+};
+// Where this build has JavaScript.
+constexpr std::string_view kScripts[] = {
+    "CREATE PROCEDURE total ON orders AS $$ function total() { getContext().getResponse().setBody(1); } $$",
+    "CREATE FUNCTION twice ON orders AS $$ function twice(x) { return 2 * x; } $$",
+    "CREATE TRIGGER stamp PRE CREATE ON sessions AS $$ function stamp() {} $$",
+};
+
+Result<void> run(Database& database, std::string_view sql) {
+  auto statement = database.prepare(sql);
+  if (!statement) return Failure(std::move(statement.error()));
+  for (;;) {
+    auto has_row = statement->step();
+    if (!has_row) return Failure(std::move(has_row.error()));
+    if (!*has_row) return {};
+  }
+}
+
+std::string orders() {
+  std::string lines;
+  for (int i = 0; i < kItems; ++i)
+    lines += fmt::format(
+        R"({{"id":"{}","tenant":"t{}","customer":{},"number":{},"total":{},"tags":["a","tag {}"],)"
+        R"("address":{{"city":"city {}","zip":null}},"done":{}}})"
+        "\n",
+        i, i % 3, i % 11, i, i % 100, i % 17, i % 23, i % 2 == 0);
+  return lines;
+}
+std::string sessions() {
+  std::string lines;
+  for (int i = 0; i < kItems / 3; ++i)
+    lines += fmt::format(R"({{"id":"{}","user":"user {}","ttl":{},"pages":[{},{{"deep":[{}]}}]}})"
+                         "\n",
+                         i, i % 40, i % 5 == 0 ? -1 : 1000 + i, i * 0.5, i);
+  return lines;
+}
+std::string texts() {
+  std::string lines;
+  for (int i = 0; i < 30; ++i)
+    lines += fmt::format(R"({{"id":"{}{}","text":"{}"}})"
+                         "\n",
+                         std::string(i % 3 == 0 ? 700 : 3, 'i'), i, std::string(size_t{500} * i, 'x'));
+  return lines;
+}
+
+Result<void> fill(Database& database, std::string_view name, const std::string& lines) {
+  auto container = database.container(name);
+  if (!container) return Failure(std::move(container.error()));
+  std::istringstream stream(lines);
+  auto done = container->import(stream);
+  if (!done) return Failure(std::move(done.error()));
+  return {};
+}
+
+Result<void> make(const std::string& path) {
+  auto database = Database::open(path, {.durability = Durability::none});
+  if (!database) return Failure(std::move(database.error()));
+  for (const std::string_view definition : kContainers)
+    if (auto made = database->create_container(definition); !made) return made;
+  if (auto filled = fill(*database, "orders", orders()); !filled) return filled;
+  if (auto filled = fill(*database, "sessions", sessions()); !filled) return filled;
+  if (auto filled = fill(*database, "texts", texts()); !filled) return filled;
+  for (const std::string_view sql : kScripts) static_cast<void>(run(*database, sql));
+  for (const std::string_view sql : kStatements)
+    if (auto done = run(*database, sql); !done) return done;
+  return database->close();
+}
+
+}  // namespace
+
+bool make_sample_file(const std::string& path) {
+  const auto made = make(path);
+  if (!made) fmt::print(stderr, "the sample: {}\n", made.error().message);
+  return made.has_value();
+}
+
+}  // namespace quire::tests

@@ -1,0 +1,11 @@
+// The database that is damaged: small, with one of everything that a file may hold.
+#pragma once
+
+#include <string>
+
+namespace quire::tests {
+
+// Makes it at `path`. False, and the reason on standard error, if it cannot be made.
+bool make_sample_file(const std::string& path);
+
+}  // namespace quire::tests

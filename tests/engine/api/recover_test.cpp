@@ -1,0 +1,178 @@
+// What a damaged file still holds is saved, whichever of its pages are gone, and the damaged file stays as it
+// is.
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "engine/file/page_layout.h"
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+namespace layout = engine::layout;
+using testing::HasSubstr;
+
+constexpr size_t kPage = layout::kUsualPage;
+constexpr int kItems = 3000;
+
+class RecoverTest : public DatabaseTest {
+ protected:
+  void SetUp() override {
+    reopen(path_);
+    ASSERT_TRUE(succeeds(database_->create_container(
+        R"({"id":"c","partitionKey":{"paths":["/p"]},"defaultTtl":-1,
+            "indexes":[{"name":"n","paths":[{"path":"/n"}]},{"name":"u","unique":true,"paths":[{"path":"/u"}]}]})")));
+    ASSERT_TRUE(succeeds(database_->create_container(R"({"id":"texts"})")));
+    Container c = std::move(database_->container("c").value());
+    std::stringstream lines;
+    for (int i = 0; i < kItems; ++i)
+      lines << R"({"id":"i)" << i << R"(","p":)" << i % 9 << R"(,"n":)" << i % 50 << R"(,"u":)" << i
+            << R"(,"name":"number )" << i << "\"}\n";
+    ASSERT_TRUE(succeeds(c.import(lines)));
+    std::stringstream texts;
+    for (int i = 0; i < 20; ++i)
+      texts << R"({"id":"t)" << i << R"(","text":")" << std::string(3000 * i, 'x') << "\"}\n";
+    ASSERT_TRUE(succeeds(std::move(database_->container("texts").value()).import(texts)));
+    query("DELETE FROM c WHERE c.n = 7");
+    contents_ = contents();
+    reopen(":memory:");
+    std::ifstream file(path_, std::ios::binary);
+    bytes_.assign(std::istreambuf_iterator<char>(file), {});
+  }
+
+  std::string contents() {
+    return query("SELECT c.id, c.p, c.n, c.u, c.name, c._ts FROM c ORDER BY c.u") +
+           query("SELECT t.id, t.text FROM texts t") + query("SELECT VALUE COUNT(1) FROM c WHERE c.n > 20");
+  }
+  size_t pages() const { return bytes_.size() / kPage; }
+  char* page(size_t number) { return bytes_.data() + number * kPage; }
+  // Pages of that kind whose node-bearing part says so.
+  void wipe_pages(uint16_t flags) {
+    for (size_t number = layout::kMetaPages; number < pages(); ++number)
+      if (layout::page_flags(page(number)) == flags) std::memset(page(number), 0xEE, kPage);
+  }
+
+  // In each version of the item's page.
+  void damage_item() {
+    for (size_t at = 0; (at = bytes_.find("number 1234", at)) != std::string::npos;) bytes_[at] ^= 4;
+  }
+
+  // Salvages the bytes as they are now; the rows that tell of it.
+  std::string recover() {
+    std::ofstream(path_, std::ios::binary) << bytes_;
+    reopen(":memory:");
+    std::filesystem::remove(fresh_);
+    const auto rows = Database::recover(path_, fresh_);
+    EXPECT_TRUE(succeeds(rows));
+    std::ifstream file(path_, std::ios::binary);
+    EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(file), {}) == bytes_) << "it was written to";
+    if (!rows) return {};
+    reopen(fresh_);
+    EXPECT_EQ(database_->check().value(), "[]");
+    return *rows;
+  }
+
+  std::string path_ = file("a.quire");
+  std::string fresh_ = file("fresh.quire");
+  std::string bytes_;
+  std::string contents_;
+};
+
+TEST_F(RecoverTest, ASoundFileIsSavedWhole) {
+  EXPECT_EQ(recover(), R"([{"container":"c","salvaged":2940,"lost":0,"notes":[]},)"
+                       R"({"container":"texts","salvaged":20,"lost":0,"notes":[]}])");
+  EXPECT_EQ(contents(), contents_);
+  EXPECT_FALSE(database_->prepare("INSERT INTO c VALUES {id: 'twice', p: 1, u: 5}").value().step());
+}
+
+TEST_F(RecoverTest, WithoutMetaPagesNothingIsLost) {
+  std::memset(page(0), 0, 2 * kPage);
+  recover();
+  EXPECT_EQ(contents(), contents_);
+}
+
+TEST_F(RecoverTest, WithoutOneMetaPageNothingIsLost) {
+  for (const size_t meta : {size_t{0}, size_t{1}}) {
+    const std::string sound = bytes_;
+    std::memset(page(meta), 0, kPage);
+    recover();
+    EXPECT_EQ(contents(), contents_) << meta;
+    bytes_ = sound;
+  }
+}
+
+TEST_F(RecoverTest, WithoutBranchPagesNothingIsLost) {
+  wipe_pages(layout::kBranchPage);
+  EXPECT_THAT(recover(), HasSubstr("come from pages that nothing leads to"));
+  EXPECT_EQ(contents(), contents_);
+}
+
+TEST_F(RecoverTest, OfAWipedLeafTheRestIsSaved) {
+  for (size_t number = pages() - 1; number > 0; --number) {
+    const char* at = page(number);
+    if (layout::page_flags(at) != layout::kLeafPage) continue;
+    const layout::Node node{at + layout::load<uint16_t>(at + layout::kPageHeader)};
+    if (node.data_bytes() < 60 || node.key_bytes() < 17 || node.flags() != 0) continue;
+    std::memset(page(number), 0, kPage);
+    break;
+  }
+  const std::string rows = recover();
+  const std::string count = query("SELECT VALUE COUNT(1) FROM c");
+  EXPECT_GT(std::stoi(count), 2800) << rows;
+}
+
+TEST_F(RecoverTest, ALeafWithoutItsHeaderKeepsItsRecords) {
+  for (size_t number = layout::kMetaPages; number < pages(); ++number)
+    if (layout::page_flags(page(number)) == layout::kLeafPage) {
+      const layout::Node node{page(number) + layout::load<uint16_t>(page(number) + layout::kPageHeader)};
+      if (node.key_bytes() == 18 && node.data_bytes() > 60)
+        std::memset(page(number), 0xAA, layout::kPageHeader);
+    }
+  recover();
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c"), "2940\n");
+}
+
+TEST_F(RecoverTest, ARecordWithAWrongBitIsLostAndCounted) {
+  damage_item();
+  EXPECT_THAT(recover(), AllOf(HasSubstr(R"("salvaged":2939,"lost":1)"), HasSubstr("1 records are damaged")));
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE c.u = 1234"), "0\n");
+}
+
+TEST_F(RecoverTest, ALostNameGetsAnother) {
+  // The row of the name, in each version of its page.
+  for (size_t at = 0; (at = bytes_.find(std::string("\x04\0\0\0\2\0", 6), at)) != std::string::npos; ++at)
+    if (bytes_.compare(at + 8, 4, "name") == 0) bytes_[at + 8] = '\xFF';
+  const std::string rows = recover();
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c"), "2940\n") << rows;
+}
+
+TEST_F(RecoverTest, RefusesWhatItCannotDo) {
+  const auto recover = [&](const std::string& from, const std::string& to) {
+    return Database::recover(from, to);
+  };
+  EXPECT_TRUE(fails_with(recover(file("none.quire"), fresh_), QUIRE_CANNOT_OPEN));
+  EXPECT_TRUE(fails_with(recover(path_, path_), QUIRE_CANNOT_OPEN, "already"));
+  std::ofstream(file("text")) << std::string(100'000, 't');
+  EXPECT_TRUE(fails_with(recover(file("text"), fresh_), QUIRE_NOT_A_DATABASE));
+  EXPECT_TRUE(fails_with(recover(path_, file("no/such/folder")), QUIRE_CANNOT_OPEN));
+  EXPECT_TRUE(fails_with(recover(path_, ":memory:"), QUIRE_INVALID_ARGUMENT));
+  EXPECT_FALSE(std::filesystem::exists(fresh_));
+  quire_error error;
+  EXPECT_EQ(quire_recover(nullptr, "x", nullptr, &error), QUIRE_MISUSE);
+  EXPECT_EQ(quire_recover("x", nullptr, nullptr, &error), QUIRE_MISUSE);
+}
+
+TEST_F(RecoverTest, ChecksumsAreVerifiedOnEachReadWhereThatIsAskedFor) {
+  damage_item();
+  std::ofstream(path_, std::ios::binary) << bytes_;
+  reopen(path_);
+  EXPECT_EQ(query("SELECT VALUE c.n FROM c WHERE c.u = 1234"), "34\n");
+  reopen(":memory:");
+  reopen(path_, {.verify_checksums = true});
+  auto statement = database_->prepare("SELECT VALUE c.n FROM c WHERE c.id = 'i1234'");
+  EXPECT_TRUE(fails_with(statement->step(), QUIRE_CORRUPT, "i1234"));
+}
+
+}  // namespace
+}  // namespace quire::tests

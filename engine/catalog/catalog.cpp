@@ -47,6 +47,8 @@ Result<CatalogEntry> parse_record(Bytes record, std::string_view name) {
   entry.revision = reference.revision;
   std::memcpy(&entry.etag_salt, record.data() + 8, sizeof entry.etag_salt);
   auto definition = ContainerDefinition::from_json(record.substr(kHeaderBytes));
+  if (!definition && definition.error().code == ErrorCode::out_of_memory)
+    return std::unexpected(std::move(definition.error()));
   if (!definition)
     return fail(ErrorCode::corrupt, fmt::format("the catalog's record of container '{}' is damaged: {}", name,
                                                 definition.error().message));

@@ -8,6 +8,7 @@
 #include <array>
 #include <utility>
 
+#include "engine/container/new_names.h"
 #include "engine/file/file_cursor.h"
 #include "sql/plan/index_condition.h"
 
@@ -161,10 +162,12 @@ Result<void> ContainerStore::reserve_names(Environment& environment,
   }
   return environment.write([&](WriteTransaction& transaction) -> Result<void> {
     QUIRE_TRY(refresh(transaction));
-    const size_t before = dictionary_->size();
+    NewNames added(*dictionary_);
     for (const std::string_view name : names)
       if (is_missing(name)) dictionary_->add(name);
-    return save_names(transaction, before);
+    QUIRE_TRY(save_names(transaction, added.before()));
+    added.keep();
+    return {};
   });
 }
 
@@ -202,7 +205,7 @@ Result<bool> ContainerStore::set_indexes(WriteTransaction& transaction,
       QUIRE_TRY(erase_index(transaction, tables_.index, index.number));
   }
   set->indexes = std::move(kept);
-  const size_t names_before = dictionary_->size();
+  NewNames names(*dictionary_);
   for (Index& index : wanted) {
     if (set->next_number == UINT16_MAX)
       return fail(ErrorCode::limit_exceeded, "the container has had 65,534 indexes: no number is left");
@@ -227,7 +230,8 @@ Result<bool> ContainerStore::set_indexes(WriteTransaction& transaction,
   if (!set->policy) set->is_policy_building = false;
   QUIRE_TRY(save_index_policy(transaction, tables_.index, *set));
   QUIRE_TRY(indexes_.set_changed(transaction));
-  QUIRE_TRY(save_names(transaction, names_before));
+  QUIRE_TRY(save_names(transaction, names.before()));
+  names.keep();
   return set->is_building();
 }
 

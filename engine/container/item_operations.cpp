@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/container/container.h"
+#include "engine/container/new_names.h"
 #include "engine/container/request_charge.h"
 #include "sql/value/json.h"
 
@@ -106,13 +107,13 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
   }
   QUIRE_TRY(refresh(transaction));
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
-  const size_t names_before = dictionary_->size();
+  NewNames names(*dictionary_);
   Result<ItemOutcome> outcome{};
   if (auto encoded = encoder_.encode(source, mode == Mode::replace ? MissingId::refuse : MissingId::make_one))
-    outcome = store(transaction, *encoded, lifetime, mode, options, names_before);
+    outcome = store(transaction, *encoded, lifetime, mode, options, names.before());
   else
     outcome = std::unexpected(std::move(encoded.error()));
-  if (!outcome) dictionary_->truncate(names_before);
+  if (outcome) names.keep();
   return outcome;
 }
 

@@ -55,7 +55,7 @@ Result<void> Environment::write(const std::function<Result<void>(WriteTransactio
                              });
 }
 
-// Leads the writers' queue from its making until end().
+// Leads the writers' queue until end().
 struct ExplicitWrite::Held {
   explicit Held(FileState& file) : state(file) {}
   ~Held() { end(); }
@@ -64,7 +64,7 @@ struct ExplicitWrite::Held {
     if (std::exchange(leads, false)) state.queue().release();
   }
   FileState& state;
-  bool leads = true;
+  bool leads = false;
   std::unique_ptr<WriteSession> session;
 };
 
@@ -83,8 +83,9 @@ void make_room(FileState& state, Clock::time_point deadline) {
 Result<std::unique_ptr<ExplicitWrite>> Environment::begin_write() {
   if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
   const Clock::time_point deadline = state_->deadline();
-  QUIRE_TRY(state_->queue().take_lead(deadline));
   auto held = std::make_unique<ExplicitWrite::Held>(*state_);
+  QUIRE_TRY(state_->queue().take_lead(deadline));
+  held->leads = true;
   make_room(*state_, deadline);
   QUIRE_ASSIGN(held->session, WriteSession::begin(*state_, deadline));
   return std::unique_ptr<ExplicitWrite>(new ExplicitWrite(std::move(held)));
@@ -121,9 +122,11 @@ Result<std::optional<Table>> Environment::open_table(std::string_view name) {
   TableRegistry& tables = state_->tables();
   if (const auto found = tables.find(name)) return found;
   QUIRE_TRY(tables.claim(state_->deadline()));
-  auto opened = open_table_of_file(*state_, std::string(name));
-  tables.release();
-  return opened;
+  struct Release {
+    TableRegistry& tables;
+    ~Release() { tables.release(); }
+  } const release{tables};
+  return open_table_of_file(*state_, std::string(name));
 }
 
 Result<uint32_t> Environment::clear_stale_readers() {

@@ -29,6 +29,8 @@ Result<MDB_txn*> ReaderPool::begin() {
   MDB_txn* transaction = nullptr;
   {
     std::unique_lock lock(mutex_);
+    if (idle_.capacity() == 0) [[unlikely]]
+      idle_.reserve(kMostIdle);  // so that end() needs no memory
     enter(lock);
     if (!idle_.empty()) {
       transaction = idle_.back();
@@ -83,7 +85,6 @@ void ReaderPool::end(MDB_txn* transaction) noexcept {
     if (waiting_for_idle_ != 0) [[unlikely]]
       changed_.notify_all();
     if (idle_.size() < kMostIdle) {
-      if (idle_.capacity() == 0) idle_.reserve(kMostIdle);
       idle_.push_back(transaction);
       return;
     }

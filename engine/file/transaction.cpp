@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <ranges>
 
 #include "engine/file/file_cursor.h"
@@ -241,6 +242,15 @@ void WriteTransaction::rolled_back() noexcept {
   opened_tables_.clear();
 }
 
+void WriteTransaction::prepare_to_commit() {
+  if (parent_ == nullptr) return;
+  const auto make_room = [](const auto& from, auto& to) { to.reserve(to.size() + from.size()); };
+  make_room(opened_tables_, parent_->opened_tables_);
+  make_room(dropped_tables_, parent_->dropped_tables_);
+  make_room(on_rollback_, parent_->on_rollback_);
+  make_room(on_commit_, parent_->on_commit_);
+}
+
 void WriteTransaction::committed() noexcept {
   if (parent_ != nullptr) {
     const auto hand_over = [](auto& from, auto& to) {
@@ -253,8 +263,13 @@ void WriteTransaction::committed() noexcept {
     parent_->charge(charge_);
     return;
   }
-  for (const auto& [name, table] : opened_tables_) state_->tables().enter(name, table);
-  for (std::string& name : dropped_tables_) state_->tables().add_dropped(std::move(name));
+  try {
+    for (const auto& [name, table] : opened_tables_) state_->tables().enter(name, table);
+    for (std::string& name : dropped_tables_) state_->tables().add_dropped(std::move(name));
+  } catch (const std::bad_alloc&) {
+    // A table that is not known as open is opened when it is asked for, a dropped one removed at the next
+    // open.
+  }
   for (auto& act : on_commit_) act();
 }
 

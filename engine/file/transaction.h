@@ -152,6 +152,8 @@ class WriteTransaction : public Transaction {
   // Undone work: hooks run in reverse, handles are forgotten. Done work: both pass to the parent, or take
   // effect.
   void rolled_back() noexcept;
+  // Takes the memory that committed() needs.
+  void prepare_to_commit();
   void committed() noexcept;
 
   // What makes the whole group run again rather than fail: the map was full, or another thread opened a

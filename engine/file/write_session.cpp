@@ -42,12 +42,11 @@ Result<void> WriteSession::start(Clock::time_point deadline) {
   for (;;) {
     state_->readers().enter();
     is_entered_ = true;
-    MDB_txn* handle = nullptr;
-    const int code = mdb_txn_begin(state_->environment(), nullptr, 0, &handle);
-    if (code == MDB_SUCCESS) {
-      transaction_.reset(new WriteTransaction(state_, handle, nullptr, state_->now()));
-      break;
-    }
+    // Its memory is taken first: what begins must be sure to end.
+    transaction_.reset(new WriteTransaction(state_, nullptr, nullptr, state_->now()));
+    const int code = mdb_txn_begin(state_->environment(), nullptr, 0, &transaction_->handle_);
+    if (code == MDB_SUCCESS) break;
+    transaction_.reset();
     state_->readers().leave();
     is_entered_ = false;
     if (code != MDB_MAP_RESIZED) return std::unexpected(lmdb_error(code, "begin a write transaction"));
@@ -121,6 +120,13 @@ Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work
   WriteTransaction nested(parent.state_, handle, &parent, parent.now());
   if (is_request) nested.request_ = &nested;
   auto outcome = call(work, nested);
+  if (outcome)
+    outcome = call(
+        [](WriteTransaction& transaction) -> Result<void> {
+          transaction.prepare_to_commit();
+          return {};
+        },
+        nested);
   nested.handle_ = nullptr;
   if (!outcome) {
     mdb_txn_abort(handle);
@@ -168,15 +174,26 @@ Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* 
   return session->retry();
 }
 
-}  // namespace
-
-Result<void> run_group(FileState& state, std::span<WriteRequest* const> group, Clock::time_point deadline) {
+Result<void> run_until_done(FileState& state, std::span<WriteRequest* const> group,
+                            Clock::time_point deadline) {
   for (;;) {
     QUIRE_ASSIGN(const WriteSession::Retry retry, try_group(state, group, deadline));
     if (retry == WriteSession::Retry::none) return {};
     // The group has had its turn; what it waits for from here on, it waits for anew.
     deadline = state.deadline();
     if (retry == WriteSession::Retry::map_full) QUIRE_TRY(state.grow_map(deadline));
+  }
+}
+
+}  // namespace
+
+Result<void> run_group(FileState& state, std::span<WriteRequest* const> group,
+                       Clock::time_point deadline) noexcept {
+  try {
+    return run_until_done(state, group, deadline);
+  } catch (const std::exception&) {
+    // Nothing was committed: after a commit nothing needs memory. The message is short enough to need none.
+    return std::unexpected(Error{ErrorCode::out_of_memory, "memory ran out"});
   }
 }
 

@@ -55,6 +55,7 @@ class WriteSession {
 
 // Runs a group of requests in one commit, again if the map was full, and fills in their outcomes. An error
 // where that could not be begun by the deadline.
-Result<void> run_group(FileState& state, std::span<WriteRequest* const> group, Clock::time_point deadline);
+Result<void> run_group(FileState& state, std::span<WriteRequest* const> group,
+                       Clock::time_point deadline) noexcept;
 
 }  // namespace quire::engine

@@ -28,6 +28,11 @@ std::string row(char kind, uint16_t number) {
 std::unexpected<Error> damaged() {
   return fail(ErrorCode::corrupt, "the list of a container's indexes is damaged");
 }
+// Why a row of it cannot be read.
+std::unexpected<Error> damaged(Error error) {
+  if (error.code == ErrorCode::out_of_memory) return std::unexpected(std::move(error));
+  return damaged();
+}
 
 }  // namespace
 
@@ -90,7 +95,7 @@ Result<IndexSet> load_index_set(const Transaction& transaction, Table table) {
   if (policy) {
     set.policy_json = *policy;
     auto parsed = IndexingPolicy::from_json(*policy);
-    if (!parsed) return damaged();
+    if (!parsed) return damaged(std::move(parsed.error()));
     set.policy = std::move(*parsed);
   }
   const std::string definitions = row('d');
@@ -98,7 +103,8 @@ Result<IndexSet> load_index_set(const Transaction& transaction, Table table) {
   QUIRE_ASSIGN(bool is_there, cursor.seek(definitions));
   while (is_there && cursor.key().starts_with(definitions)) {
     auto index = index_from_json(cursor.record());
-    if (!index || cursor.key().size() != definitions.size() + kIndexNumberBytes) return damaged();
+    if (!index) return damaged(std::move(index.error()));
+    if (cursor.key().size() != definitions.size() + kIndexNumberBytes) return damaged();
     index->number = index_number_of(cursor.key().substr(definitions.size()));
     set.indexes.push_back(std::move(*index));
     QUIRE_ASSIGN(is_there, cursor.next());

@@ -8,6 +8,7 @@
 
 #include "sql/plan/index_condition.h"
 #include "sql/run/operator.h"
+#include "sql/value/arena.h"
 
 namespace quire::sql {
 namespace {
@@ -109,7 +110,7 @@ bool ItemCondition::is_true_for(const Value& item) try {
   if (!std::exchange(state.is_fresh, false)) state.pipeline->rewind();
   const bool is_true = !state.pipeline->next().empty();
   return is_true && !state.run.error;
-} catch (const std::bad_alloc&) {
+} catch (const MemoryLimitExceeded&) {
   return false;
 }
 

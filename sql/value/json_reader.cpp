@@ -107,8 +107,10 @@ struct JsonReader::Implementation {
       return {};
     } catch (const MemoryLimitExceeded&) {
       throw;  // the arena's owner handles its own limit
-    } catch (const std::bad_alloc& error) {
+    } catch (const DocumentTooLarge& error) {
       return fail(ErrorCode::too_large, error.what());
+    } catch (const std::bad_alloc&) {
+      return fail(ErrorCode::out_of_memory, "out of memory while parsing JSON");
     }
   }
 };

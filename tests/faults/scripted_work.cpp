@@ -1,0 +1,279 @@
+#include "tests/faults/scripted_work.h"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <string_view>
+
+#include "quire/quire.hpp"
+
+namespace quire::tests {
+namespace {
+
+constexpr std::string_view kItem = R"({"id":"one","k":"a","n":1,"tags":["x","y"],"text":"a lamp by the door"})";
+
+int run_statement(quire_database* database, std::string_view sql, quire_error* error) {
+  quire_statement* statement = nullptr;
+  int code = quire_prepare(database, sql.data(), sql.size(), &statement, error);
+  if (code != QUIRE_OK) return code;
+  while ((code = quire_step(statement, error)) == QUIRE_ROW) {
+    const char* json = nullptr;
+    size_t length = 0;
+    if (const int written = quire_row_json(statement, &json, &length, error); written != QUIRE_OK) {
+      code = written;
+      break;
+    }
+  }
+  quire_finalize(statement);
+  return code == QUIRE_DONE ? static_cast<int>(QUIRE_OK) : code;
+}
+
+int statement(Bench& bench, const WorkStep& step, quire_error* error) {
+  return run_statement(bench.database, step.what, error);
+}
+
+quire_scalar text_of(std::string_view text) {
+  return {QUIRE_STRING, 0, 0, text.data(), text.size()};
+}
+
+int open_database(Bench& bench, const WorkStep&, quire_error* error) {
+  quire_options options{};
+  options.struct_size = sizeof options;
+  options.durability = bench.durability;
+  options.map_size = 256 << 10;
+  return quire_open(bench.path.c_str(), &options, &bench.database, error);
+}
+int open_items(Bench& bench, const WorkStep&, quire_error* error) {
+  return quire_container_open(bench.database, "items", 5, &bench.items, error);
+}
+int create(Bench& bench, const WorkStep&, quire_error* error) {
+  return quire_create(bench.items, nullptr, kItem.data(), kItem.size(), nullptr, error);
+}
+int upsert(Bench& bench, const WorkStep&, quire_error* error) {
+  return quire_upsert(bench.items, nullptr, kItem.data(), kItem.size(), nullptr, nullptr, error);
+}
+int replace(Bench& bench, const WorkStep&, quire_error* error) {
+  return quire_replace(bench.items, nullptr, kItem.data(), kItem.size(), nullptr, nullptr, error);
+}
+int read(Bench& bench, const WorkStep&, quire_error* error) {
+  const quire_scalar key = text_of("a");
+  return quire_read(bench.items, nullptr, &key, 1, "one", 3, nullptr, &bench.out, nullptr, error);
+}
+int patch(Bench& bench, const WorkStep&, quire_error* error) {
+  constexpr std::string_view kPatch =
+      R"({"condition":"FROM c WHERE c.n = 1","operations":[{"op":"set","path":"/more","value":[1,{"a":2}]}]})";
+  const quire_scalar key = text_of("a");
+  const int code = quire_patch(bench.items, nullptr, &key, 1, "one", 3, kPatch.data(), kPatch.size(), nullptr,
+                               nullptr, error);
+  return code;
+}
+int remove_and_create_in_batch(Bench& bench, const WorkStep&, quire_error* error) {
+  const quire_scalar key = text_of("a");
+  quire_batch_operation operations[3] = {};
+  operations[0].kind = QUIRE_BATCH_DELETE;
+  operations[1].kind = QUIRE_BATCH_CREATE;
+  operations[1].json = kItem.data();
+  operations[1].json_length = kItem.size();
+  operations[2].kind = QUIRE_BATCH_READ;
+  for (const int i : {0, 2}) operations[i].id = "one", operations[i].id_length = 3;
+  quire_batch_result results[3] = {};
+  const int code = quire_batch(bench.items, nullptr, &key, 1, operations, 3, results, error);
+  for (quire_batch_result& result : results) quire_buffer_release(&result.item);
+  return code;
+}
+int transaction(Bench& bench, const WorkStep&, quire_error* error) {
+  quire_transaction* transaction = nullptr;
+  int code = quire_transaction_begin(bench.database, &transaction, error);
+  if (code != QUIRE_OK) return code;
+  const quire_scalar key = text_of("a");
+  code = quire_delete(bench.items, transaction, &key, 1, "one", 3, nullptr, error);
+  if (code == QUIRE_OK)
+    code = quire_create(bench.items, transaction, kItem.data(), kItem.size(), nullptr, error);
+  if (code == QUIRE_OK) return quire_transaction_commit(transaction, error);
+  quire_transaction_rollback(transaction);
+  return code;
+}
+int snapshot(Bench& bench, const WorkStep&, quire_error* error) {
+  quire_snapshot* snapshot = nullptr;
+  int code = quire_snapshot_begin(bench.database, &snapshot, error);
+  if (code != QUIRE_OK) return code;
+  const quire_scalar key = text_of("a");
+  quire_value value;
+  code = quire_snapshot_read(snapshot, bench.items, &key, 1, "one", 3, &value, error);
+  if (code == QUIRE_OK) code = quire_value_json(value, &bench.out, error);
+  quire_snapshot_end(snapshot);
+  return code;
+}
+int begin_and_commit(Bench& bench, const WorkStep& step, quire_error* error) {
+  int code = run_statement(bench.database, "BEGIN", error);
+  if (code != QUIRE_OK) return code;
+  code = run_statement(bench.database, step.what, error);
+  if (code == QUIRE_OK) return run_statement(bench.database, "COMMIT", error);
+  // Ended for certain: what the rollback itself says is of no account.
+  quire_error ignored;
+  while (run_statement(bench.database, "ROLLBACK", &ignored) == QUIRE_OUT_OF_MEMORY) {
+  }
+  return code;
+}
+// A build that failed goes on later, unless the index is dropped.
+int index(Bench& bench, const WorkStep& step, quire_error* error) {
+  const char* const drop = std::string_view(step.what).contains(" few ") ? "DROP INDEX IF EXISTS few ON items"
+                                                                         : "DROP INDEX IF EXISTS by_n ON items";
+  const int code = run_statement(bench.database, drop, error);
+  return code == QUIRE_OK ? run_statement(bench.database, step.what, error) : code;
+}
+int import(Bench& bench, const WorkStep& step, quire_error* error) {
+  std::string_view left = step.what;
+  quire_import_options options{};
+  options.struct_size = sizeof options;
+  options.upsert = 1;
+  const auto give = [](void* context, char* buffer, size_t capacity) -> int64_t {
+    auto& left = *static_cast<std::string_view*>(context);
+    const size_t count = left.copy(buffer, capacity);
+    left.remove_prefix(count);
+    return static_cast<int64_t>(count);
+  };
+  return quire_import(bench.items, give, &left, &options, nullptr, error);
+}
+int follow(Bench& bench, const WorkStep&, quire_error* error) {
+  quire_feed_close(bench.feed);
+  bench.feed = nullptr;
+  int code = quire_feed_open(bench.items, nullptr, &bench.feed, error);
+  if (code != QUIRE_OK) return code;
+  quire_change change;
+  while ((code = quire_feed_next(bench.feed, 0, &change, error)) == QUIRE_ROW)
+    if (code = quire_feed_json(bench.feed, &bench.out, error); code != QUIRE_OK) return code;
+  if (code != QUIRE_DONE) return code;
+  return quire_feed_token(bench.feed, &bench.out, error);
+}
+int list(Bench& bench, const WorkStep&, quire_error* error) {
+  return quire_containers(bench.database, &bench.out, error);
+}
+int scripts(Bench& bench, const WorkStep&, quire_error* error) {
+  return quire_scripts(bench.items, &bench.out, error);
+}
+int check(Bench& bench, const WorkStep&, quire_error* error) {
+  return quire_check(bench.database, nullptr, 0, &bench.out, error);
+}
+int backup(Bench& bench, const WorkStep&, quire_error* error) {
+  unlink(bench.backup_path.c_str());
+  return quire_backup(bench.database, bench.backup_path.c_str(), error);
+}
+int erase_expired(Bench& bench, const WorkStep&, quire_error* error) {
+  return quire_erase_expired(bench.database, 100, nullptr, error);
+}
+int compact(Bench& bench, const WorkStep&, quire_error* error) {
+  bench.close();
+  return quire_compact(bench.path.c_str(), nullptr, error);
+}
+int open_again(Bench& bench, const WorkStep&, quire_error* error) {
+  return bench.open_again(error);
+}
+
+constexpr WorkStep kSteps[] = {
+    {"open", open_database},
+    {"CREATE CONTAINER IF NOT EXISTS items PARTITION KEY (/k) WITH {defaultTtl: -1}", statement},
+    {"open the container", open_items},
+    {"create", create},
+    {"read", read},
+    {"upsert", upsert},
+    {"patch", patch},
+    {"replace", replace},
+    {"batch", remove_and_create_in_batch},
+    {"transaction", transaction},
+    {"snapshot", snapshot},
+    {"UPSERT INTO items VALUES {id: '2', k: 'a', n: 2, tags: ['y']}, {id: '3', k: 'b', n: 3, text: 'the door'}, {id: '4', "
+     "k: 'b', n: 4, ttl: 1000}",
+     statement},
+    {"CREATE CONTAINER IF NOT EXISTS others PARTITION KEY (/k)", statement},
+    {"UPSERT INTO others SELECT c.id, c.k, c.n FROM items c", statement},
+    {"SELECT VALUE c.n FROM items c WHERE c.k = 'a' AND c.id = '2'", statement},
+    {"SELECT c.id, c.n * 2 AS twice FROM items c WHERE c.n > 1 ORDER BY c.n DESC OFFSET 1 LIMIT 2", statement},
+    {"SELECT c.k, COUNT(1) AS n, AVG(c.n) AS mean FROM items c GROUP BY c.k ORDER BY c.k", statement},
+    {"SELECT DISTINCT VALUE t FROM c IN items.tags JOIN t IN items.tags", statement},
+    {"SELECT i.id, o.n FROM items i JOIN others o ON o.id = i.id WHERE EXISTS (SELECT VALUE t FROM t IN i.tags WHERE t = 'y')",
+     statement},
+    {"SELECT VALUE COUNT(1) FROM items c WHERE c.text LIKE '%door%' OR RegexMatch(c.text, '^the')", statement},
+    {"SELECT VALUE {a: ARRAY(SELECT VALUE t FROM t IN c.tags), b: UPPER(c.text)} FROM items c", statement},
+    {"SELECT VALUE c.id FROM items c UNION SELECT VALUE o.id FROM others o", statement},
+    {"EXPLAIN SELECT VALUE c FROM items c WHERE c.n = 1 ORDER BY c.text", statement},
+    {"CREATE INDEX by_n ON items (n, text)", index},
+    {"CREATE INDEX few ON items (text) WHERE k = 'b'", index},
+    {"SELECT VALUE c.n FROM items c WHERE c.k = 'b' AND c.text = 'the door'", statement},
+    {"SELECT VALUE c.text FROM items c WHERE c.n >= 2", statement},
+    {"ALTER CONTAINER items WITH {indexingPolicy: {includedPaths: [{path: '/*'}]}}", statement},
+    {"UPDATE items c SET c.m = c.n + 1 WHERE c.k = 'b' RETURNING c.m", statement},
+    {"ANALYZE items", statement},
+    {"ADVISE items", statement},
+    {"DELETE FROM items c WHERE c.k = 'c'", statement},
+    {"UPSERT INTO items VALUES {id: '5', k: 'b', n: 5}", begin_and_commit},
+    {"{\"id\":\"6\",\"k\":\"c\",\"n\":6}\n{\"id\":\"7\",\"k\":\"c\",\"n\":7,\"tags\":[\"z\"]}\n", import},
+#if QUIRE_HAS_SCRIPTS
+    {"CREATE OR REPLACE FUNCTION twice ON items AS $$ function (x) { return x * 2; } $$", statement},
+    {"SELECT VALUE udf.twice(c.n) FROM items c", statement},
+    {"CREATE OR REPLACE PROCEDURE fill ON items AS $$ function (p) { __.upsertDocument(__.getSelfLink(), {id: '8', k: p, n: 0}, "
+     "(e, d) => getContext().getResponse().setBody(d)); } $$",
+     statement},
+    {"EXECUTE fill('c') ON items IN PARTITION 'c'", statement},
+    {"scripts", scripts},
+#endif
+    {"feed", follow},
+    {"list", list},
+    {"erase expired", erase_expired},
+    {"check", check},
+    {"backup", backup},
+    {"compact", compact},
+    {"open again", open_again},
+    {"SELECT VALUE COUNT(1) FROM items c", statement},
+};
+
+}  // namespace
+
+Bench::~Bench() {
+  close();
+  quire_buffer_release(&out);
+}
+
+void Bench::close() noexcept {
+  quire_feed_close(feed);
+  quire_container_close(items);
+  quire_close(database, nullptr);
+  feed = nullptr;
+  items = nullptr;
+  database = nullptr;
+}
+
+int Bench::open_again(quire_error* error) noexcept {
+  close();
+  const int code = open_database(*this, {}, error);
+  if (code != QUIRE_OK) return code;
+  // Before the first container there is none to open.
+  const int opened = open_items(*this, {}, error);
+  if (opened == QUIRE_CONTAINER_NOT_FOUND) return QUIRE_OK;
+  if (opened != QUIRE_OK) close();
+  return opened;
+}
+
+std::span<const WorkStep> work_steps() {
+  return kSteps;
+}
+
+std::string fault_of_work(const Bench& bench) {
+  for (const std::string& path : {bench.path, bench.backup_path}) {
+    auto database = Database::open(path, {.must_exist = true, .durability = Durability::none});
+    if (!database) return path + " does not open: " + database.error().message;
+    const auto found = database->check();
+    if (!found) return "CHECK: " + found.error().message;
+    if (*found != "[]") return "CHECK finds " + *found;
+    auto statement = database->prepare(
+        "SELECT VALUE COUNT(1) = @items AND SUM(c.n) = 28 FROM items c");
+    if (!statement) return statement.error().message;
+    if (auto bound = statement->bind("items", QUIRE_HAS_SCRIPTS ? 8 : 7); !bound) return bound.error().message;
+    const auto has_row = statement->step();
+    if (!has_row) return has_row.error().message;
+    if (!*has_row || !statement->row().as_boolean()) return path + " lacks items";
+  }
+  return "";
+}
+
+}  // namespace quire::tests

@@ -22,6 +22,18 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 if(QUIRE_SANITIZE)
-  add_compile_options(-fsanitize=${QUIRE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g)
+  add_compile_options(-fsanitize=${QUIRE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${QUIRE_SANITIZE})
 endif()
+
+# What reads files, statements and scripts of strangers is compiled so that a mistake in it is hard to use. The sanitizers
+# have checks of their own, which a fortified function would go around.
+include(CheckPIESupported)
+check_pie_supported()
+add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+function(quire_harden target)
+  target_compile_options(${target} PRIVATE -Wconversion -fstack-protector-strong -fstack-clash-protection)
+  if(NOT QUIRE_SANITIZE)
+    target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
+  endif()
+endfunction()

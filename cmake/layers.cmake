@@ -9,6 +9,7 @@ function(quire_layer name)
   add_library(quire_${name} STATIC ${sources})
   target_include_directories(quire_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(quire_${name} PUBLIC ${layer_LINKS})
+  quire_harden(quire_${name})
 endfunction()
 
 quire_layer(value SOURCES sql/*.cpp sql/value/*.cpp LINKS simdjson::simdjson fmt::fmt)

@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (const auto words = split_words(text)) parse_arguments(*words, {"name", "id"}, {"upsert"});
   Options options;
   options.statement_memory = 1 << 24;
-  Session session(options, Mode::jsonl);
+  Session session(options, Mode::json_lines);
   if (!session.open(":memory:")) std::abort();
   run(session, text);
   session.has_quit = false;

@@ -70,7 +70,7 @@ std::string Tally::histogram_json() const {
   std::map<uint64_t, uint64_t> by_bound;
   for (const auto& [number, bucket] : buckets_) {
     const uint64_t value = mean_of(bucket.count, bucket.sum);
-    const int width = std::bit_width(value);
+    const auto width = static_cast<int>(std::bit_width(value));
     by_bound[width >= 63 ? UINT64_MAX >> 1 : (uint64_t{1} << width) - 1] += bucket.count;
   }
   std::string json = "[";

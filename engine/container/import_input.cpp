@@ -17,7 +17,7 @@ uint32_t count_newlines(std::string_view bytes) {
   uint32_t newlines = 0;
   while (!bytes.empty()) {
     uint8_t of_step = 0;
-    for (const char c : bytes.substr(0, kStep)) of_step += c == '\n' ? 1 : 0;
+    for (const char c : bytes.substr(0, kStep)) of_step = static_cast<uint8_t>(of_step + (c == '\n' ? 1 : 0));
     newlines += of_step;
     bytes.remove_prefix(std::min(kStep, bytes.size()));
   }

@@ -231,7 +231,7 @@ TEST_F(FeedApiTest, GivesWholeTransactionsOfAnotherProcessThatIsKilled) {
       auto transaction = database->begin_transaction();
       if (!transaction) _exit(1);
       for (const char* part : {"x", "y", "z"})
-        (void)items->create("{\"k\":1,\"id\":\"" + std::to_string(i) + part + "\"}", &*transaction);
+        (void)items->create("{\"k\":1,\"id\":\"" + std::to_string(i) + part + "\"}", {.transaction = &*transaction});
       (void)transaction->commit();
     }
   }
@@ -279,9 +279,9 @@ TEST_F(FeedApiTest, TheChangesOfATransactionShareTheirLsn) {
   ASSERT_TRUE(items.execute(1, Batch().create(R"({"k":1,"id":"d"})").remove("a")).succeeded());  // 4
   {
     auto transaction = database_->begin_transaction();
-    ASSERT_TRUE(succeeds(items.create(R"({"k":1,"id":"e"})", &*transaction)));  // 6
-    EXPECT_FALSE(items.create(R"({"k":1,"id":"b"})", &*transaction)) << "what fails takes no LSN";
-    ASSERT_TRUE(succeeds(items.replace(R"({"k":1,"id":"b","n":1})", &*transaction)));
+    ASSERT_TRUE(succeeds(items.create(R"({"k":1,"id":"e"})", {.transaction = &*transaction})));  // 6
+    EXPECT_FALSE(items.create(R"({"k":1,"id":"b"})", {.transaction = &*transaction})) << "what fails takes no LSN";
+    ASSERT_TRUE(succeeds(items.replace(R"({"k":1,"id":"b","n":1})", {.transaction = &*transaction})));
     ASSERT_TRUE(succeeds(transaction->commit()));
   }
   EXPECT_EQ(query("BEGIN"), "");

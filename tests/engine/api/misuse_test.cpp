@@ -278,7 +278,7 @@ TEST_F(MisuseTest, AProcedureCannotWriteBesideItsCall) {
         quire_buffer_release(&body);
         return call.respond("1");
       })));
-  EXPECT_EQ(things.execute("beside", {}).value().body, "1");
+  EXPECT_EQ(things.execute("beside", PartitionKey()).value().body, "1");
   EXPECT_EQ(create, QUIRE_MISUSE);
   EXPECT_EQ(begin, QUIRE_MISUSE);
   EXPECT_EQ(execute, QUIRE_MISUSE);

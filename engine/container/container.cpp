@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <simdjson.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -229,6 +230,9 @@ Result<bool> ContainerStore::set_indexes(WriteTransaction& transaction,
   if (is_policy_new && has_items) set->is_policy_building = true;
   if (!set->policy) set->is_policy_building = false;
   QUIRE_TRY(save_index_policy(transaction, tables_.index, *set));
+  // Who is building already has not looked at the items for the new ones: it begins anew.
+  if (set->is_building())
+    QUIRE_TRY(save_index_build(transaction, tables_.index, IndexBuild{static_cast<uint32_t>(getpid()), {}}));
   QUIRE_TRY(indexes_.set_changed(transaction));
   QUIRE_TRY(save_names(transaction, names.before()));
   names.keep();

@@ -58,10 +58,10 @@ class Import {
   Result<ImportResult> run() {
     QUIRE_TRY(read_all());
     QUIRE_TRY(check_keys());
-    QUIRE_ASSIGN(const bool is_deferred, defer_indexes(environment_, store_));
-    auto written = write_items(is_deferred);
+    QUIRE_ASSIGN(const uint64_t deferred_version, defer_indexes(environment_, store_));
+    auto written = write_items(deferred_version);
     // What was written before a failure stays, and so do the indexes.
-    if (is_deferred) QUIRE_TRY(build_indexes(environment_, store_));
+    if (deferred_version != 0) QUIRE_TRY(build_indexes(environment_, store_));
     if (!written) return std::unexpected(std::move(written.error()));
     result_.items = *written;
     result_.bytes_read = input_.bytes_read();
@@ -69,11 +69,11 @@ class Import {
   }
 
  private:
-  Result<uint64_t> write_items(bool is_deferred) {
+  Result<uint64_t> write_items(uint64_t deferred_version) {
     ImportWriter writer(environment_, store_,
                         {.upsert = options_.upsert,
                          .skip_conflicts = options_.skip_errors,
-                         .defer_indexes = is_deferred,
+                         .deferred_version = deferred_version,
                          .left_out = &left_out_,
                          .report = [this](uint64_t items) { return report(items); }});
     return writer.write(sorter_);

@@ -96,11 +96,14 @@ void ImportWriter::merge(ImportSorter& sorter, Batch& batch) {
 
 Result<uint64_t> ImportWriter::commit(const Batch& batch) {
   const BulkMode mode = options_.upsert ? BulkMode::upsert : BulkMode::create;
-  const BulkIndexing indexing = options_.defer_indexes ? BulkIndexing::defer : BulkIndexing::keep;
   uint64_t written = 0;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
     written = 0;
-    QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(transaction, store_, mode, indexing));
+    QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, store_.indexes().table()));
+    const bool is_deferred = version != 0 && version == options_.deferred_version;
+    QUIRE_ASSIGN(
+        BulkWriter writer,
+        BulkWriter::begin(transaction, store_, mode, is_deferred ? BulkIndexing::defer : BulkIndexing::keep));
     for (size_t i = 0; i < batch.items.size(); ++i) {
       if (i + kItemsAhead < batch.items.size()) prefetch(batch.items[i + kItemsAhead]);
       const SortedItem& item = batch.items[i];

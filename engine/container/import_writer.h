@@ -19,8 +19,8 @@ class ImportWriter {
   struct Options {
     bool upsert = false;  // replace items that exist; of two with one key the later one stays, else the first
     bool skip_conflicts = false;  // leave out what conflicts, rather than fail
-    // Indexes that are being built are left to build_indexes().
-    bool defer_indexes = false;
+    // What defer_indexes() gave: while the set of indexes has this version, they are left to build_indexes().
+    uint64_t deferred_version = 0;
     // Numbers of items that are left out in any case.
     const std::unordered_set<uint64_t>* left_out = nullptr;
     // Called after each commit, with what has been committed; an error ends the writing.

@@ -104,9 +104,17 @@ class IndexBuilder {
     return store_.indexes().set(snapshot);
   }
 
-  // False: somebody wrote to the container.
+  // Whether the items and the list of indexes are those that the entries were collected from and for.
+  Result<bool> is_current(WriteTransaction& transaction) const {
+    QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(transaction));
+    QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, store_.indexes().table()));
+    return statistics.last_lsn == lsn_ && version == version_;
+  }
+
+  // False: somebody wrote to the container, or changed its indexes.
   Result<bool> build_from_snapshot() {
     QUIRE_ASSIGN(const std::shared_ptr<const IndexSet> set, set_of_indexes());
+    version_ = set->version;
     std::vector<const Index*> waiting;
     for (const Index& index : set->indexes)
       if (index.is_building) waiting.push_back(&index);
@@ -132,7 +140,7 @@ class IndexBuilder {
         return is_true;
       }
     }
-    return finish(true);
+    return finish();
   }
 
   // The collecting thread tells how far it is; this one tells the user.
@@ -210,22 +218,21 @@ class IndexBuilder {
     return summary.finish();
   }
 
-  // False: somebody wrote to the container.
+  // False: as above.
   Result<bool> insert(const EntryList& list, const Index& index) {
     for (size_t from = 0; from < list.size();) {
       size_t to = from;
       for (size_t bytes = 0; to < list.size() && bytes < kCommitBytes; ++to) bytes += list.key(to).size() + 8;
-      bool is_current = true;
+      bool is_welcome = true;
       auto written = environment_.write([&](WriteTransaction& transaction) -> Result<void> {
-        QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(transaction));
-        is_current = statistics.last_lsn == lsn_;
-        if (!is_current) return {};
+        QUIRE_ASSIGN(is_welcome, is_current(transaction));
+        if (!is_welcome) return {};
         return store_.indexes().insert(transaction, list, from, to);
       });
       if (!written)
         return std::unexpected(give_up([&](const Index& other) { return other.number == index.number; },
                                        std::move(written.error())));
-      if (!is_current) return false;
+      if (!is_welcome) return false;
       QUIRE_TRY(work_.advance(items_ * (to - from) / list.size()));
       from = to;
     }
@@ -292,14 +299,13 @@ class IndexBuilder {
 
   // ---- The end
 
-  Result<bool> finish(bool must_be_current) {
-    bool is_current = true;
+  Result<bool> finish() {
+    bool is_welcome = true;
     QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
-      QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(transaction));
-      is_current = !must_be_current || statistics.last_lsn == lsn_;
-      return is_current ? mark_complete(transaction) : Result<void>();
+      QUIRE_ASSIGN(is_welcome, is_current(transaction));
+      return is_welcome ? mark_complete(transaction) : Result<void>();
     }));
-    return is_current;
+    return is_welcome;
   }
 
   Result<void> mark_complete(WriteTransaction& transaction) {
@@ -309,7 +315,8 @@ class IndexBuilder {
       QUIRE_TRY(save_index(transaction, store_.indexes().table(), index));
     }
     for (const auto& [number, statistics] : statistics_)
-      QUIRE_TRY(save_index_statistics(transaction, store_.indexes().table(), number, statistics));
+      if (set->find(number) != nullptr)
+        QUIRE_TRY(save_index_statistics(transaction, store_.indexes().table(), number, statistics));
     set->is_policy_building = false;
     QUIRE_TRY(save_index_build(transaction, store_.indexes().table(), std::nullopt));
     return store_.indexes().set_changed(transaction);
@@ -323,24 +330,26 @@ class IndexBuilder {
   std::atomic<uint64_t> collected_ = 0;   // items, of the index at hand
   std::atomic<bool> is_stopped_ = false;  // nobody wants what is being collected
   Lsn lsn_{};
+  uint64_t version_ = 0;  // of the list of indexes
 };
 
 Result<void> build_indexes(Environment& environment, ContainerStore& store, const WorkOptions& options) {
   return IndexBuilder(environment, store, options).run();
 }
 
-Result<bool> defer_indexes(Environment& environment, ContainerStore& store) {
-  bool is_deferred = false;
+Result<uint64_t> defer_indexes(Environment& environment, ContainerStore& store) {
+  uint64_t deferred_version = 0;
   {
     QUIRE_ASSIGN(const ReadTransaction snapshot, environment.begin_read());
     QUIRE_ASSIGN(const uint64_t version, read_index_version(snapshot, store.indexes().table()));
-    if (version == 0) return false;
+    if (version == 0) return uint64_t{0};
   }
   QUIRE_TRY(environment.write([&](WriteTransaction& transaction) -> Result<void> {
-    is_deferred = false;
+    deferred_version = 0;
     QUIRE_ASSIGN(const ContainerStatistics statistics, store.statistics(transaction));
     if (statistics.items > 0) return {};
     QUIRE_ASSIGN(IndexSet* const set, store.indexes().writable_set(transaction));
+    bool is_deferred = false;
     for (Index& index : set->indexes) {
       if (index.unique != UniqueScope::none || index.is_building) continue;
       index.is_building = is_deferred = true;
@@ -350,9 +359,11 @@ Result<bool> defer_indexes(Environment& environment, ContainerStore& store) {
     if (!is_deferred) return {};
     QUIRE_TRY(save_index_build(transaction, store.indexes().table(),
                                IndexBuild{static_cast<uint32_t>(getpid()), {}}));
-    return store.indexes().set_changed(transaction);
+    QUIRE_TRY(store.indexes().set_changed(transaction));
+    deferred_version = set->version;
+    return {};
   }));
-  return is_deferred;
+  return deferred_version;
 }
 
 Result<bool> has_abandoned_build(const Transaction& transaction, ContainerStore& store) {

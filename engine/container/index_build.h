@@ -5,6 +5,7 @@
 // Each index is made alone: its entries are collected from a snapshot by one thread, sorted, and appended by
 // another in several commits. Should somebody write to the container meanwhile, the snapshot is not the truth
 // any more; the rest is then made in steps that each look at the items within their own write transaction.
+// The same where somebody changes the set of indexes: that has the building begin anew, for old and new ones.
 #pragma once
 
 #include "engine/container/container.h"
@@ -19,8 +20,10 @@ namespace quire::engine {
 Result<void> build_indexes(Environment& environment, ContainerStore& store, const WorkOptions& options = {});
 
 // Has the indexes of an empty container that are not unique wait for build_indexes(), so that an import need
-// not keep them up to date. False if there is none, or if the container has items.
-Result<bool> defer_indexes(Environment& environment, ContainerStore& store);
+// not keep them up to date while the set of indexes has the version that is returned: who changes it has them
+// built from the first item on, and wants them kept up to date. 0 if there is none, or if the container has
+// items.
+Result<uint64_t> defer_indexes(Environment& environment, ContainerStore& store);
 
 // Whether indexes wait and no living process is at them.
 Result<bool> has_abandoned_build(const Transaction& transaction, ContainerStore& store);

@@ -185,6 +185,10 @@ Result<void> Environment::copy_to(const std::string& path) const {
   return unfinished.finish(path, false);
 }
 
+bool Environment::is_writing_here() const {
+  return state_->queue().is_led_here();
+}
+
 bool Environment::wants_snapshots_to_end() const noexcept {
   return state_->readers().is_idleness_wanted();
 }

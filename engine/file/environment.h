@@ -95,6 +95,9 @@ class Environment {
   // misuse.
   Result<void> write(const std::function<Result<void>(WriteTransaction&)>& work);
 
+  // Whether the calling thread holds a write transaction: it must not ask for another.
+  bool is_writing_here() const;
+
   // Begins a write transaction held over several calls; other writers wait meanwhile. All calls on it and its
   // destruction belong to this thread. Errors as of write.
   Result<std::unique_ptr<ExplicitWrite>> begin_write();

@@ -95,6 +95,11 @@ Result<void> WriteQueue::take_lead(Clock::time_point deadline) {
   return {};
 }
 
+bool WriteQueue::is_led_here() const {
+  const std::lock_guard lock(mutex_);
+  return leader_ == std::this_thread::get_id();
+}
+
 void WriteQueue::release() {
   const std::lock_guard lock(mutex_);
   leader_.reset();

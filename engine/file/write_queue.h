@@ -46,6 +46,8 @@ class WriteQueue {
   // Takes the lead alone, until release.
   Result<void> take_lead(Clock::time_point deadline);
   void release();
+  // Whether the calling thread leads.
+  bool is_led_here() const;
 
  private:
   Result<void> check_not_leading() const;

@@ -38,6 +38,17 @@ Result<void> WriteSession::start(Clock::time_point deadline) {
   QUIRE_TRY(state_->write_lock().acquire(deadline));
   is_locked_ = true;
   state_->apply_durability();
+  QUIRE_TRY(begin_transaction(deadline));
+  if (!state_->tables().has_dropped() || remove_dropped_tables()) return {};
+  // What failed has spoilt the transaction; the tables can wait.
+  mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
+  transaction_.reset();
+  state_->readers().leave();
+  is_entered_ = false;
+  return begin_transaction(deadline);
+}
+
+Result<void> WriteSession::begin_transaction(Clock::time_point deadline) {
   const uint64_t tables_version = state_->tables().version();
   for (;;) {
     state_->readers().enter();
@@ -53,31 +64,41 @@ Result<void> WriteSession::start(Clock::time_point deadline) {
     QUIRE_TRY(state_->readers().adopt_map_size(deadline));
   }
   transaction_->tables_version_ = tables_version;
-  if (state_->tables().has_dropped()) remove_dropped_tables();
   return {};
 }
 
 // A dropped table is empty, and nobody who begins now may use it; but LMDB closes the handle in the act, so
-// no older snapshot of this process may be at work. Otherwise the next write transaction tries again.
-void WriteSession::remove_dropped_tables() {
+// no older snapshot of this process may be at work. Otherwise the next write transaction tries again, as it
+// does where this one fails, for want of room in the map: then false.
+bool WriteSession::remove_dropped_tables() {
   TableRegistry& tables = state_->tables();
-  MDB_txn* handle = transaction_->handle();
+  bool is_sound = true;
   state_->readers().try_while_alone([&] {
     for (std::string& name : tables.take_dropped()) {
-      const std::optional<Table> open = tables.find(name);
-      if (!open) continue;
-      MDB_stat stat;
-      if (mdb_stat(handle, open->slot(), &stat) == MDB_SUCCESS) {
-        if (mdb_drop(handle, open->slot(), 1) != MDB_SUCCESS) continue;
-        const std::string row = dropped_table_row(name);
-        MDB_val key{row.size(), const_cast<char*>(row.data())};
-        mdb_del(handle, state_->facts.meta.slot(), &key, nullptr);
-      } else {
-        mdb_dbi_close(state_->environment(), open->slot());  // another process has removed it
-      }
-      tables.forget(name, *open);
+      is_sound = is_sound && remove_table(name);
+      if (!is_sound) tables.add_dropped(std::move(name));
     }
   });
+  return is_sound;
+}
+
+bool WriteSession::remove_table(const std::string& name) {
+  TableRegistry& tables = state_->tables();
+  MDB_txn* const handle = transaction_->handle();
+  const std::optional<Table> open = tables.find(name);
+  if (!open) return true;
+  MDB_stat stat;
+  if (mdb_stat(handle, open->slot(), &stat) == MDB_SUCCESS) {
+    if (mdb_drop(handle, open->slot(), 1) != MDB_SUCCESS) return false;
+    tables.forget(name, *open);
+    const std::string row = dropped_table_row(name);
+    MDB_val key{row.size(), const_cast<char*>(row.data())};
+    const int code = mdb_del(handle, state_->facts.meta.slot(), &key, nullptr);
+    return code == MDB_SUCCESS || code == MDB_NOTFOUND;
+  }
+  mdb_dbi_close(state_->environment(), open->slot());  // another process has removed it
+  tables.forget(name, *open);
+  return true;
 }
 
 Result<void> WriteSession::commit() {

@@ -41,7 +41,9 @@ class WriteSession {
  private:
   explicit WriteSession(FileState& state) : state_(&state) {}
   Result<void> start(Clock::time_point deadline);
-  void remove_dropped_tables();
+  Result<void> begin_transaction(Clock::time_point deadline);
+  bool remove_dropped_tables();
+  bool remove_table(const std::string& name);
   void finish() noexcept;
 
   struct Delete {

@@ -289,8 +289,10 @@ Result<std::string> read_condition(const Value& where, std::string_view what) {
   if (where.is_undefined()) return std::string();
   if (!where.is_string() || where.as_string().empty())
     return invalid(fmt::format(R"("where" of {} must be a condition over c, as text: "c.age > 17")", what));
-  if (auto parsed = sql::IndexCondition::parse(where.as_string()); !parsed)
-    return invalid(fmt::format("{}: {}", what, parsed.error().message));
+  auto parsed = sql::IndexCondition::parse(where.as_string());
+  if (!parsed && parsed.error().code == ErrorCode::out_of_memory)
+    return std::unexpected(std::move(parsed.error()));
+  if (!parsed) return invalid(fmt::format("{}: {}", what, parsed.error().message));
   return std::string(where.as_string());
 }
 

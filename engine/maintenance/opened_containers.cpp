@@ -68,8 +68,8 @@ class ContainerOpener {
     return {};
   }
 
-  // Whether the snapshot's containers are those that were opened. One whose tables are not all there though
-  // the catalog still has it is damaged.
+  // Whether the snapshot's containers are those that were opened, as they were defined then. One whose tables
+  // are not all there though the catalog still has it is damaged.
   Result<bool> sees_the_same(const ReadTransaction& snapshot) {
     for (const std::string& name : missing_) {
       QUIRE_ASSIGN(const auto found, catalog_.find_reference(snapshot, name));
@@ -78,7 +78,7 @@ class ContainerOpener {
     }
     for (const auto& store : stores_) {
       QUIRE_ASSIGN(const auto found, catalog_.find_reference(snapshot, store->definition().name));
-      if (!found || found->number != store->number()) return false;
+      if (!found || found->number != store->number() || found->revision != store->revision()) return false;
     }
     return true;
   }

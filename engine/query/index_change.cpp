@@ -42,7 +42,9 @@ Result<NamedIndex> named_index_of(const sql::IndexChange& change, const std::vec
     QUIRE_ASSIGN(part.path, parse_plain_path(key.path->text, fmt::format("index '{}'", made.name)));
     part.is_descending = key.is_descending;
   }
-  if (change.where != nullptr) made.condition = sql::index_condition_text(*change.where, change.container);
+  if (change.where != nullptr) {
+    QUIRE_ASSIGN(made.condition, sql::index_condition_text(*change.where, change.container));
+  }
   return made;
 }
 

@@ -50,10 +50,10 @@ Result<void> OpenContainers::set_throughput(ContainerStore& store) {
   return {};
 }
 
-// A crash may have left indexes unfinished. A snapshot from before the store was opened does not know its
-// tables: then it is for the next to see.
+// A crash may have left indexes unfinished. Who holds a write transaction cannot go on with them, and a
+// snapshot from before the store was opened does not know its tables: then it is for the next to see.
 Result<void> OpenContainers::go_on_building(const Transaction& transaction, ContainerStore& store) {
-  if (transaction.is_write()) return {};
+  if (transaction.is_write() || environment_.is_writing_here()) return {};
   QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
   QUIRE_ASSIGN(const bool is_abandoned, has_abandoned_build(snapshot, store));
   if (!is_abandoned) return {};

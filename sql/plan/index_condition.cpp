@@ -164,12 +164,11 @@ void name_item(Expression& expression, std::string_view container, Arena& arena)
 
 }  // namespace
 
-std::string index_condition_text(const Expression& condition, std::string_view container) {
+Result<std::string> index_condition_text(const Expression& condition, std::string_view container) {
   // A copy by way of its text, so that the statement's own tree stays as it was written.
-  const auto parsed = parse("SELECT VALUE " + print(condition), false);
-  if (!parsed) return print(condition);
-  Expression& copy = *(*parsed)->statement.query->items[0].expression;
-  name_item(copy, container, (*parsed)->arena);
+  QUIRE_ASSIGN(const auto parsed, parse("SELECT VALUE " + print(condition), false));
+  Expression& copy = *parsed->statement.query->items[0].expression;
+  name_item(copy, container, parsed->arena);
   return print(copy);
 }
 

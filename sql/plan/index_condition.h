@@ -38,7 +38,7 @@ class IndexCondition {
 
 // The text of a condition as CREATE INDEX has it, in the form that an index keeps: the item, written as c, as
 // the container's name, or left out, is c.
-std::string index_condition_text(const Expression& condition, std::string_view container);
+Result<std::string> index_condition_text(const Expression& condition, std::string_view container);
 
 // Whether every row for which the conditions of a query hold has an item with an entry in the index: each
 // part of the index's condition is among them, or follows from bounds with constants on the same path. Those

@@ -39,7 +39,7 @@ bool must_fail() noexcept {
 }
 
 void* allocate_or_throw(size_t size, size_t alignment) {
-  void* const memory = must_fail() ? nullptr
+  void* const memory = must_fail()      ? nullptr
                        : alignment == 0 ? QUIRE_REAL(malloc)(size == 0 ? 1 : size)
                                         : QUIRE_REAL_ALIGNED(alignment, size);
   if (memory == nullptr) throw std::bad_alloc();

@@ -53,7 +53,8 @@ class FaultRun {
       if (step.run(bench, step, &error) == QUIRE_OK) continue;
       places_ = kind_.end();
       if (!failed_.empty())
-        return fmt::format("'{}' fails without a fault: {}; it was '{}' that failed", step.what, error.message, failed_);
+        return fmt::format("'{}' fails without a fault: {}; it was '{}' that failed", step.what,
+                           error.message, failed_);
       failed_ = fmt::format("{}: {}", step.what, error.message);
       if (std::ranges::find(kind_.answers, error.code) == kind_.answers.end())
         return fmt::format("'{}' fails with {}: {}", step.what, quire_code_name(error.code), error.message);
@@ -113,7 +114,8 @@ bool run_from(const FaultKind& kind, const FaultPlan& plan, const std::string& f
 
 bool survive(const FaultKind& kind, const FaultPlan& plan) {
   const TestFolder folder;
-  void* const shared = mmap(nullptr, sizeof(Place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const shared =
+      mmap(nullptr, sizeof(Place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) throw std::runtime_error("no shared memory for the test");
   Place& place = *new (shared) Place{};
   // How many places there are.
@@ -126,7 +128,8 @@ bool survive(const FaultKind& kind, const FaultPlan& plan) {
   });
   place.at = plan.first;
   // A process that dies ends the test; it says where.
-  if (is_right && !succeed_in_children(1, [&](int) { return run_from(kind, plan, folder.path("run"), place); })) {
+  if (is_right &&
+      !succeed_in_children(1, [&](int) { return run_from(kind, plan, folder.path("run"), place); })) {
     fmt::print("{} at place {} of {}: WRONG\n", kind.name, place.at.load(), place.all.load());
     is_right = false;
   }
@@ -162,18 +165,20 @@ class CallFaults final : public CallObserver {
 };
 
 constexpr int kOutOfMemory[] = {QUIRE_OUT_OF_MEMORY};
-// A call that fails may be one whose failure has a meaning of its own, as that of a folder that cannot be written to.
-constexpr int kCallAnswers[] = {QUIRE_IO, QUIRE_NO_SPACE, QUIRE_OUT_OF_MEMORY, QUIRE_CANNOT_OPEN, QUIRE_PERMISSION};
+// A call that fails may be one whose failure has a meaning of its own, as that of a folder that cannot be
+// written to.
+constexpr int kCallAnswers[] = {QUIRE_IO, QUIRE_NO_SPACE, QUIRE_OUT_OF_MEMORY, QUIRE_CANNOT_OPEN,
+                                QUIRE_PERMISSION};
 
 }  // namespace
 
 bool survive_memory_faults(const FaultPlan& plan) {
-  const FaultKind kind{.name = "memory",
-                       .durability = QUIRE_NONE,
-                       .begin = [](uint64_t place,
-                                   bool goes_on) { fail_allocations(place, goes_on ? UINT64_MAX : place); },
-                       .end = [] { return stop_failing_allocations(); },
-                       .answers = kOutOfMemory};
+  const FaultKind kind{
+      .name = "memory",
+      .durability = QUIRE_NONE,
+      .begin = [](uint64_t place, bool goes_on) { fail_allocations(place, goes_on ? UINT64_MAX : place); },
+      .end = [] { return stop_failing_allocations(); },
+      .answers = kOutOfMemory};
   return survive(kind, plan);
 }
 
@@ -183,13 +188,11 @@ bool survive_call_faults(const FaultPlan& plan) {
     SystemCall call;
     int code;
   };
-  constexpr Row kRows[] = {{"open: too many files", SystemCall::open, EMFILE},
-                           {"write: disk full", SystemCall::write, ENOSPC},
-                           {"write: I/O error", SystemCall::write, EIO},
-                           {"sync: I/O error", SystemCall::sync, EIO},
-                           {"truncate: I/O error", SystemCall::truncate, EIO},
-                           {"rename: I/O error", SystemCall::rename, EIO},
-                           {"mmap: no memory", SystemCall::map, ENOMEM}};
+  constexpr Row kRows[] = {
+      {"open: too many files", SystemCall::open, EMFILE}, {"write: disk full", SystemCall::write, ENOSPC},
+      {"write: I/O error", SystemCall::write, EIO},       {"sync: I/O error", SystemCall::sync, EIO},
+      {"truncate: I/O error", SystemCall::truncate, EIO}, {"rename: I/O error", SystemCall::rename, EIO},
+      {"mmap: no memory", SystemCall::map, ENOMEM}};
   bool is_right = true;
   for (const Row& row : kRows) {
     CallFaults faults(row.call, row.code);

@@ -5,7 +5,9 @@
 
 int main(int argc, char** argv) {
   quire::tests::FaultPlan plan;
-  CLI::App app("A work of every kind with a fault at each place in turn: a clean error, and nothing lost or half done");
+  CLI::App app(
+      "A work of every kind with a fault at each place in turn: a clean error, and nothing lost or half "
+      "done");
   CLI::App* const memory = app.add_subcommand("memory", "requests for memory fail");
   CLI::App* const calls = app.add_subcommand("calls", "calls of the system fail");
   for (CLI::App* const kind : {memory, calls}) {

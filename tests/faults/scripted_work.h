@@ -1,5 +1,5 @@
-// A work of every kind, call by call, through the C functions. Each step is one whole: where it fails it has changed
-// nothing, and can be taken again.
+// A work of every kind, call by call, through the C functions. Each step is one whole: where it fails it has
+// changed nothing, and can be taken again.
 #pragma once
 
 #include <span>
@@ -18,6 +18,7 @@ struct Bench {
   quire_container* items = nullptr;
   quire_feed* feed = nullptr;
   quire_buffer out = {};
+  bool may_be_open = false;  // a transaction of BEGIN
 
   ~Bench();
   // Closes what is open; steps may go on after open_again.

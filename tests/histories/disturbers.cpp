@@ -13,7 +13,8 @@ namespace {
 
 std::string message_of(std::string_view doing, const Error& error) {
   // Others have the file for longer than the deadline; or do the same at the same time.
-  for (const int code : {QUIRE_BUSY, QUIRE_CONTAINER_NOT_FOUND, QUIRE_CONTAINER_EXISTS, QUIRE_CONFLICT, QUIRE_NOT_FOUND, QUIRE_INVALID_DEFINITION})
+  for (const int code : {QUIRE_BUSY, QUIRE_CONTAINER_NOT_FOUND, QUIRE_CONTAINER_EXISTS, QUIRE_CONFLICT,
+                         QUIRE_NOT_FOUND, QUIRE_INVALID_DEFINITION})
     if (error.code == code) return "";
   return fmt::format("{}: {}: {}", doing, error.name(), error.message);
 }
@@ -55,14 +56,15 @@ std::function<std::string()> follower(Database& database, const std::string&, in
   return [&database, state]() -> std::string {
     auto lists = database.container("lists");
     if (!lists) return message_of("open a container", lists.error());
-    auto feed = lists->feed({.mode = FeedMode::all_versions,
-                             .start = state->token.empty() ? FeedStart::beginning() : FeedStart::token(state->token)});
+    auto feed = lists->feed(
+        {.mode = FeedMode::all_versions,
+         .start = state->token.empty() ? FeedStart::beginning() : FeedStart::token(state->token)});
     if (!feed) return message_of("open a feed", feed.error());
     for (int i = 0; i < 200; ++i) {
       const auto change = feed->next(std::chrono::milliseconds(5));
       if (!change) return message_of("follow", change.error());
       if (!*change) break;
-      if ((*change)->lsn() <= state->last)
+      if ((*change)->lsn() < state->last)
         return fmt::format("the feed gives LSN {} after {}", (*change)->lsn(), state->last);
       state->last = (*change)->lsn();
     }

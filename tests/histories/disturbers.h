@@ -10,7 +10,8 @@
 namespace quire::tests {
 
 // Makes one, who acts each time it is called: empty, or what failed.
-using MakeDisturber = std::function<std::string()> (*)(Database& database, const std::string& path, int process);
+using MakeDisturber = std::function<std::string()> (*)(Database& database, const std::string& path,
+                                                       int process);
 std::span<const MakeDisturber> disturbers();
 
 }  // namespace quire::tests

@@ -15,7 +15,8 @@
 namespace quire::tests {
 namespace {
 
-// "B number kind moment" and the operations: "r3" reads, "a3=17" appends; "E number moment done" and what was read: "3:[1,2]".
+// "B number kind moment" and the operations: "r3" reads, "a3=17" appends; "E number moment done" and what was
+// read: "3:[1,2]".
 void read_begin(std::istringstream& line, TransactionRecord& record) {
   line >> record.kind >> record.begun;
   for (std::string word; line >> word;) {
@@ -59,8 +60,8 @@ void HistoryWriter::begins(const TransactionRecord& record) {
 }
 
 void HistoryWriter::ends(const TransactionRecord& record) {
-  std::string line =
-      fmt::format("E {} {} {}", record.number, record.ended, record.outcome == Outcome::done ? "done" : "undone");
+  std::string line = fmt::format("E {} {} {}", record.number, record.ended,
+                                 record.outcome == Outcome::done ? "done" : "undone");
   for (const Operation& operation : record.operations)
     if (!operation.appends) line += fmt::format(" [{}]", fmt::join(operation.seen, ","));
   write_line(line);

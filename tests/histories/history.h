@@ -1,5 +1,5 @@
-// What transactions did and saw, as they wrote it down while they ran. Each item is a list of numbers; a transaction
-// appends numbers that no other appends, and reads lists.
+// What transactions did and saw, as they wrote it down while they ran. Each item is a list of numbers; a
+// transaction appends numbers that no other appends, and reads lists.
 #pragma once
 
 #include <chrono>
@@ -15,9 +15,15 @@ inline constexpr int kListsOfPartition = 5;
 
 // Numbers lists of all partitions.
 using ListNumber = int;
-inline ListNumber list_number(int partition, int list) { return partition * kListsOfPartition + list; }
-inline int partition_of(ListNumber list) { return list / kListsOfPartition; }
-inline std::string id_of(ListNumber list) { return "k" + std::to_string(list % kListsOfPartition); }
+inline ListNumber list_number(int partition, int list) {
+  return partition * kListsOfPartition + list;
+}
+inline int partition_of(ListNumber list) {
+  return list / kListsOfPartition;
+}
+inline std::string id_of(ListNumber list) {
+  return "k" + std::to_string(list % kListsOfPartition);
+}
 
 using List = std::vector<int64_t>;
 
@@ -35,7 +41,9 @@ enum class Outcome : uint8_t {
 };
 
 using Moment = int64_t;  // nanoseconds of the clock that all processes share
-inline Moment moment_now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+inline Moment moment_now() {
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
 
 struct TransactionRecord {
   int64_t number = 0;
@@ -50,9 +58,12 @@ struct TransactionRecord {
 
 // A transaction appends kMostAppends numbers at most: from them on, its own number times this.
 inline constexpr int64_t kMostAppends = 8;
-inline int64_t transaction_of(int64_t value) { return value / kMostAppends; }
+inline int64_t transaction_of(int64_t value) {
+  return value / kMostAppends;
+}
 
-// A thread's own file of what it does. A line goes to the system before the call returns, so that a kill loses none.
+// A thread's own file of what it does. A line goes to the system before the call returns, so that a kill
+// loses none.
 class HistoryWriter {
  public:
   explicit HistoryWriter(const std::string& path);

@@ -19,7 +19,8 @@ using Lengths = std::array<size_t, kLists>;
 
 class Judge {
  public:
-  Judge(std::span<const TransactionRecord> records, std::span<const ListVersion> versions) : versions_(versions) {
+  Judge(std::span<const TransactionRecord> records, std::span<const ListVersion> versions)
+      : versions_(versions) {
     for (const TransactionRecord& record : records) records_.emplace(record.number, &record);
   }
 
@@ -41,13 +42,15 @@ class Judge {
     std::array<List, kLists> lists;
     for (const ListVersion& version : versions_) {
       List& list = lists[static_cast<size_t>(version.list)];
-      if (version.values.size() < list.size() || !std::equal(list.begin(), list.end(), version.values.begin()))
+      if (version.values.size() < list.size() ||
+          !std::equal(list.begin(), list.end(), version.values.begin()))
         return fmt::format("at LSN {} list {} is no continuation of what it was", version.lsn, version.list);
       for (size_t i = list.size(); i < version.values.size(); ++i) {
         const int64_t writer = transaction_of(version.values[i]);
         if (order_.empty() || order_.back() != writer) {
           if (!places_.emplace(writer, order_.size()).second)
-            return fmt::format("at LSN {} transaction {} is torn: others wrote in between", version.lsn, writer);
+            return fmt::format("at LSN {} transaction {} is torn: others wrote in between", version.lsn,
+                               writer);
           order_.push_back(writer);
         }
       }
@@ -74,11 +77,12 @@ class Judge {
         const auto list = static_cast<size_t>(operation.list);
         if (operation.appends) {
           if (lengths[list] >= final_[list].size() || final_[list][lengths[list]] != operation.value)
-            return fmt::format("{}: what it appended to list {} is not in its place", name(record), operation.list);
+            return fmt::format("{}: what it appended to list {} is not in its place", name(record),
+                               operation.list);
           ++lengths[list];
         } else if (record.outcome == Outcome::done && !is_beginning(operation.seen, list, lengths[list])) {
-          return fmt::format("{}: in list {} it saw {} elements of {}, or others", name(record), operation.list,
-                             operation.seen.size(), lengths[list]);
+          return fmt::format("{}: in list {} it saw {} elements of {}, or others", name(record),
+                             operation.list, operation.seen.size(), lengths[list]);
         }
       }
       states_.push_back(lengths);
@@ -98,8 +102,8 @@ class Judge {
     return "";
   }
 
-  // A transaction that only reads saw one of the states between the writers that had ended when it began and those that
-  // began when it had ended.
+  // A transaction that only reads saw one of the states between the writers that had ended when it began and
+  // those that began when it had ended.
   std::string look_at_readers() const {
     std::vector<std::pair<Moment, size_t>> by_end, by_begin;
     for (size_t place = 0; place < order_.size(); ++place) {
@@ -107,18 +111,20 @@ class Judge {
       if (record.outcome == Outcome::done) by_end.emplace_back(record.ended, place + 1);
       by_begin.emplace_back(record.begun, place);
     }
-    const std::vector<size_t> most_by_end = running(by_end, [](size_t a, size_t b) { return std::max(a, b); });
+    const std::vector<size_t> most_by_end =
+        running(by_end, [](size_t a, size_t b) { return std::max(a, b); });
     std::ranges::sort(by_begin, std::greater<>());
     std::vector<size_t> least_by_begin;
     for (size_t least = order_.size(); const auto& [moment, place] : by_begin)
       least_by_begin.push_back(least = std::min(least, place));
     for (const auto& [number, record] : records_) {
       if (record->outcome != Outcome::done || record->writes()) continue;
-      const auto ended = static_cast<size_t>(std::ranges::lower_bound(by_end, std::pair(record->begun, size_t{0})) -
-                                             by_end.begin());
+      const auto ended = static_cast<size_t>(
+          std::ranges::lower_bound(by_end, std::pair(record->begun, size_t{0})) - by_end.begin());
       const size_t least = ended == 0 ? 0 : most_by_end[ended - 1];
       const auto later = static_cast<size_t>(
-          std::ranges::lower_bound(by_begin, std::pair(record->ended, SIZE_MAX), std::greater<>()) - by_begin.begin());
+          std::ranges::lower_bound(by_begin, std::pair(record->ended, SIZE_MAX), std::greater<>()) -
+          by_begin.begin());
       const size_t most = later == 0 ? order_.size() : least_by_begin[later - 1];
       if (!sees_one_state(*record, least, most))
         return fmt::format("{} saw no state between places {} and {}", name(*record), least, most);
@@ -147,15 +153,16 @@ class Judge {
 
   std::span<const ListVersion> versions_;
   std::map<int64_t, const TransactionRecord*> records_;
-  std::vector<int64_t> order_;                   // of the writing transactions
-  std::unordered_map<int64_t, size_t> places_;   // of them in it
+  std::vector<int64_t> order_;                  // of the writing transactions
+  std::unordered_map<int64_t, size_t> places_;  // of them in it
   std::array<List, kLists> final_;
   std::vector<Lengths> states_;  // before the first, after each
 };
 
 }  // namespace
 
-std::string fault_of_history(std::span<const TransactionRecord> records, std::span<const ListVersion> versions) {
+std::string fault_of_history(std::span<const TransactionRecord> records,
+                             std::span<const ListVersion> versions) {
   return Judge(records, versions).judge();
 }
 

@@ -1,5 +1,6 @@
-// Whether what transactions did and saw could have happened one after the other: in the order of the change feed's LSNs,
-// each seeing all of those before it and none of those after, none half, and none before one that had ended when it began.
+// Whether what transactions did and saw could have happened one after the other: in the order of the change
+// feed's LSNs, each seeing all of those before it and none of those after, none half, and none before one
+// that had ended when it began.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ struct ListVersion {
 };
 
 // Why it could not; empty: it could. `versions` in the order of their LSNs, all since the lists were empty.
-std::string fault_of_history(std::span<const TransactionRecord> records, std::span<const ListVersion> versions);
+std::string fault_of_history(std::span<const TransactionRecord> records,
+                             std::span<const ListVersion> versions);
 
 }  // namespace quire::tests

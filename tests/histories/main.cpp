@@ -1,5 +1,5 @@
-// quire-histories: transactions of many threads, and of processes that are killed, and whether what they saw could have
-// happened one after the other.
+// quire-histories: transactions of many threads, and of processes that are killed, and whether what they saw
+// could have happened one after the other.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -45,7 +45,8 @@ std::string read_versions(quire::Database& database, std::vector<ListVersion>& v
     const auto json = item["list"].to_json();
     if (!json) return json.error().message;
     const int partition = static_cast<int>(item["p"].as_integer());
-    versions.push_back({(*change)->lsn(), list_number(partition, std::stoi(std::string(id.substr(1)))), parse_list(*json)});
+    versions.push_back(
+        {(*change)->lsn(), list_number(partition, std::stoi(std::string(id.substr(1)))), parse_list(*json)});
   }
 }
 
@@ -71,8 +72,9 @@ class Game {
 
   bool run() {
     bool is_right = succeed_in_children(1, [&](int) { return lay_out_lists(path()); });
-    is_right = is_right && (arguments_.processes == 1 ? succeed_in_children(1, [&](int) { return play_one(0); })
-                                                      : play_and_kill());
+    is_right =
+        is_right && (arguments_.processes == 1 ? succeed_in_children(1, [&](int) { return play_one(0); })
+                                               : play_and_kill());
     return is_right && succeed_in_children(1, [&](int) {
              const std::string fault = judge(path(), histories());
              if (!fault.empty()) fmt::print("{}\n", fault);
@@ -137,9 +139,11 @@ class Game {
 
 int main(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Transactions of threads and of processes that are killed: is there an order in which they happened?");
+  CLI::App app(
+      "Transactions of threads and of processes that are killed: is there an order in which they happened?");
   app.add_option("--seconds", arguments.seconds, "how long (3)");
-  app.add_option("--processes", arguments.processes, "how many at a time; more than one are killed now and then (1)");
+  app.add_option("--processes", arguments.processes,
+                 "how many at a time; more than one are killed now and then (1)");
   app.add_option("--threads", arguments.threads, "of each (3)");
   app.add_option("--seed", arguments.seed, "of the random choices");
   CLI11_PARSE(app, argc, argv);

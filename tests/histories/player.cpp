@@ -41,7 +41,7 @@ class Player {
     record_ = {};
     record_.number = next_++;
     record_.kind = kind.name;
-    draw_operations(kind.appends);
+    draw_operations(kind);
     record_.begun = moment_now();
     history_.begins(record_);
     const Result<bool> done = (this->*kind.play)();
@@ -62,13 +62,18 @@ class Player {
 
   size_t pick(size_t below) { return random_() % below; }
 
-  void draw_operations(bool appends) {
+  void draw_operations(const Kind& kind) {
     const auto partition = static_cast<int>(pick(kPartitions));
+    if (kind.play == &Player::by_query) {  // reads all lists of the partition
+      for (int i = 0; i < kListsOfPartition; ++i)
+        record_.operations.push_back({.list = list_number(partition, i)});
+      return;
+    }
     const size_t count = 1 + pick(4);
     int64_t value = record_.number * kMostAppends;
     for (size_t i = 0; i < count; ++i) {
       Operation operation{.list = list_number(partition, static_cast<int>(pick(kListsOfPartition)))};
-      operation.appends = appends && (i == 0 || pick(2) == 0);
+      operation.appends = kind.appends && (i == 0 || pick(2) == 0);
       if (operation.appends) operation.value = value++;
       record_.operations.push_back(std::move(operation));
     }
@@ -120,7 +125,8 @@ class Player {
       const auto done =
           operation.appends
               ? run(fmt::format("PATCH lists c WITH {} {}", append_patch(operation.value), where), nullptr)
-              : run("SELECT c.list FROM lists c " + where, [&](int, const std::string& json) { see(operation, json); });
+              : run("SELECT c.list FROM lists c " + where,
+                    [&](int, const std::string& json) { see(operation, json); });
       if (!done) {
         static_cast<void>(run("ROLLBACK", nullptr));
         return Failure(done.error());
@@ -161,22 +167,20 @@ class Player {
     return true;
   }
 
-  // All lists of the partition.
   Result<bool> by_query() {
-    const int from = partition();
-    record_.operations.clear();
-    for (int i = 0; i < kListsOfPartition; ++i) record_.operations.push_back({.list = list_number(from, i)});
-    const auto done = run(fmt::format("SELECT VALUE c.list FROM lists c WHERE c.p = {} ORDER BY c.id", from),
-                          [&](int row, const std::string& json) {
-                            see(record_.operations.at(static_cast<size_t>(row)), json);
-                          });
+    const auto done =
+        run(fmt::format("SELECT VALUE c.list FROM lists c WHERE c.p = {} ORDER BY c.id", partition()),
+            [&](int row, const std::string& json) {
+              see(record_.operations.at(static_cast<size_t>(row)), json);
+            });
     if (!done) return Failure(done.error());
     return true;
   }
 
   static void see(Operation& operation, const std::string& json) { operation.seen = parse_list(json); }
 
-  Result<void> run(const std::string& sql, const std::function<void(int row, const std::string& json)>& on_row) {
+  Result<void> run(const std::string& sql,
+                   const std::function<void(int row, const std::string& json)>& on_row) {
     auto statement = database_.prepare(sql);
     if (!statement) return Failure(statement.error());
     for (int row = 0;; ++row) {
@@ -199,16 +203,16 @@ class Player {
 
 std::span<const Player::Kind> Player::kinds() {
   static constexpr Kind kKinds[] = {{"batch", true, &Player::by_batch},
-                                       {"failing-batch", true, &Player::by_batch_that_fails},
-                                       {"transaction", true, &Player::by_transaction},
-                                       {"rollback", true, &Player::by_rollback},
-                                       {"statements", true, &Player::by_statements},
+                                    {"failing-batch", true, &Player::by_batch_that_fails},
+                                    {"transaction", true, &Player::by_transaction},
+                                    {"rollback", true, &Player::by_rollback},
+                                    {"statements", true, &Player::by_statements},
 #if QUIRE_HAS_SCRIPTS
-                                       {"procedure", true, &Player::by_procedure},
+                                    {"procedure", true, &Player::by_procedure},
 #endif
-                                       {"reading-transaction", false, &Player::by_transaction},
-                                       {"snapshot", false, &Player::by_snapshot},
-                                       {"query", false, &Player::by_query}};
+                                    {"reading-transaction", false, &Player::by_transaction},
+                                    {"snapshot", false, &Player::by_snapshot},
+                                    {"query", false, &Player::by_query}};
   return kKinds;
 }
 
@@ -222,7 +226,8 @@ bool lay_out_lists(const std::string& path) {
   auto lists = database->container("lists");
   if (!made || !lists) return false;
   for (ListNumber list = 0; list < kPartitions * kListsOfPartition; ++list)
-    if (!lists->create(fmt::format(R"({{"id":"{}","p":{},"list":[]}})", id_of(list), partition_of(list)))) return false;
+    if (!lists->create(fmt::format(R"({{"id":"{}","p":{},"list":[]}})", id_of(list), partition_of(list))))
+      return false;
 #if QUIRE_HAS_SCRIPTS
   const auto created = lists->create_script(ScriptKind::procedure, "play", R"(
     async function play(operations) {

@@ -1,5 +1,6 @@
-// The threads of a process: players, who make transactions of every kind and write down what they see; and those who
-// disturb them: containers and indexes come and go, feeds are followed, the file is opened and closed.
+// The threads of a process: players, who make transactions of every kind and write down what they see; and
+// those who disturb them: containers and indexes come and go, feeds are followed, the file is opened and
+// closed.
 #pragma once
 
 #include <cstdint>

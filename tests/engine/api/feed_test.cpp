@@ -231,7 +231,8 @@ TEST_F(FeedApiTest, GivesWholeTransactionsOfAnotherProcessThatIsKilled) {
       auto transaction = database->begin_transaction();
       if (!transaction) _exit(1);
       for (const char* part : {"x", "y", "z"})
-        (void)items->create("{\"k\":1,\"id\":\"" + std::to_string(i) + part + "\"}", {.transaction = &*transaction});
+        (void)items->create("{\"k\":1,\"id\":\"" + std::to_string(i) + part + "\"}",
+                            {.transaction = &*transaction});
       (void)transaction->commit();
     }
   }
@@ -280,7 +281,8 @@ TEST_F(FeedApiTest, TheChangesOfATransactionShareTheirLsn) {
   {
     auto transaction = database_->begin_transaction();
     ASSERT_TRUE(succeeds(items.create(R"({"k":1,"id":"e"})", {.transaction = &*transaction})));  // 6
-    EXPECT_FALSE(items.create(R"({"k":1,"id":"b"})", {.transaction = &*transaction})) << "what fails takes no LSN";
+    EXPECT_FALSE(items.create(R"({"k":1,"id":"b"})", {.transaction = &*transaction}))
+        << "what fails takes no LSN";
     ASSERT_TRUE(succeeds(items.replace(R"({"k":1,"id":"b","n":1})", {.transaction = &*transaction})));
     ASSERT_TRUE(succeeds(transaction->commit()));
   }

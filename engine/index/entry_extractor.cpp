@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "sql/value/key_encoding.h"
@@ -66,6 +67,7 @@ EntryExtractor::EntryExtractor(const IndexSet& set, sql::DictionaryNumber dictio
     made.is_building = index.is_building;
     if (!index.condition.empty()) {
       auto condition = sql::ItemCondition::make(index.condition, dictionary);
+      if (!condition && condition.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
       made.is_refused = !condition;
       if (condition) made.condition = std::move(*condition);
     }

@@ -229,15 +229,15 @@ Result<uint32_t> throughput_from_json(std::string_view json) {
   return static_cast<uint32_t>(number);
 }
 
-uint32_t throughput_of(const ContainerDefinition& definition) {
+Result<uint32_t> throughput_of(const ContainerDefinition& definition) {
   for (const auto& [name, json] : definition.other_properties)
-    if (name == "throughput") return throughput_from_json(json).value_or(0);
+    if (name == "throughput") return throughput_from_json(json);
   return 0;
 }
 
-int64_t default_ttl_of(const ContainerDefinition& definition) {
+Result<int64_t> default_ttl_of(const ContainerDefinition& definition) {
   for (const auto& [name, json] : definition.other_properties)
-    if (name == "defaultTtl") return default_ttl_from_json(json).value_or(0);
+    if (name == "defaultTtl") return default_ttl_from_json(json);
   return 0;
 }
 

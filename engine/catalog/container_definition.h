@@ -42,10 +42,10 @@ struct ContainerDefinition {
 
 // Of "defaultTtl": seconds, -1 for no end, 0 where it is off (absent or null). invalid_definition.
 Result<int64_t> default_ttl_from_json(std::string_view json);
-int64_t default_ttl_of(const ContainerDefinition& definition);
+Result<int64_t> default_ttl_of(const ContainerDefinition& definition);
 // Of "throughput": request units a second, 0 for no limit (absent or null). invalid_definition.
 Result<uint32_t> throughput_from_json(std::string_view json);
-uint32_t throughput_of(const ContainerDefinition& definition);
+Result<uint32_t> throughput_of(const ContainerDefinition& definition);
 
 // "/address/zip" of {"address", "zip"}.
 std::string partition_key_path_text(const std::vector<std::string>& path);

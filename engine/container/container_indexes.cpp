@@ -61,7 +61,8 @@ Result<std::vector<Index>> indexes_of(const ContainerDefinition& definition) {
       if (index.is_multi_valued()) index.holds = sql::IndexHolds::defined;
     }
   }
-  if (default_ttl_of(definition) != 0) indexes.push_back(expiry_index());
+  QUIRE_ASSIGN(const int64_t default_ttl, default_ttl_of(definition));
+  if (default_ttl != 0) indexes.push_back(expiry_index());
   return indexes;
 }
 

@@ -33,7 +33,7 @@ Result<void> ContainerStore::refresh_lifetime(const Transaction& transaction, ui
 Result<void> ContainerStore::set_lifetime(WriteTransaction& transaction,
                                           const ContainerDefinition& definition) {
   QUIRE_ASSIGN(Lifetime lifetime, read_lifetime(transaction, tables_.statistics));
-  const int64_t default_ttl = default_ttl_of(definition);
+  QUIRE_ASSIGN(const int64_t default_ttl, default_ttl_of(definition));
   if (lifetime.default_ttl == default_ttl) return {};
   // What has expired by now stays so.
   QUIRE_TRY(erase_expired(transaction, UINT64_MAX));

@@ -42,7 +42,7 @@ Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transacti
 
 // Its partitions are counted when it is opened or changed.
 Result<void> OpenContainers::set_throughput(ContainerStore& store) {
-  const uint32_t units = throughput_of(store.definition());
+  QUIRE_ASSIGN(const uint32_t units, throughput_of(store.definition()));
   if (units == 0 && !store.throughput().is_limited()) return {};
   QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
   QUIRE_ASSIGN(const ContainerStatistics statistics, store.statistics(snapshot));

@@ -7,21 +7,21 @@
 #include <cstdlib>
 #include <new>
 
+#define QUIRE_IN_PLACE_OF_C __attribute__((visibility("default")))
+// AddressSanitizer's own start asks for memory: C's functions stay its own, and requests of C++ alone fail.
 #if defined(__SANITIZE_ADDRESS__)
-#define QUIRE_REAL(name) __interceptor_##name
-#define QUIRE_REAL_ALIGNED __interceptor_memalign
+#define QUIRE_REAL(name) name
+#define QUIRE_REAL_ALIGNED aligned_alloc
 #else
 #define QUIRE_REAL(name) __libc_##name
 #define QUIRE_REAL_ALIGNED __libc_memalign
-#endif
-#define QUIRE_IN_PLACE_OF_C __attribute__((visibility("default")))
-
 extern "C" {
 void* QUIRE_REAL(malloc)(size_t size);
 void* QUIRE_REAL(calloc)(size_t count, size_t size);
 void* QUIRE_REAL(realloc)(void* memory, size_t size);
 void* QUIRE_REAL_ALIGNED(size_t alignment, size_t size);
 }
+#endif
 
 namespace quire::tests {
 namespace {
@@ -65,6 +65,7 @@ uint64_t stop_failing_allocations() noexcept {
 using quire::tests::allocate_or_throw;
 using quire::tests::must_fail;
 
+#if !defined(__SANITIZE_ADDRESS__)
 extern "C" {
 QUIRE_IN_PLACE_OF_C void* malloc(size_t size) {
   return must_fail() ? nullptr : QUIRE_REAL(malloc)(size);
@@ -84,6 +85,7 @@ QUIRE_IN_PLACE_OF_C int posix_memalign(void** memory, size_t alignment, size_t s
   return *memory == nullptr ? ENOMEM : 0;
 }
 }
+#endif
 
 QUIRE_IN_PLACE_OF_C void* operator new(size_t size) {
   return allocate_or_throw(size, 0);
@@ -98,10 +100,10 @@ QUIRE_IN_PLACE_OF_C void* operator new[](size_t size, std::align_val_t alignment
   return allocate_or_throw(size, static_cast<size_t>(alignment));
 }
 QUIRE_IN_PLACE_OF_C void* operator new(size_t size, const std::nothrow_t&) noexcept {
-  return malloc(size);
+  return must_fail() ? nullptr : QUIRE_REAL(malloc)(size);
 }
 QUIRE_IN_PLACE_OF_C void* operator new[](size_t size, const std::nothrow_t&) noexcept {
-  return malloc(size);
+  return must_fail() ? nullptr : QUIRE_REAL(malloc)(size);
 }
 QUIRE_IN_PLACE_OF_C void operator delete(void* memory) noexcept {
   free(memory);

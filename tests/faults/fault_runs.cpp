@@ -65,6 +65,8 @@ class FaultRun {
     return fault_of_work(bench);
   }
   uint64_t places() const { return places_; }
+  // The step that failed, and how.
+  const std::string& failed() const { return failed_; }
 
  private:
   // Without the fault; where the database says that it must be opened again, after that.
@@ -107,7 +109,7 @@ bool run_from(const FaultKind& kind, const FaultPlan& plan, const std::string& f
     alarm(0);
     ++place.runs;
     if (fault.empty()) continue;
-    fmt::print("{}, place {}{}: {}\n", kind.name, place.at.load(), goes_on ? " and on" : "", fault);
+    fmt::print("{}, place {}{}, {}: {}\n", kind.name, place.at.load(), goes_on ? " and on" : "", run.failed(), fault);
     return false;
   }
 }

@@ -53,7 +53,7 @@ int write(quire_call* call, PartitionAccess::Write kind, const char* json, size_
           const char* if_match, quire_buffer* out, quire_error* error) {
   return operate(call, out, error, [&](PartitionAccess& access, std::string& text) -> Result<void> {
     QUIRE_ASSIGN(const std::string_view item, text_argument(json, length, "the item's JSON"));
-    return access.write(kind, item, if_match != nullptr ? if_match : "", false, text);
+    return access.write(kind, item, if_match != nullptr ? if_match : "", false, &text);
   });
 }
 

@@ -6,6 +6,7 @@
 
   const { parse, stringify } = JSON;
   const ask = (name, ...rest) => host(numbers[name], ...rest);
+  const { accept, create, upsert, replace } = numbers; // asked for most often
   const global = globalThis;
 
   function failure(number, message) {
@@ -81,18 +82,18 @@
     return [options ?? {}, callback ?? undefined];
   }
 
-  // Runs `work` now and the callback when its turn has come. An error goes to the callback, or, without one, to the
+  // Runs `work` now and the callback when its turn has come; the work is told whether anybody wants what it gives. An error goes to the callback, or, without one, to the
   // caller.
   function perform(work, callback) {
     needRun();
-    if (!ask('accept')) return false;
+    if (!host(accept)) return false;
     if (callback === undefined) {
-      work();
+      work(false);
       return true;
     }
     let done;
     try {
-      done = work();
+      done = work(true);
     } catch (error) {
       if (error === null || typeof error !== 'object' || error.number === undefined) throw error;
       later(callback, error, undefined, { statusCode: error.number });
@@ -119,37 +120,42 @@
     return toText(body, 'the document');
   };
 
+  function checkCollection(link) {
+    if (link !== run.selfLink) ask('collection', String(link));
+  }
+
   const works = {
     readDocument: (link, options) => {
       const document = ask('read', String(link), options.ifNoneMatch === undefined ? '' : String(options.ifNoneMatch));
       return document === null ? done(undefined, 304, { notModified: true }) : done(document, 200, { notModified: false });
     },
-    createDocument: (link, body, options) => {
+    createDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
       const text = checkBody(body);
-      ask('collection', String(link));
-      return done(ask('create', text, options.disableAutomaticIdGeneration === true), 201);
+      checkCollection(link);
+      return done(host(create, text, options.disableAutomaticIdGeneration === true, isWanted), 201);
     },
-    upsertDocument: (link, body, options) => {
+    upsertDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
       const text = checkBody(body);
-      ask('collection', String(link));
-      return done(ask('upsert', text, options.disableAutomaticIdGeneration === true), 200);
+      checkCollection(link);
+      return done(host(upsert, text, options.disableAutomaticIdGeneration === true, isWanted), 200);
     },
-    replaceDocument: (link, body, options) => {
+    replaceDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
-      return done(ask('replace', String(link), checkBody(body), options.etag === undefined ? '' : String(options.etag)), 200);
+      const etag = options.etag === undefined ? '' : String(options.etag);
+      return done(host(replace, String(link), checkBody(body), etag, isWanted), 200);
     },
     deleteDocument: (link, options) => {
       ask('remove', String(link), options.etag === undefined ? '' : String(options.etag));
       return done(undefined, 204);
     },
     readDocuments: (link, options) => {
-      ask('collection', String(link));
+      checkCollection(link);
       return feed('', options);
     },
     queryDocuments: (link, query, options) => {
-      ask('collection', String(link));
+      checkCollection(link);
       const isText = typeof query === 'string';
       if (!isText && (query === null || typeof query !== 'object' || typeof (query.query ?? query.filterQuery) !== 'string'))
         throw failure(400, 'a query is SQL, or {query: SQL, parameters: [{name, value}, ...]}');
@@ -179,7 +185,7 @@
     const given = arity[name] ?? 2;
     collection[name] = (...all) => {
       const [options, callback] = callOptions(all[given], all[given + 1]);
-      return perform(() => (given === 1 ? work(all[0], options) : work(all[0], all[1], options)), callback);
+      return perform(given === 1 ? () => work(all[0], options) : (isWanted) => work(all[0], all[1], options, isWanted), callback);
     };
     // The same to be awaited: gives the document, of feeds {feed, options}.
     collection[name + 'Async'] = (...all) =>
@@ -190,7 +196,7 @@
           else resolve(isFeed(name) ? { feed: resource, options: info } : resource);
         };
         const isAccepted = perform(
-          () => (given === 1 ? work(all[0], options) : work(all[0], all[1], options)), callback);
+          given === 1 ? () => work(all[0], options) : (isWanted) => work(all[0], all[1], options, isWanted), callback);
         if (!isAccepted) reject(failure(429, name + ' was not accepted: the time or the operations of the script are used up'));
       });
   }

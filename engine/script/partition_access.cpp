@@ -30,7 +30,7 @@ void PartitionAccess::give(const sql::Value& root, std::string& out) {
 }
 
 Result<void> PartitionAccess::write(Write kind, std::string_view json, std::string_view if_match,
-                                    bool needs_id, std::string& out) {
+                                    bool needs_id, std::string* out) {
   sql::Arena arena;
   QUIRE_ASSIGN(const sql::Value item, reader_.to_value(json, arena));
   QUIRE_TRY(check_partition(item));
@@ -52,12 +52,12 @@ Result<void> PartitionAccess::write(Write kind, std::string_view json, std::stri
       break;
     }
   }
-  give(outcome.item.root, out);
+  if (out != nullptr) give(outcome.item.root, *out);
   return {};
 }
 
 Result<void> PartitionAccess::replace(std::string_view id, std::string_view json, std::string_view if_match,
-                                      std::string& out) {
+                                      std::string* out) {
   sql::Arena arena;
   QUIRE_ASSIGN(const sql::Value item, reader_.to_value(json, arena));
   QUIRE_TRY(check_partition(item));
@@ -69,7 +69,7 @@ Result<void> PartitionAccess::replace(std::string_view id, std::string_view json
                     id));
   const WriteOptions options{.if_match = if_match, .triggers = triggers_};
   QUIRE_ASSIGN(const ItemOutcome outcome, store_->replace(transaction_, item, options));
-  give(outcome.item.root, out);
+  if (out != nullptr) give(outcome.item.root, *out);
   return {};
 }
 

@@ -37,12 +37,13 @@ class PartitionAccess {
         partition_key_(partition_key) {}
 
   enum class Write : uint8_t { create, upsert, replace };
-  // forbidden for an item of another partition; what ContainerStore's functions fail with.
+  // forbidden for an item of another partition; what ContainerStore's functions fail with. `out` gets the
+  // item as JSON, unless it is null.
   Result<void> write(Write kind, std::string_view json, std::string_view if_match, bool needs_id,
-                     std::string& out);
+                     std::string* out);
   // invalid_argument if the item's id is not `id`.
   Result<void> replace(std::string_view id, std::string_view json, std::string_view if_match,
-                       std::string& out);
+                       std::string* out);
   Result<void> remove(std::string_view id, std::string_view if_match);
   // not_found. False, and nothing appended, if the item's etag is `if_none_match`.
   Result<bool> read(std::string_view id, std::string_view if_none_match, std::string& out);

@@ -92,7 +92,9 @@ Result<JsValue> ScriptCallHost::work_on_items(uint32_t function, std::span<const
   if (!take_texts(arguments, texts)) return kJsException;
   const auto& [first, second, third] = texts;
   using Write = PartitionAccess::Write;
-  const bool needs_id = arguments.size() > 1 && arguments[1].bits == Sandbox::new_boolean(true).bits;
+  const auto is_true = [&](size_t i) {
+    return i < arguments.size() && arguments[i].bits == Sandbox::new_boolean(true).bits;
+  };
   switch (static_cast<HostFunction>(function)) {
     case HostFunction::collection:
       QUIRE_TRY(access_->check_collection_link(first));
@@ -100,14 +102,14 @@ Result<JsValue> ScriptCallHost::work_on_items(uint32_t function, std::span<const
     case HostFunction::read:
       return read(first, second);
     case HostFunction::create:
-      QUIRE_TRY(access_->write(Write::create, first, "", needs_id, scratch_));
+      QUIRE_TRY(access_->write(Write::create, first, "", is_true(1), is_true(2) ? &scratch_ : nullptr));
       break;
     case HostFunction::upsert:
-      QUIRE_TRY(access_->write(Write::upsert, first, "", needs_id, scratch_));
+      QUIRE_TRY(access_->write(Write::upsert, first, "", is_true(1), is_true(2) ? &scratch_ : nullptr));
       break;
     case HostFunction::replace: {
       QUIRE_ASSIGN(const std::string id, access_->id_of_link(first));
-      QUIRE_TRY(access_->replace(id, second, third, scratch_));
+      QUIRE_TRY(access_->replace(id, second, third, is_true(3) ? &scratch_ : nullptr));
       break;
     }
     case HostFunction::remove: {
@@ -124,7 +126,7 @@ Result<JsValue> ScriptCallHost::work_on_items(uint32_t function, std::span<const
     default:
       break;
   }
-  return sandbox_.parse_json(scratch_);
+  return scratch_.empty() ? kJsUndefined : sandbox_.parse_json(scratch_);
 }
 
 Result<JsValue> ScriptCallHost::read(std::string_view link, std::string_view if_none_match) {

@@ -109,7 +109,8 @@ bool run_from(const FaultKind& kind, const FaultPlan& plan, const std::string& f
     alarm(0);
     ++place.runs;
     if (fault.empty()) continue;
-    fmt::print("{}, place {}{}, {}: {}\n", kind.name, place.at.load(), goes_on ? " and on" : "", run.failed(), fault);
+    fmt::print("{}, place {}{}, {}: {}\n", kind.name, place.at.load(), goes_on ? " and on" : "", run.failed(),
+               fault);
     return false;
   }
 }

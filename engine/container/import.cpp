@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <filesystem>
 #include <future>
 #include <map>
@@ -90,6 +89,7 @@ class Import {
   Result<void> read_all() {
     std::vector<Slot> slots;
     slots.reserve(block_count());
+    free_slots_.reserve(block_count());  // from there on they take no memory
     for (size_t i = 0; i < block_count(); ++i) {
       QUIRE_ASSIGN(ImportBlock block, ImportBlock::make(environment_, store_, options_, sorter_.lane(i)));
       slots.push_back({std::move(block), 0, {}});
@@ -99,16 +99,25 @@ class Import {
     return encode_all(slots.size());
   }
 
+  // Has somebody who waits for a slot go on, also where the encoding ends with an exception.
+  struct GiveBack {
+    Import& import;
+    Slot* slot;
+    ~GiveBack() {
+      const std::lock_guard lock(import.mutex_);
+      import.free_slots_.push_back(slot);
+      import.slot_is_free_.notify_one();
+    }
+  };
+
   Result<void> encode_all(size_t slots) {
     for (uint64_t number = 0;; ++number) {
       QUIRE_ASSIGN(Slot * slot, take_slot());
       slot->number = number;
       const auto has_more = fill(slot->block);
       slot->encoding = std::async(std::launch::async, [this, slot] {
+        const GiveBack give_back{*this, slot};
         slot->block.encode();
-        const std::lock_guard lock(mutex_);
-        free_slots_.push_back(slot);
-        slot_is_free_.notify_one();
       });
       if (has_more && *has_more) continue;
       for (size_t i = 0; i < slots; ++i) QUIRE_TRY(take_slot());
@@ -122,7 +131,7 @@ class Import {
     std::unique_lock lock(mutex_);
     slot_is_free_.wait(lock, [this] { return !free_slots_.empty(); });
     Slot* const slot = free_slots_.front();
-    free_slots_.pop_front();
+    free_slots_.erase(free_slots_.begin());
     lock.unlock();
     if (slot->encoding.valid()) {
       slot->encoding.get();
@@ -278,7 +287,7 @@ class Import {
   uint64_t read_ = 0;  // elements or lines
   std::mutex mutex_;   // guards free_slots_
   std::condition_variable slot_is_free_;
-  std::deque<Slot*> free_slots_;
+  std::vector<Slot*> free_slots_;
   uint64_t blocks_done_ = 0;                       // all before this number are encoded
   std::map<uint64_t, std::vector<Error>> errors_;  // of blocks from there on
   // Numbers of items that share their key with another partition key's, or another id's, in the input.

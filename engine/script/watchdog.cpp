@@ -24,11 +24,10 @@ Watchdog::~Watchdog() {
 Watchdog::Watch::Watch(Watchdog& watchdog, Clock::time_point deadline, unsigned char*& stack_limit)
     : watchdog_(watchdog), deadline_(deadline), stack_limit_(stack_limit) {
   const std::lock_guard lock(watchdog.mutex_);
+  // What may fail comes before the watch is known.
+  if (!watchdog.thread_.joinable()) watchdog.thread_ = std::thread(&Watchdog::run, &watchdog);
   place_ = watchdog.watches_.insert(watchdog.watches_.end(), this);
-  if (!watchdog.thread_.joinable())
-    watchdog.thread_ = std::thread(&Watchdog::run, &watchdog);
-  else if (watchdog.is_asleep_)
-    watchdog.wake_.notify_one();
+  if (watchdog.is_asleep_) watchdog.wake_.notify_one();
 }
 
 Watchdog::Watch::~Watch() {

@@ -93,6 +93,7 @@ class FormatOpener {
     QUIRE_TRY(check(mdb_stat(transaction_.get(), main, &stat)));
     if (stat.ms_entries == 0) return Standing::empty;
     const int code = mdb_dbi_open(transaction_.get(), std::string(kMetaTable).c_str(), 0, &meta_);
+    if (code != MDB_NOTFOUND && code != MDB_INCOMPATIBLE) QUIRE_TRY(check(code));
     const auto version = code == MDB_SUCCESS ? read_version(transaction_.get(), meta_) : std::nullopt;
     if (!version)
       return fail(ErrorCode::not_a_database,
@@ -152,8 +153,10 @@ class FormatOpener {
   Result<FileState::Facts> finish() {
     FileState::Facts facts;
     MDB_dbi catalog;
-    if (mdb_dbi_open(transaction_.get(), std::string(kCatalogTable).c_str(), 0, &catalog) != MDB_SUCCESS)
+    const int code = mdb_dbi_open(transaction_.get(), std::string(kCatalogTable).c_str(), 0, &catalog);
+    if (code == MDB_NOTFOUND || code == MDB_INCOMPATIBLE)
       return fail(ErrorCode::corrupt, fmt::format("'{}' has no catalog", path_));
+    QUIRE_TRY(check(code));
     MDB_val key = to_value(kDatabaseRow), record;
     QUIRE_TRY(check(mdb_get(transaction_.get(), meta_, &key, &record)));
     if (record.mv_size == sizeof facts.database_number)

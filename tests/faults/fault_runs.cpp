@@ -1,6 +1,7 @@
 #include "tests/faults/fault_runs.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -115,8 +116,16 @@ bool run_from(const FaultKind& kind, const FaultPlan& plan, const std::string& f
   }
 }
 
+// The C library loads what it unwinds a thread with when the first one is ended, and aborts where it cannot.
+void end_a_thread() {
+  pthread_t thread;
+  const auto end = [](void*) -> void* { pthread_exit(nullptr); };
+  if (pthread_create(&thread, nullptr, end, nullptr) == 0) pthread_join(thread, nullptr);
+}
+
 bool survive(const FaultKind& kind, const FaultPlan& plan) {
   const TestFolder folder;
+  end_a_thread();
   void* const shared =
       mmap(nullptr, sizeof(Place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) throw std::runtime_error("no shared memory for the test");

@@ -67,7 +67,8 @@ KeyedHash keyed_hash(const HashKey& key, std::string_view message) noexcept {
   SipState state(key);
   // The last word has the length's low byte above what is left of the message.
   uint64_t last = static_cast<uint64_t>(message.size()) << 56;
-  for (; message.size() >= sizeof last; message.remove_prefix(sizeof last)) state.take(word_at(message.data()));
+  for (; message.size() >= sizeof last; message.remove_prefix(sizeof last))
+    state.take(word_at(message.data()));
   for (size_t i = 0; i < message.size(); ++i)
     last |= static_cast<uint64_t>(static_cast<unsigned char>(message[i])) << (8 * i);
   state.take(last);

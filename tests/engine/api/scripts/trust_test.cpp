@@ -12,7 +12,8 @@ class TrustTest : public DatabaseTest {
   TrustTest() : path_(file("a.quire")) {
     reopen(path_);
     make("shelf", "/p");
-    EXPECT_EQ(query("CREATE PROCEDURE answer ON shelf AS $$ function () { __.response.setBody(42); } $$"), "");
+    EXPECT_EQ(query("CREATE PROCEDURE answer ON shelf AS $$ function () { __.response.setBody(42); } $$"),
+              "");
     EXPECT_EQ(query("CREATE FUNCTION twice ON shelf AS $$ function (x) { return 2 * x; } $$"), "");
     EXPECT_EQ(query("CREATE TRIGGER named PRE ALL ON shelf AS $$ function () {} $$"), "");
     EXPECT_EQ(query("INSERT INTO shelf VALUES {id: '1', p: 'x', n: 4}"), "");

@@ -31,7 +31,7 @@ quire_layer(bind SOURCES sql/bind/*.cpp LINKS quire_parse quire_functions)
 quire_layer(plan SOURCES sql/plan/*.cpp LINKS quire_bind)
 quire_layer(run SOURCES sql/run/*.cpp LINKS quire_plan)
 
-quire_layer(file SOURCES engine/file/*.cpp LINKS quire_value lmdb)
+quire_layer(file SOURCES engine/file/*.cpp LINKS quire_value lmdb xxhash)
 quire_layer(index SOURCES engine/index/*.cpp LINKS quire_file quire_run xxhash)
 quire_layer(catalog SOURCES engine/catalog/*.cpp LINKS quire_index)
 quire_layer(container SOURCES engine/container/*.cpp LINKS quire_catalog murmurhash xxhash)

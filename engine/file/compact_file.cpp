@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "engine/file/anchor.h"
 #include "engine/file/disk_order.h"
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
@@ -42,6 +43,13 @@ Result<struct stat> look_at(const std::string& path) {
   QUIRE_ASSIGN(const bool is_new, check_pages(file.number(), path));
   if (is_new) return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", path));
   return status;
+}
+
+// A power cut may have come since somebody had it open.
+Result<void> settle(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (file.number() < 0) return cannot(errno, "open", path);
+  return settle_anchor_alone(file.number());
 }
 
 // LMDB copies without a look at what it copies.
@@ -72,6 +80,7 @@ Result<Compaction> compact(const std::string& path) {
                 fmt::format("'{}' is open, here or in another process: it can be compacted only "
                             "when nobody uses it. A backup is compact too, and may be made at any time",
                             path));
+  QUIRE_TRY(settle(path));
   QUIRE_ASSIGN(const struct stat before, look_at(path));
   QUIRE_TRY(check_all_pages(path));
 

@@ -151,6 +151,7 @@ namespace {
 
 struct ReaderCount {
   uint64_t newest_commit = 0;
+  uint64_t of_anchor = 0;  // the commit of this process's own snapshot of the anchor: no user's; 0: none
   uint32_t readers = 0;
   uint64_t lag = 0;
 };
@@ -159,7 +160,12 @@ struct ReaderCount {
 int count_reader(const char* line, void* context) {
   auto& count = *static_cast<ReaderCount*>(context);
   unsigned long long commit = 0;
-  if (std::sscanf(line, "%*d %*x %llu", &commit) == 1) {
+  int process = 0;
+  if (std::sscanf(line, "%d %*x %llu", &process, &commit) == 2) {
+    if (process == getpid() && commit == count.of_anchor) {
+      count.of_anchor = 0;
+      return 0;
+    }
     ++count.readers;
     if (commit < count.newest_commit) count.lag = std::max<uint64_t>(count.lag, count.newest_commit - commit);
   }
@@ -206,7 +212,7 @@ Result<std::vector<PageFault>> Environment::check_pages(size_t most_faults,
 
 Result<FileFacts> Environment::facts() const {
   const MDB_envinfo info = state_->info();
-  ReaderCount count{.newest_commit = info.me_last_txnid};
+  ReaderCount count{.newest_commit = info.me_last_txnid, .of_anchor = state_->anchor().held_commit()};
   mdb_reader_list(state_->environment(), count_reader, &count);
   QUIRE_ASSIGN(const uint64_t file_bytes, state_->file_bytes());
   return FileFacts{.file_bytes = file_bytes,

@@ -32,7 +32,7 @@ namespace quire::engine {
 // What a power cut may do to acknowledged commits. A crash of the process alone loses nothing in any mode.
 enum class Durability : uint8_t {
   full,     // nothing: acknowledged means on disk
-  relaxed,  // undo the last group; the file stays whole
+  relaxed,  // undo the last second or so, whole commits; the file stays whole
   none,     // damage the file: for scratch data
 };
 

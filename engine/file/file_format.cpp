@@ -194,10 +194,10 @@ std::string dropped_table_row(std::string_view table) {
   return std::string(kDroppedRow) += table;
 }
 
-Result<FileState::Facts> open_format(MDB_env* environment, WriteLock& lock, Clock::time_point deadline,
-                                     bool read_only, std::string_view path,
+Result<FileState::Facts> open_format(FileState& state, std::string_view path,
                                      const std::function<Result<bool>(uint64_t commit)>& check_commit) {
-  FormatOpener opener(environment, path);
+  const bool read_only = state.is_read_only();
+  FormatOpener opener(state.environment(), path);
   QUIRE_TRY(opener.begin_checked(check_commit));
   QUIRE_ASSIGN(Standing standing, opener.look());
   bool is_ready = standing == Standing::current;
@@ -212,8 +212,10 @@ Result<FileState::Facts> open_format(MDB_env* environment, WriteLock& lock, Cloc
                 fmt::format("'{}' is {}; open it once for writing", path,
                             standing == Standing::empty ? "empty" : "of an older format"));
 
-  QUIRE_TRY(lock.acquire(deadline));
-  const HeldLock held(lock);
+  QUIRE_TRY(state.write_lock().acquire(state.deadline()));
+  const HeldLock held(state.write_lock());
+  // What is written here may take pages of an anchor.
+  if (!state.is_in_memory()) QUIRE_TRY(state.anchor().prepare(Durability::full, 0));
   QUIRE_TRY(opener.begin(false));
   QUIRE_ASSIGN(standing, opener.look());  // another process may have been faster
   if (standing == Standing::empty) QUIRE_TRY(opener.create());

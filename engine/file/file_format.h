@@ -33,12 +33,11 @@ Result<layout::Meta> newest_meta(int descriptor, std::string_view path);
 // The meta page of a commit; nothing if it has been overwritten since. corrupt.
 Result<std::optional<layout::Meta>> meta_of(int descriptor, uint64_t transaction);
 
-// Opens "meta" and "catalog" of an environment that nobody else uses yet, making them in a new file, and
+// Opens "meta" and "catalog" of a file whose state nobody else uses yet, making them in a new file, and
 // upgrading a file of an older format; removes tables that were dropped. not_a_database, newer_format,
 // read_only. `check_commit` is asked before any page of the file is read, about the commit that is being
 // read; false: about a newer one.
-Result<FileState::Facts> open_format(MDB_env* environment, WriteLock& lock, Clock::time_point deadline,
-                                     bool read_only, std::string_view path,
+Result<FileState::Facts> open_format(FileState& state, std::string_view path,
                                      const std::function<Result<bool>(uint64_t commit)>& check_commit);
 
 std::string dropped_table_row(std::string_view table);

@@ -9,22 +9,16 @@
 
 namespace quire::engine {
 
-unsigned durability_flags(Durability durability) noexcept {
-  switch (durability) {
-    case Durability::full:
-      return 0;
-    case Durability::relaxed:
-      return MDB_NOMETASYNC;
-    case Durability::none:
-      return MDB_NOSYNC;
-  }
-  return 0;
-}
-
 FileState::~FileState() {
-  // What relaxed durability has put off reaches the disk at the latest here.
-  if (!is_read_only_ && !is_in_memory_ && durability_ != Durability::full)
-    mdb_env_sync(environment_.get(), 1);
+  anchor_keeper_.stop();
+  if (is_read_only_ || is_in_memory_ || durability_ == Durability::full) return;
+  // What was not synced reaches the disk at the latest here.
+  constexpr std::chrono::milliseconds kPatience{1000};
+  if (anchor_.is_held() && write_lock_.acquire(Clock::now() + kPatience)) {
+    (void)anchor_.prepare(Durability::full, 0);
+    write_lock_.release();
+  }
+  mdb_env_sync(environment_.get(), 1);
 }
 
 void FileState::ask_for(Durability durability) noexcept {
@@ -33,14 +27,13 @@ void FileState::ask_for(Durability durability) noexcept {
   }
 }
 
-void FileState::apply_durability() noexcept {
-  constexpr unsigned kAll = MDB_NOSYNC | MDB_NOMETASYNC;
-  const unsigned wanted = is_in_memory_ ? MDB_NOSYNC : durability_flags(durability_.load());
+Durability FileState::apply_durability() noexcept {
+  const Durability durability = is_in_memory_ ? Durability::none : durability_.load();
+  const bool syncs = durability == Durability::full;
   unsigned flags = 0;
   mdb_env_get_flags(environment_.get(), &flags);
-  if ((flags & kAll) == wanted) return;
-  mdb_env_set_flags(environment_.get(), kAll & ~wanted, 0);
-  mdb_env_set_flags(environment_.get(), wanted, 1);
+  if (((flags & MDB_NOSYNC) == 0) != syncs) mdb_env_set_flags(environment_.get(), MDB_NOSYNC, syncs ? 0 : 1);
+  return durability;
 }
 
 Result<uint64_t> FileState::file_bytes() const {

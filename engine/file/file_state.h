@@ -15,6 +15,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/file/anchor.h"
+#include "engine/file/anchor_keeper.h"
 #include "engine/file/commit_watch.h"
 #include "engine/file/environment.h"
 #include "engine/file/reader_pool.h"
@@ -57,6 +59,7 @@ class FileState {
         environment_(std::move(environment)),
         readers_(environment_.get(), std::chrono::milliseconds(options.busy_timeout_ms)),
         write_lock_(options.read_only || is_in_memory ? -1 : descriptor_.number()),
+        anchor_(environment_.get(), descriptor_.number()),
         is_read_only_(options.read_only),
         is_in_memory_(is_in_memory),
         busy_timeout_(options.busy_timeout_ms),
@@ -71,6 +74,8 @@ class FileState {
   WriteQueue& queue() noexcept { return queue_; }
   WriteLock& write_lock() noexcept { return write_lock_; }
   CommitWatch& commits() noexcept { return commits_; }
+  Anchor& anchor() noexcept { return anchor_; }
+  AnchorKeeper& anchor_keeper() noexcept { return anchor_keeper_; }
   bool is_read_only() const noexcept { return is_read_only_; }
 
   // The time of a transaction that begins now.
@@ -82,8 +87,9 @@ class FileState {
   // The strongest that was asked for holds; takes effect with the next write transaction.
   void ask_for(Durability durability) noexcept;
   Durability durability() const noexcept { return durability_.load(); }
-  // Sets LMDB's flags as the durability demands; by the holder of the write lock.
-  void apply_durability() noexcept;
+  // Sets LMDB's flags as the durability demands, and says which that is; by the holder of the write lock.
+  Durability apply_durability() noexcept;
+  bool is_in_memory() const noexcept { return is_in_memory_; }
 
   Result<uint64_t> file_bytes() const;
   void begin_writeback() const noexcept;
@@ -114,14 +120,13 @@ class FileState {
   WriteQueue queue_;
   WriteLock write_lock_;
   CommitWatch commits_;
+  Anchor anchor_;
+  AnchorKeeper anchor_keeper_{*this};
   bool is_read_only_;
   bool is_in_memory_;
   std::chrono::milliseconds busy_timeout_;
   std::atomic<Durability> durability_;
   std::atomic<UnixClock> clock_{[]() noexcept { return static_cast<uint32_t>(std::time(nullptr)); }};
 };
-
-// LMDB's flags for a durability.
-unsigned durability_flags(Durability durability) noexcept;
 
 }  // namespace quire::engine

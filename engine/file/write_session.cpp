@@ -37,8 +37,11 @@ WriteSession::~WriteSession() {
 Result<void> WriteSession::start(Clock::time_point deadline) {
   QUIRE_TRY(state_->write_lock().acquire(deadline));
   is_locked_ = true;
-  state_->apply_durability();
+  const Durability durability = state_->apply_durability();
   QUIRE_TRY(begin_transaction(deadline));
+  if (!state_->is_in_memory())
+    QUIRE_TRY(state_->anchor().prepare(durability, mdb_txn_id(transaction_->handle_) - 1));
+  is_relaxed_ = durability == Durability::relaxed && !state_->is_in_memory();
   if (!state_->tables().has_dropped() || remove_dropped_tables()) return {};
   // What failed has spoilt the transaction; the tables can wait.
   mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
@@ -107,8 +110,10 @@ Result<void> WriteSession::commit() {
   const int code = mdb_txn_commit(handle);
   if (code == MDB_SUCCESS) {
     transaction_->committed();
+    const bool is_due = is_relaxed_ && state_->anchor().is_due();
     finish();
     state_->commits().notify();
+    if (is_relaxed_) state_->anchor_keeper().note_commit(is_due);
     return {};
   }
   if (code == MDB_MAP_FULL) transaction_->note(Retry::map_full);

@@ -52,6 +52,7 @@ class WriteSession {
   FileState* state_;
   bool is_entered_ = false;
   bool is_locked_ = false;
+  bool is_relaxed_ = false;
   std::unique_ptr<WriteTransaction, Delete> transaction_;
 };
 

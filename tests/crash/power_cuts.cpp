@@ -9,12 +9,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/crash/children.h"
 #include "tests/crash/disk.h"
 #include "tests/crash/file_check.h"
 #include "tests/crash/record_run.h"
+#include "tests/crash/restart.h"
 #include "tests/crash/tape.h"
 #include "tests/crash/workload.h"
 
@@ -41,13 +43,25 @@ class Promises {
     if (note.name == kBackup) backups_[static_cast<int>(note.offset)] = std::stoull(note.text);
   }
 
+  // An anchor that reaches the disk takes along what was done when it was written.
+  void see(const TapeEntry& call) {
+    if (call.kind == TapeEntry::Kind::wrote && call.text.starts_with(kAnchor)) {
+      anchored_file_ = call.file;
+      for (Writer& writer : writers_) writer.anchored = writer.done;
+    }
+    if (call.kind == TapeEntry::Kind::synced && anchored_file_ == call.file) {
+      anchored_file_.reset();
+      for (Writer& writer : writers_) writer.safe = std::max(writer.safe, writer.anchored);
+    }
+  }
+
   bool is_opened() const { return is_opened_; }
-  std::vector<MayHold> may_hold() const {
+  std::vector<MayHold> may_hold(PowerCut cut) const {
     std::vector<MayHold> all;
     for (int number = 0; number < kWriters; ++number) {
       const Writer& writer = writers_[number];
-      if (writer.done == 0) continue;  // its container may not be there
-      const size_t least = is_relaxed_ ? least_kept(writer) : writer.done;
+      const size_t least = is_relaxed_ && cut != PowerCut::kept ? writer.safe : writer.done;
+      if (least == 0) continue;  // its container may not be there
       all.push_back(
           {number, {writer.holdings.begin() + static_cast<ptrdiff_t>(least) - 1, writer.holdings.end()}});
     }
@@ -59,18 +73,13 @@ class Promises {
   struct Writer {
     std::vector<uint64_t> holdings;  // after each step that was begun, the state before the first among them
     size_t done = 0;                 // so many of them
-    size_t safe = 0;
+    size_t safe = 0;                 // so many are on the disk for certain
+    size_t anchored = 0;
   };
-  // Where commits need not be on the disk the last of those that are done may be lost, and steps after it
-  // that changed nothing.
-  static size_t least_kept(const Writer& writer) {
-    size_t least = writer.done;
-    while (least > writer.safe && writer.holdings[least - 2] == writer.holdings[least - 1]) --least;
-    return least > writer.safe ? least - 1 : least;
-  }
-
+  static constexpr std::string_view kAnchor = "QANCHOR1";  // engine/file/anchor.h
   bool is_opened_ = false;
   bool is_relaxed_ = false;
+  std::optional<uint64_t> anchored_file_;
   Writer writers_[kWriters];
   std::map<int, uint64_t> backups_;
 };
@@ -94,9 +103,10 @@ class Restored {
   std::filesystem::path folder_;
 };
 
-std::string fault_of_image(const Restored& restored, const Promises& promises, uint64_t look) {
+std::string fault_of_image(const Restored& restored, const Promises& promises, PowerCut cut, uint64_t look) {
   const std::string path = restored.path(kDatabaseName);
-  std::vector<MayHold> may_hold = promises.may_hold();
+  std::vector<MayHold> may_hold = promises.may_hold(cut);
+  if (cut != PowerCut::kept) as_after_restart(path);
   if (promises.is_opened() && !std::filesystem::exists(path)) return "the file is gone";
   std::string fault =
       fault_of_file(path, may_hold, look % kLooksBetweenWrites == 0 ? Look::write_afterwards : Look::read);
@@ -128,6 +138,7 @@ class Looker {
         if (!is_chosen(state) || looked++ % kLookers != number) continue;
         if (!look_at(entry, static_cast<PowerCut>(cut), state, looked)) return false;
       }
+      promises_.see(entry);
       disk_.play(entry);
     }
     return true;
@@ -143,7 +154,7 @@ class Looker {
     std::mt19937_64 random(plan_.seed * 7'919 + state);
     restored_.write(disk_.after_cut(entry, cut, random));
     alarm(kSecondsOfALook);
-    const std::string fault = fault_of_image(restored_, promises_, look);
+    const std::string fault = fault_of_image(restored_, promises_, cut, look);
     alarm(0);
     if (fault.empty()) return true;
     // As it was when it was looked at.

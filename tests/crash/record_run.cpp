@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <thread>
@@ -16,6 +17,8 @@ namespace {
 
 // So that the map has to grow, several times.
 constexpr uint64_t kSmallMap = uint64_t{1} << 20;
+// With relaxed durability what was done is on the disk soon after.
+constexpr std::chrono::milliseconds kUntilAnchored{1300};
 
 [[noreturn]] void give_up(const std::string& what, const Error& error) {
   fmt::print("{}: {}: {}\n", what, error.name(), error.message);
@@ -37,7 +40,7 @@ class Run {
   // Opens the database and lets the writers take steps, at the same time.
   void take_steps(uint64_t steps, Durability durability) {
     Options options;
-    options.durability = durability;
+    options.durability = durability_ = durability;
     options.map_size = kSmallMap;
     Database database = must(Database::open(path(), options), "open");
     if (!is_laid_out_) {
@@ -68,7 +71,9 @@ class Run {
   void write(Database& database, int writer, uint64_t steps) {
     Desk desk = must(open_desk(database, writer, folder_), "open a container");
     uint64_t& number = taken_[static_cast<size_t>(writer)];
-    for (const uint64_t end = number + steps; number < end; ++number) {
+    const uint64_t end = number + steps, middle = end - steps / 2;
+    for (; number < end; ++number) {
+      if (number == middle && durability_ == Durability::relaxed) std::this_thread::sleep_for(kUntilAnchored);
       const Step step = next_step(holdings_[static_cast<size_t>(writer)], seed_, writer, number);
       if (step.is_backup) tape_.note(kNoBackup, static_cast<uint64_t>(writer));
       note_holdings(writer, kBegins);
@@ -81,6 +86,7 @@ class Run {
   std::string folder_;
   TapeRecorder tape_;
   uint64_t seed_;
+  Durability durability_ = Durability::full;
   bool is_laid_out_ = false;
   Holdings holdings_[kWriters];
   uint64_t taken_[kWriters] = {};

@@ -1,0 +1,247 @@
+#include "engine/file/anchor.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "engine/file/file_state.h"
+#include "engine/file/lmdb_error.h"
+#include "engine/file/sole_use.h"
+
+namespace quire::engine {
+namespace {
+
+constexpr std::string_view kMagic = "QANCHOR1";
+constexpr size_t kSequenceAt = 8, kSetAt = 16, kBootAt = 24, kMetaAt = 40, kSumAt = kMetaAt + layout::kMetaBytes,
+                 kRecordBytes = kSumAt + 8;
+using RecordBytes = std::array<char, kRecordBytes>;
+using MetaPageBytes = std::array<char, layout::kPageHeader + layout::kMetaBytes>;
+
+std::unexpected<Error> cannot(std::string_view doing) {
+  return std::unexpected(lmdb_error(errno == 0 ? EIO : errno, doing));
+}
+
+off_t place_of(uint64_t sequence, uint32_t page_bytes) {
+  return static_cast<off_t>(sequence % layout::kMetaPages * page_bytes + page_bytes / 2);
+}
+
+template <typename Number>
+void store(Number number, char* at) {
+  std::memcpy(at, &number, sizeof number);
+}
+
+std::optional<AnchorRecord> parse_record(const RecordBytes& bytes) {
+  const char* const at = bytes.data();
+  if (std::string_view(at, kMagic.size()) != kMagic ||
+      layout::load<uint64_t>(at + kSumAt) != XXH3_64bits(at, kSumAt))
+    return std::nullopt;
+  AnchorRecord record;
+  record.sequence = layout::load<uint64_t>(at + kSequenceAt);
+  record.is_set = layout::load<uint64_t>(at + kSetAt) == 1;
+  std::memcpy(record.boot.data(), at + kBootAt, record.boot.size());
+  std::memcpy(record.meta.data(), at + kMetaAt, record.meta.size());
+  return record;
+}
+
+Result<void> sync(int descriptor) {
+  if (fdatasync(descriptor) != 0) return cannot("write to the disk");
+  return {};
+}
+
+Result<void> write_all(int descriptor, const char* bytes, size_t count, off_t at) {
+  errno = 0;
+  if (pwrite(descriptor, bytes, count, at) != static_cast<ssize_t>(count)) return cannot("write to the file");
+  return {};
+}
+
+// The size of the pages of a file that LMDB has made; 0 if it is none, or has pages without room for a record.
+Result<uint32_t> page_bytes_of(int descriptor) {
+  MetaPageBytes bytes{};
+  const ssize_t got = pread(descriptor, bytes.data(), bytes.size(), 0);
+  if (got < 0) return cannot("read the file");
+  if (static_cast<size_t>(got) < bytes.size()) return 0;
+  const auto meta = layout::parse_meta(bytes.data());
+  return meta && meta->page_bytes / 2 >= kRecordBytes ? meta->page_bytes : 0;
+}
+
+// LMDB's meta page of that commit, as it is in the file.
+Result<std::array<char, layout::kMetaBytes>> meta_bytes_of(int descriptor, uint32_t page_bytes, uint64_t commit) {
+  std::array<char, layout::kMetaBytes> meta;
+  for (uint64_t page = 0; page < layout::kMetaPages; ++page) {
+    const auto at = static_cast<off_t>(page * page_bytes + layout::kPageHeader);
+    if (pread(descriptor, meta.data(), meta.size(), at) != static_cast<ssize_t>(meta.size()))
+      return cannot("read the file");
+    if (layout::load<uint64_t>(meta.data() + 128) == commit) return meta;
+  }
+  return fail(ErrorCode::internal, "the newest commit has no meta page");
+}
+
+}  // namespace
+
+// ---- The record
+
+Result<AnchorRecord> read_anchor(int descriptor, uint32_t page_bytes) {
+  AnchorRecord newest;
+  for (uint64_t slot = 0; slot < layout::kMetaPages; ++slot) {
+    RecordBytes bytes{};
+    if (pread(descriptor, bytes.data(), bytes.size(), place_of(slot, page_bytes)) < 0)
+      return cannot("read the file");
+    const auto record = parse_record(bytes);
+    if (record && record->sequence > newest.sequence) newest = *record;
+  }
+  return newest;
+}
+
+Result<void> write_anchor(int descriptor, uint32_t page_bytes, AnchorRecord record) {
+  ++record.sequence;
+  RecordBytes bytes{};
+  std::memcpy(bytes.data(), kMagic.data(), kMagic.size());
+  store(record.sequence, bytes.data() + kSequenceAt);
+  store(uint64_t{record.is_set}, bytes.data() + kSetAt);
+  std::memcpy(bytes.data() + kBootAt, record.boot.data(), record.boot.size());
+  std::memcpy(bytes.data() + kMetaAt, record.meta.data(), record.meta.size());
+  store(uint64_t{XXH3_64bits(bytes.data(), kSumAt)}, bytes.data() + kSumAt);
+  QUIRE_TRY(write_all(descriptor, bytes.data(), bytes.size(), place_of(record.sequence, page_bytes)));
+  return sync(descriptor);
+}
+
+std::array<char, 16> this_boot() {
+  std::array<char, 16> boot{};
+  char text[36];  // a UUID
+  const Descriptor file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0 || read(file.number(), text, sizeof text) != sizeof text) return boot;
+  size_t digits = 0;
+  for (const char* at = text; at < text + sizeof text && digits < 2 * boot.size(); ++at) {
+    uint8_t digit = 0;
+    if (*at == '-') continue;
+    if (std::from_chars(at, at + 1, digit, 16).ec != std::errc()) return {};
+    boot[digits / 2] = static_cast<char>(static_cast<uint8_t>(boot[digits / 2]) << 4 | digit);
+    ++digits;
+  }
+  return boot;
+}
+
+// ---- Before a file is opened
+
+namespace {
+
+bool is_of_this_boot(const AnchorRecord& record) {
+  const auto boot = this_boot();
+  return boot == record.boot && boot != std::array<char, 16>{};
+}
+
+Result<void> take_back(int descriptor, uint32_t page_bytes, const AnchorRecord& record) {
+  for (uint64_t page = 0; page < layout::kMetaPages; ++page)
+    QUIRE_TRY(write_all(descriptor, record.meta.data(), record.meta.size(),
+                        static_cast<off_t>(page * page_bytes + layout::kPageHeader)));
+  return {};
+}
+
+}  // namespace
+
+Result<void> settle_anchor_alone(int descriptor) {
+  QUIRE_ASSIGN(const uint32_t page_bytes, page_bytes_of(descriptor));
+  if (page_bytes == 0) return {};
+  QUIRE_ASSIGN(AnchorRecord record, read_anchor(descriptor, page_bytes));
+  if (!record.is_set) return {};
+  if (!is_of_this_boot(record)) QUIRE_TRY(take_back(descriptor, page_bytes, record));
+  QUIRE_TRY(sync(descriptor));
+  record.is_set = false;
+  return write_anchor(descriptor, page_bytes, record);
+}
+
+Result<bool> settle_anchor(int descriptor, const std::string& path, bool read_only) {
+  QUIRE_ASSIGN(const uint32_t page_bytes, page_bytes_of(descriptor));
+  if (page_bytes == 0) return true;
+  QUIRE_ASSIGN(const AnchorRecord record, read_anchor(descriptor, page_bytes));
+  if (!record.is_set) return true;
+  const bool is_sound = is_of_this_boot(record);
+  if (read_only && is_sound) return true;
+  if (read_only)
+    return fail(ErrorCode::cannot_open,
+                fmt::format("'{}' was being written to when the machine went down: open it once for writing, "
+                            "which takes it back to its last whole state",
+                            path));
+  QUIRE_ASSIGN(const std::optional<Descriptor> lock, lock_for_sole_use(path));
+  // Who has it open keeps the anchor.
+  if (!lock) return is_sound;
+  QUIRE_TRY(settle_anchor_alone(descriptor));
+  return true;
+}
+
+// ---- While it is open
+
+Anchor::~Anchor() {
+  hold(nullptr);
+}
+
+void Anchor::hold(MDB_txn* snapshot) noexcept {
+  if (snapshot_ != nullptr) mdb_txn_abort(snapshot_);
+  snapshot_ = snapshot;
+  held_commit_.store(snapshot == nullptr ? 0 : mdb_txn_id(snapshot), std::memory_order_relaxed);
+}
+
+Result<void> Anchor::prepare(Durability durability, uint64_t newest) {
+  if (page_bytes_ == 0) {
+    MDB_stat stat;
+    mdb_env_stat(environment_, &stat);
+    page_bytes_ = stat.ms_psize;
+  }
+  QUIRE_ASSIGN(AnchorRecord record, read_anchor(descriptor_, page_bytes_));
+  if (durability != Durability::relaxed) {
+    if (record.is_set) QUIRE_TRY(give_up(record));
+    hold(nullptr);
+    return {};
+  }
+  // The pages of a commit are kept by a snapshot of it, or of an older one.
+  const bool is_kept = record.is_set && snapshot_ != nullptr && held_commit() <= record.transaction();
+  if (is_kept && !must_advance(record, newest)) return {};
+  return advance(record);
+}
+
+bool Anchor::must_advance(const AnchorRecord& record, uint64_t newest) noexcept {
+  const bool is_hurried = is_hurried_.exchange(false);
+  if (newest == record.transaction()) return false;
+  MDB_envinfo info;
+  mdb_env_info(environment_, &info);
+  is_due_ = info.me_last_pgno >= record.last_page() + kPagesUntilDue;
+  return is_hurried || info.me_last_pgno >= record.last_page() + kMostPages;
+}
+
+// The older snapshot is let go when the new anchor is on the disk.
+Result<void> Anchor::advance(AnchorRecord record) {
+  MDB_txn* snapshot = nullptr;
+  if (const int code = mdb_txn_begin(environment_, nullptr, MDB_RDONLY, &snapshot); code != MDB_SUCCESS)
+    return std::unexpected(lmdb_error(code, "begin a snapshot"));
+  const auto reach_the_disk = [&]() -> Result<void> {
+    QUIRE_ASSIGN(record.meta, meta_bytes_of(descriptor_, page_bytes_, mdb_txn_id(snapshot)));
+    record.is_set = true;
+    record.boot = this_boot();
+    QUIRE_TRY(sync(descriptor_));
+    return write_anchor(descriptor_, page_bytes_, record);
+  };
+  auto done = reach_the_disk();
+  if (!done) {
+    mdb_txn_abort(snapshot);
+    return done;
+  }
+  hold(snapshot);
+  is_due_ = false;
+  return {};
+}
+
+Result<void> Anchor::give_up(AnchorRecord record) {
+  QUIRE_TRY(sync(descriptor_));
+  record.is_set = false;
+  return write_anchor(descriptor_, page_bytes_, record);
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,62 @@
+#include "engine/file/anchor_keeper.h"
+
+#include <unistd.h>
+
+#include <system_error>
+
+#include "engine/file/anchor.h"
+#include "engine/file/file_state.h"
+#include "engine/file/write_session.h"
+
+namespace quire::engine {
+
+void AnchorKeeper::note_commit(bool is_urgent) {
+  const auto is_news = [](std::atomic<bool>& flag) {
+    return !flag.load(std::memory_order_relaxed) && !flag.exchange(true);
+  };
+  const bool is_first = is_news(has_work_);
+  if (!(is_urgent && is_news(is_urgent_)) && !is_first) return;
+  const std::lock_guard lock(mutex_);
+  if (thread_.joinable()) {
+    wake_.notify_one();
+    return;
+  }
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  } catch (const std::system_error&) {
+    // Without a thread the anchor is moved by writers and at the end alone.
+  }
+}
+
+void AnchorKeeper::stop() noexcept {
+  thread_ = std::jthread();
+}
+
+void AnchorKeeper::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    if (!wake_.wait(lock, stop, [&] { return has_work_.load(); })) return;
+    wake_.wait_for(lock, stop, kLongest, [&] { return is_urgent_.load(); });
+    if (stop.stop_requested()) return;
+    has_work_ = false;
+    lock.unlock();
+    const bool is_done = move_on();
+    lock.lock();
+    is_urgent_ = false;
+    if (!is_done) has_work_ = true;
+  }
+}
+
+bool AnchorKeeper::move_on() const {
+  // Most of it without the writers' lock.
+  (void)fdatasync(state_.data_descriptor());
+  constexpr std::chrono::milliseconds kPatience{100};
+  const Clock::time_point deadline = Clock::now() + kPatience;
+  if (!state_.queue().take_lead(deadline)) return false;
+  state_.anchor().hurry();
+  const bool has_begun = WriteSession::begin(state_, deadline).has_value();
+  state_.queue().release();
+  return has_begun;
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,41 @@
+// Moves the anchor of a file (anchor.h) on when writers do not: what was written is on the disk soon after, also where
+// nobody writes any more. Internal to engine/file.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+namespace quire::engine {
+
+class FileState;
+
+class AnchorKeeper {
+ public:
+  // How old a commit may be that is not on the disk.
+  static constexpr std::chrono::milliseconds kLongest{1000};
+
+  explicit AnchorKeeper(FileState& state) : state_(state) {}
+
+  // A commit was not synced; the anchor should be moved at once, or soon. Cheap; begins a thread the first time.
+  void note_commit(bool is_urgent);
+  // Ends the thread. Before anything of the file's state goes.
+  void stop() noexcept;
+
+ private:
+  void run(const std::stop_token& stop);
+  // False: others were writing all the time.
+  bool move_on() const;
+
+  FileState& state_;
+  std::atomic<bool> has_work_ = false;
+  std::atomic<bool> is_urgent_ = false;
+  std::mutex mutex_;  // guards the beginning of the thread, and waking it
+  std::condition_variable_any wake_;
+  std::jthread thread_;
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,237 @@
+// Durability `relaxed`: what a kill leaves, and what a power cut takes back.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "engine/file/anchor.h"
+#include "engine/file/compact_file.h"
+#include "engine/file/environment.h"
+#include "engine/file/file_state.h"
+#include "tests/engine/file/temporary_folder.h"
+
+namespace quire::engine {
+namespace {
+
+using namespace std::chrono_literals;
+
+class AnchorTest : public testing::Test {
+ protected:
+  static constexpr FileOptions kRelaxed{.durability = Durability::relaxed};
+
+  static std::unique_ptr<Environment> open(const std::string& path, const FileOptions& options = {}) {
+    return value_of(Environment::open(path, options));
+  }
+  static void put(Environment& environment, std::string_view key) {
+    ASSERT_TRUE(succeeds(environment.write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_ASSIGN(const std::optional<Table> found, transaction.open_table("t"));
+      Table table;
+      if (found) {
+        table = *found;
+      } else {
+        QUIRE_ASSIGN(table, transaction.create_table("t"));
+      }
+      return transaction.put(table, key, std::string(500, 'x'));
+    })));
+  }
+  // A process that does this and dies without closing anything.
+  static void in_process_that_dies(const std::function<void()>& act) {
+    const pid_t child = fork();
+    if (child == 0) {
+      act();
+      _exit(testing::Test::HasFailure() ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_EQ(status, 0);
+  }
+  AnchorRecord record() const {
+    const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+    return value_of(read_anchor(file.number(), static_cast<uint32_t>(sysconf(_SC_PAGESIZE))));
+  }
+  // The machine goes down, and nothing of what was not synced is certain.
+  void cut_power() const {
+    AnchorRecord changed = record();
+    if (!changed.is_set) return;
+    changed.boot.fill('x');
+    const Descriptor file(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_TRUE(succeeds(write_anchor(file.number(), static_cast<uint32_t>(sysconf(_SC_PAGESIZE)), changed)));
+  }
+  std::string keys(const FileOptions& options = {}) const {
+    const auto environment = open(path_, options);
+    const auto table = value_of(environment->open_table("t"));
+    if (!table) return "no table";
+    const ReadTransaction snapshot = value_of(environment->begin_read());
+    std::string keys;
+    for (const std::string key : {"a", "b", "c", "d"})
+      if (value_of(snapshot.get(*table, key))) keys += key;
+    return keys;
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_.path("a.quire");
+};
+
+TEST_F(AnchorTest, AKilledProcessLosesNothing) {
+  in_process_that_dies([&] {
+    const auto environment = open(path_, kRelaxed).release();
+    put(*environment, "a");
+    put(*environment, "b");
+  });
+  EXPECT_TRUE(record().is_set);
+  EXPECT_EQ(keys(), "ab");
+  EXPECT_FALSE(record().is_set) << "who opens the file sees to it that all is on the disk";
+}
+
+TEST_F(AnchorTest, APowerCutTakesTheFileBackToTheAnchor) {
+  put(*open(path_), "a");
+  in_process_that_dies([&] {
+    const auto environment = open(path_, kRelaxed).release();
+    // Enough that pages of the anchor would be taken, were they not kept.
+    for (int i = 0; i < 50; ++i) put(*environment, i % 2 == 0 ? "b" : "c");
+  });
+  cut_power();
+  EXPECT_EQ(keys(), "a");
+  put(*open(path_), "d");
+  EXPECT_EQ(keys(), "ad");
+  const auto environment = open(path_);
+  EXPECT_TRUE(value_of(environment->check_pages(10, [] { return Result<void>(); })).empty());
+}
+
+TEST_F(AnchorTest, WhatWasWrittenIsOnTheDiskSoonAfter) {
+  put(*open(path_), "a");
+  in_process_that_dies([&] {
+    const auto environment = open(path_, kRelaxed).release();
+    put(*environment, "b");
+    const auto deadline = std::chrono::steady_clock::now() + 60s;
+    while (record().sequence < 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(50ms);
+  });
+  cut_power();
+  EXPECT_EQ(keys(), "ab");
+}
+
+TEST_F(AnchorTest, AfterAClosingAllIsOnTheDisk) {
+  put(*open(path_, kRelaxed), "a");
+  EXPECT_FALSE(record().is_set);
+  cut_power();
+  EXPECT_EQ(keys(), "a");
+}
+
+TEST_F(AnchorTest, ADurableCommitTakesThoseBeforeItAlong) {
+  in_process_that_dies([&] {
+    const auto environment = open(path_, kRelaxed).release();
+    put(*environment, "a");
+    environment->strengthen(Durability::full);
+    put(*environment, "b");
+  });
+  EXPECT_FALSE(record().is_set);
+  cut_power();
+  EXPECT_EQ(keys(), "ab");
+}
+
+// A process that does one thing, waits while this one goes on, does another, and dies without closing anything.
+class Companion {
+ public:
+  Companion(const std::function<void()>& first, const std::function<void()>& then) {
+    EXPECT_EQ(pipe(ready_), 0);
+    EXPECT_EQ(pipe(go_on_), 0);
+    child_ = fork();
+    char byte = 'x';
+    if (child_ == 0) {
+      first();
+      if (write(ready_[1], &byte, 1) != 1 || read(go_on_[0], &byte, 1) != 1) _exit(1);
+      then();
+      _exit(testing::Test::HasFailure() ? 1 : 0);
+    }
+    EXPECT_EQ(read(ready_[0], &byte, 1), 1);
+  }
+  void go_on() {
+    const char byte = 'x';
+    ASSERT_EQ(write(go_on_[1], &byte, 1), 1);
+    int status = 0;
+    waitpid(child_, &status, 0);
+    EXPECT_EQ(status, 0);
+    for (const int end : {ready_[0], ready_[1], go_on_[0], go_on_[1]}) close(end);
+  }
+
+ private:
+  int ready_[2], go_on_[2];
+  pid_t child_;
+};
+
+// It has the file open all along, while another dies, whose pages nobody keeps any more.
+TEST_F(AnchorTest, ADurableWriterOfAnotherProcessTakesAllAlong) {
+  Environment* there = nullptr;
+  Companion durable(
+      [&] {
+        there = open(path_).release();
+        put(*there, "a");
+      },
+      [&] { put(*there, "c"); });
+  in_process_that_dies([&] { put(*open(path_, kRelaxed).release(), "b"); });
+  EXPECT_TRUE(record().is_set);
+  durable.go_on();
+  EXPECT_FALSE(record().is_set);
+  cut_power();
+  EXPECT_EQ(keys(), "abc");
+}
+
+TEST_F(AnchorTest, TwoProcessesKeepOneAnchor) {
+  put(*open(path_), "a");
+  Environment* there = nullptr;
+  Companion other(
+      [&] {
+        there = open(path_, kRelaxed).release();
+        put(*there, "b");
+      },
+      [&] { put(*there, "c"); });
+  in_process_that_dies([&] {
+    const auto environment = open(path_, kRelaxed).release();
+    for (int i = 0; i < 20; ++i) put(*environment, "d");
+  });
+  other.go_on();
+  cut_power();
+  const std::string left = keys();
+  EXPECT_TRUE(left == "a" || left == "ab" || left == "abd" || left == "abcd") << left;
+  const auto environment = open(path_);
+  EXPECT_TRUE(value_of(environment->check_pages(10, [] { return Result<void>(); })).empty());
+}
+
+TEST_F(AnchorTest, AfterAPowerCutItIsOpenedForWritingFirst) {
+  put(*open(path_), "a");
+  in_process_that_dies([&] { put(*open(path_, kRelaxed).release(), "b"); });
+  EXPECT_EQ(keys({.read_only = true}), "ab") << "the machine has not gone down";
+  cut_power();
+  EXPECT_TRUE(fails_with(Environment::open(path_, {.read_only = true}), ErrorCode::cannot_open,
+                         "open it once for writing"));
+  EXPECT_EQ(keys(), "a");
+  EXPECT_EQ(keys({.read_only = true}), "a");
+}
+
+TEST_F(AnchorTest, ACompactionComesAfterIt) {
+  put(*open(path_), "a");
+  in_process_that_dies([&] { put(*open(path_, kRelaxed).release(), "b"); });
+  cut_power();
+  ASSERT_TRUE(succeeds(compact_file(path_)));
+  EXPECT_FALSE(record().is_set);
+  EXPECT_EQ(keys(), "a");
+}
+
+TEST_F(AnchorTest, ATornRecordLeavesTheOneBefore) {
+  put(*open(path_), "a");
+  in_process_that_dies([&] { put(*open(path_, kRelaxed).release(), "b"); });
+  cut_power();  // a second record of the same anchor
+  const AnchorRecord newest = record();
+  const auto page_bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const Descriptor file(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
+  const auto place = static_cast<off_t>(newest.sequence % 2 * page_bytes + page_bytes / 2);
+  ASSERT_EQ(pwrite(file.number(), "Q?", 2, place), 2);
+  EXPECT_EQ(record().sequence, newest.sequence - 1);
+  EXPECT_EQ(keys(), "ab") << "of this boot";
+}
+
+}  // namespace
+}  // namespace quire::engine

@@ -20,8 +20,8 @@ namespace quire::engine {
 namespace {
 
 constexpr std::string_view kMagic = "QANCHOR1";
-constexpr size_t kSequenceAt = 8, kSetAt = 16, kBootAt = 24, kMetaAt = 40, kSumAt = kMetaAt + layout::kMetaBytes,
-                 kRecordBytes = kSumAt + 8;
+constexpr size_t kSequenceAt = 8, kSetAt = 16, kBootAt = 24, kMetaAt = 40,
+                 kSumAt = kMetaAt + layout::kMetaBytes, kRecordBytes = kSumAt + 8;
 using RecordBytes = std::array<char, kRecordBytes>;
 using MetaPageBytes = std::array<char, layout::kPageHeader + layout::kMetaBytes>;
 
@@ -62,7 +62,8 @@ Result<void> write_all(int descriptor, const char* bytes, size_t count, off_t at
   return {};
 }
 
-// The size of the pages of a file that LMDB has made; 0 if it is none, or has pages without room for a record.
+// The size of the pages of a file that LMDB has made; 0 if it is none, or has pages without room for a
+// record.
 Result<uint32_t> page_bytes_of(int descriptor) {
   MetaPageBytes bytes{};
   const ssize_t got = pread(descriptor, bytes.data(), bytes.size(), 0);
@@ -73,7 +74,8 @@ Result<uint32_t> page_bytes_of(int descriptor) {
 }
 
 // LMDB's meta page of that commit, as it is in the file.
-Result<std::array<char, layout::kMetaBytes>> meta_bytes_of(int descriptor, uint32_t page_bytes, uint64_t commit) {
+Result<std::array<char, layout::kMetaBytes>> meta_bytes_of(int descriptor, uint32_t page_bytes,
+                                                           uint64_t commit) {
   std::array<char, layout::kMetaBytes> meta;
   for (uint64_t page = 0; page < layout::kMetaPages; ++page) {
     const auto at = static_cast<off_t>(page * page_bytes + layout::kPageHeader);

@@ -1,5 +1,5 @@
-// Moves the anchor of a file (anchor.h) on when writers do not: what was written is on the disk soon after, also where
-// nobody writes any more. Internal to engine/file.
+// Moves the anchor of a file (anchor.h) on when writers do not: what was written is on the disk soon after,
+// also where nobody writes any more. Internal to engine/file.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,8 @@ class AnchorKeeper {
 
   explicit AnchorKeeper(FileState& state) : state_(state) {}
 
-  // A commit was not synced; the anchor should be moved at once, or soon. Cheap; begins a thread the first time.
+  // A commit was not synced; the anchor should be moved at once, or soon. Cheap; begins a thread the first
+  // time.
   void note_commit(bool is_urgent);
   // Ends the thread. Before anything of the file's state goes.
   void stop() noexcept;

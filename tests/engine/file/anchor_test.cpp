@@ -107,7 +107,8 @@ TEST_F(AnchorTest, WhatWasWrittenIsOnTheDiskSoonAfter) {
     const auto environment = open(path_, kRelaxed).release();
     put(*environment, "b");
     const auto deadline = std::chrono::steady_clock::now() + 60s;
-    while (record().sequence < 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(50ms);
+    while (record().sequence < 2 && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(50ms);
   });
   cut_power();
   EXPECT_EQ(keys(), "ab");
@@ -132,7 +133,8 @@ TEST_F(AnchorTest, ADurableCommitTakesThoseBeforeItAlong) {
   EXPECT_EQ(keys(), "ab");
 }
 
-// A process that does one thing, waits while this one goes on, does another, and dies without closing anything.
+// A process that does one thing, waits while this one goes on, does another, and dies without closing
+// anything.
 class Companion {
  public:
   Companion(const std::function<void()>& first, const std::function<void()>& then) {

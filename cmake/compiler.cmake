@@ -26,6 +26,10 @@ if(QUIRE_SANITIZE)
   add_link_options(-fsanitize=${QUIRE_SANITIZE})
 endif()
 
+if(QUIRE_COVERAGE)
+  add_link_options(--coverage)
+endif()
+
 # What reads files, statements and scripts of strangers is compiled so that a mistake in it is hard to use. The sanitizers
 # have checks of their own, which a fortified function would go around.
 include(CheckPIESupported)

@@ -10,6 +10,10 @@ function(quire_layer name)
   target_include_directories(quire_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(quire_${name} PUBLIC ${layer_LINKS})
   quire_harden(quire_${name})
+  if(QUIRE_COVERAGE)
+    # Atomic, since the tests have threads.
+    target_compile_options(quire_${name} PRIVATE --coverage -fprofile-update=atomic)
+  endif()
 endfunction()
 
 quire_layer(value SOURCES sql/*.cpp sql/value/*.cpp LINKS simdjson::simdjson fmt::fmt)

@@ -47,6 +47,8 @@ std::optional<int> read_command_line(int argc, char** argv, CommandLine& line) {
   app.add_flag(
       "--untrusted", is_untrusted,
       "check every page before the file is used, and every item that is read: for a file from elsewhere");
+  app.add_flag("--trust-scripts", line.options.trust_scripts,
+               "run JavaScript that came with the file from elsewhere, too");
   std::vector<std::string> names;
   for (const ModeRow& row : modes()) names.emplace_back(row.name);
   app.add_option("--mode", mode, "how rows are shown")->check(CLI::IsMember(names));

@@ -26,6 +26,7 @@ struct DatabaseOptions {
   bool strict = false;
   bool verify_checksums = false;
   size_t statement_memory = size_t{1} << 30;
+  bool trusts_all_scripts = false;
 };
 
 // Thread-safe.
@@ -34,7 +35,7 @@ class Database {
   Database(std::unique_ptr<Environment> environment, const DatabaseOptions& options)
       : environment_(std::move(environment)),
         containers_(*environment_, {.verify_checksums = options.verify_checksums}),
-        scripts_(make_scripts(containers_, natives_)),
+        scripts_(make_scripts(containers_, natives_, options.trusts_all_scripts)),
         session_(containers_, *scripts_, options.strict, options.statement_memory) {
     containers_.use_triggers(scripts_.get());
     scripts_->use_limits([this] { return session_.script_limits(); }, &interrupts_);

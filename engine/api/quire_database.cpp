@@ -54,7 +54,9 @@ Result<std::unique_ptr<quire_database>> open(const char* path, const quire_optio
   file.map_size = options.map_size;
   if (options.busy_timeout_ms != 0) file.busy_timeout_ms = options.busy_timeout_ms;
   file.is_untrusted = options.untrusted != 0;
-  DatabaseOptions database{.strict = options.strict != 0, .verify_checksums = options.verify_checksums != 0};
+  DatabaseOptions database{.strict = options.strict != 0,
+                           .verify_checksums = options.verify_checksums != 0,
+                           .trusts_all_scripts = options.trust_scripts != 0};
   if (options.statement_memory != 0) database.statement_memory = options.statement_memory;
   QUIRE_ASSIGN(auto environment, Environment::open(path, file));
   return std::make_unique<quire_database>(std::move(environment), database);

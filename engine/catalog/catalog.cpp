@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/catalog/script_catalog.h"
+#include "engine/catalog/script_seals.h"
 #include "engine/file/file_cursor.h"
 
 namespace quire::engine {
@@ -112,7 +113,8 @@ Result<void> Catalog::drop(WriteTransaction& transaction, std::string_view name)
   for (const std::string_view table : kContainerTables)
     QUIRE_TRY(transaction.drop_table(table_name(found->number, table)));
   QUIRE_TRY(transaction.erase(table_, row_name(name)));
-  return ScriptCatalog(table_).erase_all(transaction, found->number);
+  QUIRE_TRY(ScriptCatalog(table_).erase_all(transaction, found->number));
+  return ScriptSeals::erase_all(transaction, meta_, found->number);
 }
 
 Result<std::optional<CatalogEntry>> Catalog::find(const Transaction& transaction,

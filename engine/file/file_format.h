@@ -6,7 +6,7 @@
 //   "database"    the database number: 4 random bytes
 //   "created"     Unix seconds, 8 bytes, little-endian
 //   "dropped/" T  empty: table T was dropped, and waits to be removed
-//   (engine/catalog keeps its counter of containers here, too)
+//   (engine/catalog keeps its counter of containers here, too, and the seals of scripts: script_seals.h)
 #pragma once
 
 #include <functional>

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/query/script_statement.h"
 #include "sql/value/json.h"
 
 namespace quire::engine {
@@ -82,6 +83,12 @@ Result<std::string> erase_expired(Session& session, Given value) {
   return fmt::format("{}", erased);
 }
 
+Result<std::string> trust(Session& session, Given value) {
+  const auto wanted = value ? std::optional(*value != 0) : std::nullopt;
+  QUIRE_ASSIGN(const bool are_trusted, trust_scripts(session.containers(), session, wanted));
+  return are_trusted ? "true" : "false";
+}
+
 template <auto kLimit>
 Result<std::string> script_limit(Session& session, Given value) {
   ScriptLimits limits = session.script_limits();
@@ -115,6 +122,7 @@ constexpr PragmaRow kPragmas[] = {
     {"statement_memory", "a number of bytes above 0", whole_number, 1, kAnyNumber, statement_memory},
     {"strict", "on or off", on_or_off, 0, 1, strict},
     {"threads", "a whole number from 1 to 64", whole_number, 1, 64, threads},
+    {"trust_scripts", "on or off", on_or_off, 0, 1, trust},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/catalog/script_seals.h"
 #include "engine/container/request_charge.h"
 #include "sql/value/json.h"
 
@@ -38,20 +39,24 @@ Result<void> create_script(OpenContainers& containers, Session& session, Contain
                            const ScriptDefinition& script, bool replaces) {
   QUIRE_TRY(session.scripts().check(script, session.script_limits()));
   const ScriptCatalog catalog(containers.environment());
-  return write(containers, session, store, nullptr, [&](WriteTransaction& transaction, uint64_t) {
-    session.scripts().forget_triggers(transaction);
-    return catalog.put(transaction, store.number(), script, replaces);
-  });
+  const ScriptSeals seals(containers.environment());
+  return write(containers, session, store, nullptr,
+               [&](WriteTransaction& transaction, uint64_t) -> Result<void> {
+                 session.scripts().forget_triggers(transaction);
+                 QUIRE_TRY(catalog.put(transaction, store.number(), script, replaces));
+                 return seals.put(transaction, store.number(), script);
+               });
 }
 
 Result<void> drop_script(OpenContainers& containers, Session& session, ContainerStore& store,
                          sql::ScriptKind kind, std::string_view name) {
   const ScriptCatalog catalog(containers.environment());
+  const ScriptSeals seals(containers.environment());
   return write(containers, session, store, nullptr,
                [&](WriteTransaction& transaction, uint64_t) -> Result<void> {
                  session.scripts().forget_triggers(transaction);
                  QUIRE_ASSIGN(const bool was_there, catalog.erase(transaction, store.number(), kind, name));
-                 if (was_there) return {};
+                 if (was_there) return seals.erase(transaction, store.number(), kind, name);
                  return std::unexpected(
                      catalog.not_found(transaction, store.number(), kind, name, store.definition().name));
                });
@@ -72,6 +77,49 @@ Result<void> change_scripts(OpenContainers& containers, Session& session, const 
   auto dropped = drop_script(containers, session, *store, change.kind, change.name);
   if (!dropped && change.is_conditional && dropped.error().code == ErrorCode::not_found) return {};
   return dropped;
+}
+
+namespace {
+
+using ScriptVisit = std::function<Result<void>(ContainerNumber container, const ScriptDefinition& script)>;
+
+Result<void> for_all_scripts(OpenContainers& containers, const Transaction& transaction,
+                             const ScriptVisit& visit) {
+  const ScriptCatalog catalog(containers.environment());
+  QUIRE_ASSIGN(const std::vector<CatalogEntry> entries, containers.catalog().list(transaction));
+  for (const CatalogEntry& entry : entries) {
+    QUIRE_ASSIGN(const std::vector<ScriptDefinition> scripts, catalog.list(transaction, entry.number));
+    for (const ScriptDefinition& script : scripts) QUIRE_TRY(visit(entry.number, script));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<bool> trust_scripts(OpenContainers& containers, Session& session, std::optional<bool> trusts) {
+  QUIRE_TRY(session.check_outside_transaction("trust in scripts cannot be told or changed"));
+  const ScriptSeals seals(containers.environment());
+  if (trusts == true && !machine_identity().is_lasting)
+    return fail(ErrorCode::invalid_argument,
+                "this machine has no /etc/machine-id by which a file could know it again; open the file with "
+                "trust_scripts (the shell: --trust-scripts)");
+  if (trusts)
+    QUIRE_TRY(containers.environment().write([&](WriteTransaction& transaction) {
+      return for_all_scripts(containers, transaction,
+                             [&](ContainerNumber container, const ScriptDefinition& script) {
+                               return *trusts ? seals.put(transaction, container, script)
+                                              : seals.erase(transaction, container, script.kind, script.name);
+                             });
+    }));
+  bool are_trusted = true;
+  QUIRE_ASSIGN(const ReadTransaction snapshot, containers.environment().begin_read());
+  QUIRE_TRY(for_all_scripts(containers, snapshot,
+                            [&](ContainerNumber container, const ScriptDefinition& script) -> Result<void> {
+                              QUIRE_ASSIGN(const bool is_ours, seals.has(snapshot, container, script));
+                              are_trusted = are_trusted && is_ours;
+                              return {};
+                            }));
+  return are_trusted;
 }
 
 Result<void> execute_procedure(OpenContainers& containers, Session& session, ProcedureCall call,

@@ -1,6 +1,7 @@
 // Statements about scripts: CREATE and DROP PROCEDURE, FUNCTION, TRIGGER; EXECUTE.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "engine/query/open_containers.h"
@@ -17,6 +18,11 @@ Result<void> create_script(OpenContainers& containers, Session& session, Contain
                            const ScriptDefinition& script, bool replaces);
 Result<void> drop_script(OpenContainers& containers, Session& session, ContainerStore& store,
                          sql::ScriptKind kind, std::string_view name);
+
+// Whether all scripts of the file run here unasked; `trusts`: from now on they do, or none of them does,
+// until it is stored or trusted again. invalid_argument on a machine without an id that files could know it
+// by.
+Result<bool> trust_scripts(OpenContainers& containers, Session& session, std::optional<bool> trusts);
 
 // Runs a procedure: all of it happens, or nothing.
 // `within`: the transaction to be part of; null: the thread's, or one of its own.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/catalog/script_seals.h"
 #include "engine/script/partition_access.h"
 #include "engine/script/script_call.h"
 #include "engine/script/script_store.h"
@@ -13,10 +14,12 @@ namespace {
 
 class JavaScript final : public Scripts {
  public:
-  JavaScript(OpenContainers& containers, const NativeProcedures& natives)
+  JavaScript(OpenContainers& containers, const NativeProcedures& natives, bool trusts_all)
       : containers_(containers),
         natives_(natives),
+        trusts_all_(trusts_all),
         catalog_(containers.environment()),
+        seals_(containers.environment()),
         triggers_(containers.environment()) {}
 
   Result<void> check(const ScriptDefinition& script, const ScriptLimits& limits) override {
@@ -36,6 +39,7 @@ class JavaScript final : public Scripts {
       return std::unexpected(catalog_.not_found(transaction, container.number(), sql::ScriptKind::procedure,
                                                 call.name, container.definition().name));
     }
+    QUIRE_TRY(allow(transaction, container, *script));
     return run(*script, {.kind = "procedure", .operation = {}, .request = call.arguments, .response = {}},
                access, call, outcome);
   }
@@ -47,6 +51,7 @@ class JavaScript final : public Scripts {
     QUIRE_ASSIGN(const auto script,
                  catalog_.find(transaction, store.number(), sql::ScriptKind::function, name));
     if (!script) return nullptr;
+    QUIRE_TRY(allow(transaction, store, *script));
     QUIRE_ASSIGN(auto image, store_.image(*script, limits));
     QUIRE_ASSIGN(auto sandbox, store_.lend());
     return make_user_function(std::move(sandbox), std::move(image), script_title(*script), limits,
@@ -68,6 +73,20 @@ class JavaScript final : public Scripts {
                      const TriggerRequest& request, std::string_view item, std::string_view stored) override;
 
  private:
+  // forbidden for a script that came with the file from elsewhere.
+  Result<void> allow(const Transaction& transaction, const ContainerStore& store,
+                     const ScriptDefinition& script) const {
+    if (trusts_all_) return {};
+    QUIRE_ASSIGN(const bool is_ours, seals_.has(transaction, store.number(), script));
+    if (is_ours) return {};
+    return fail(
+        ErrorCode::forbidden,
+        fmt::format("{} was not stored by this user on this machine, so it does not run unasked; where "
+                    "you trust the scripts of this file, open it with trust_scripts (the shell: "
+                    "--trust-scripts), or say so for good: PRAGMA trust_scripts = on",
+                    script_title(script)));
+  }
+
   Result<void> run(const ScriptDefinition& script, const ScriptSettings& settings, PartitionAccess& access,
                    const ProcedureCall& call, ProcedureOutcome& outcome) {
     QUIRE_TRY(run_script(script, settings, access, call, "responseBody", outcome.body, outcome.log));
@@ -103,7 +122,9 @@ class JavaScript final : public Scripts {
 
   OpenContainers& containers_;
   const NativeProcedures& natives_;
+  const bool trusts_all_;
   ScriptCatalog catalog_;
+  ScriptSeals seals_;
   TriggerLookup triggers_;
   std::function<ScriptLimits()> limits_;
   const std::atomic<uint64_t>* interrupts_ = nullptr;
@@ -122,6 +143,7 @@ std::string_view operation_type(const TriggeredWrite& write) {
 Result<std::string> JavaScript::run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
                                             WriteTransaction& transaction, ContainerStore& store,
                                             ScriptLog* log) {
+  QUIRE_TRY(allow(transaction, store, script));
   ScriptLog unasked;
   if (log == nullptr) log = &unasked;
   std::string body;
@@ -174,8 +196,9 @@ Result<void> JavaScript::after(WriteTransaction& transaction, ContainerStore& st
 
 }  // namespace
 
-std::unique_ptr<Scripts> make_scripts(OpenContainers& containers, const NativeProcedures& natives) {
-  return std::make_unique<JavaScript>(containers, natives);
+std::unique_ptr<Scripts> make_scripts(OpenContainers& containers, const NativeProcedures& natives,
+                                      bool trusts_all) {
+  return std::make_unique<JavaScript>(containers, natives, trusts_all);
 }
 
 }  // namespace quire::engine

@@ -10,6 +10,9 @@
 namespace quire::engine {
 
 // In a build without JavaScript, one that knows native procedures alone. Must outlive neither.
-std::unique_ptr<Scripts> make_scripts(OpenContainers& containers, const NativeProcedures& natives);
+// `trusts_all`: scripts run wherever they were stored; otherwise those alone that have a seal of this machine
+// and user (script_seals.h).
+std::unique_ptr<Scripts> make_scripts(OpenContainers& containers, const NativeProcedures& natives,
+                                      bool trusts_all);
 
 }  // namespace quire::engine

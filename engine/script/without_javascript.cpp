@@ -57,7 +57,7 @@ class NativeScripts final : public Scripts {
 
 }  // namespace
 
-std::unique_ptr<Scripts> make_scripts(OpenContainers& containers, const NativeProcedures& natives) {
+std::unique_ptr<Scripts> make_scripts(OpenContainers& containers, const NativeProcedures& natives, bool) {
   return std::make_unique<NativeScripts>(containers, natives);
 }
 

@@ -195,6 +195,8 @@ typedef struct quire_options {
   int untrusted;        /* walk every page of the file before it is used: for a file from a stranger, or one
                            that may be damaged (docs/damage.md). QUIRE_CORRUPT names what is wrong */
   int verify_checksums; /* check an item's checksum whenever it is read: QUIRE_CORRUPT names the item */
+  int trust_scripts;    /* run JavaScript that came with the file from another machine or user, too: without
+                           it such a script fails with QUIRE_FORBIDDEN (docs/scripts.md) */
 } quire_options;
 
 /* Opens or creates the file at `path`, or a database in memory for ":memory:". `options` may be NULL. */

@@ -1122,6 +1122,7 @@ struct Options {
   uint32_t busy_timeout_ms = 0;   // 0: 60,000
   bool untrusted = false;         // walk every page before the file is used
   bool verify_checksums = false;  // whenever an item is read
+  bool trust_scripts = false;     // run JavaScript that came with the file from elsewhere, too
 };
 
 // May be used by many threads at once.
@@ -1138,7 +1139,8 @@ class Database {
                                   .statement_memory = options.statement_memory,
                                   .busy_timeout_ms = options.busy_timeout_ms,
                                   .untrusted = options.untrusted ? 1 : 0,
-                                  .verify_checksums = options.verify_checksums ? 1 : 0};
+                                  .verify_checksums = options.verify_checksums ? 1 : 0,
+                                  .trust_scripts = options.trust_scripts ? 1 : 0};
     quire_database* database = nullptr;
     quire_error error;
     if (quire_open(path.c_str(), &c_options, &database, &error) != QUIRE_OK) return detail::failure(error);

@@ -6,7 +6,7 @@ _quire() {
     --durability) mapfile -t COMPREPLY < <(compgen -W "full relaxed none" -- "$word") ;;
     *)
       if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--help --version --read-only --untrusted --strict --mode --durability" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "--help --version --read-only --untrusted --trust-scripts --strict --mode --durability" -- "$word")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
       fi

@@ -28,6 +28,20 @@ TEST_F(ShellTest, AScriptIsLoadedListedRunAndDumped) {
             run({path_of_database, ".scripts books"}).output);
 }
 
+TEST_F(ShellTest, AScriptFromElsewhereRunsWhereTheOptionTrustsIt) {
+  const std::string file = path("a.quire");
+  ASSERT_EQ(run({file, "CREATE CONTAINER books PARTITION KEY (/shelf)",
+                 "CREATE PROCEDURE one ON books AS $$ function () { __.response.setBody(1); } $$",
+                 "PRAGMA trust_scripts = off"})
+                .exit_code,
+            0);
+  const std::string call = "EXECUTE one() ON books IN PARTITION 'a'";
+  const ShellRun refused = run({file, call});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.errors.find("--trust-scripts"), std::string::npos) << refused.errors;
+  EXPECT_EQ(run({"--trust-scripts", file, call}).output, "1\n");
+}
+
 TEST_F(ShellTest, AScriptThatIsWrongIsToldOf) {
   const std::string file = write("bad.js", "function () {\n  var = 1;\n}");
   const ShellRun bad = run({path("a.quire"), "CREATE CONTAINER books", ".script load " + file + " books"});

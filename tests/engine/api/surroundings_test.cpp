@@ -1,0 +1,255 @@
+// What a database lives on gives out: the folder takes no files, the process has no descriptors left, the
+// disk is full, the lock file is gone, the clock goes back. Each time an error that says so, nothing lost,
+// and all works again afterwards.
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
+#include <set>
+
+#include "tests/engine/api/database_fixture.h"
+#include "tests/engine/api/test_clock.h"
+
+namespace quire::tests {
+namespace {
+
+constexpr int kSkipped = 77;
+
+class SurroundingsTest : public DatabaseTest {
+ protected:
+  SurroundingsTest() : path_(file("a.quire")) {}
+
+  // In a process of its own, which may give up rights and limits. False where it could not be tried.
+  static bool run_apart(const std::function<bool()>& work) {
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool was_tried = work();
+      std::fflush(nullptr);
+      _exit(HasFailure() ? 1 : was_tried ? 0 : kSkipped);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+    const int code = WEXITSTATUS(status);
+    EXPECT_TRUE(code == 0 || code == kSkipped);
+    return code != kSkipped;
+  }
+
+  // A file with three items.
+  void fill(const std::string& path) {
+    reopen(path);
+    make("items", "/k");
+    EXPECT_EQ(query("INSERT INTO items VALUES {id: '1', k: 1}, {id: '2', k: 2}, {id: '3', k: 3}"), "");
+  }
+  std::string folder() { return std::filesystem::path(path_).parent_path().string(); }
+  std::set<std::string> files() {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder()))
+      names.insert(entry.path().filename().string());
+    return names;
+  }
+  std::string count() { return query("SELECT VALUE COUNT(1) FROM items"); }
+  void expect_sound() { EXPECT_EQ(database_->check().value(), "[]"); }
+  void expect_copies_work() {
+    EXPECT_TRUE(succeeds(database_->backup(file("copy.quire"))));
+    EXPECT_TRUE(succeeds(Database::compact(file("copy.quire"))));
+    EXPECT_TRUE(succeeds(Database::recover(file("copy.quire"), file("saved.quire"))));
+  }
+
+  std::string path_;
+};
+
+TEST_F(SurroundingsTest, AFolderThatTakesNoFilesStillServesTheFileThatIsThere) {
+  constexpr uid_t kNobody = 65534;
+  fill(path_);
+  database_.reset();
+  EXPECT_TRUE(run_apart([&] {
+    if (geteuid() == 0) {
+      for (const std::string& owned : {folder(), path_, path_ + "-lock"})
+        EXPECT_EQ(chown(owned.c_str(), kNobody, kNobody), 0);
+      EXPECT_EQ(setgid(kNobody), 0);
+      EXPECT_EQ(setuid(kNobody), 0);
+    }
+    EXPECT_EQ(chmod(folder().c_str(), 0500), 0);
+    reopen(path_);
+    EXPECT_EQ(query("INSERT INTO items VALUES {id: '4', k: 4}"), "");
+    EXPECT_EQ(count(), "4\n");
+    const auto before = files();
+    EXPECT_TRUE(fails_with(Database::open(file("new.quire")), QUIRE_PERMISSION));
+    EXPECT_TRUE(fails_with(database_->backup(file("copy.quire")), QUIRE_CANNOT_OPEN, "ermission"));
+    EXPECT_TRUE(fails_with(Database::recover(path_, file("saved.quire")), QUIRE_PERMISSION));
+    database_.reset();
+    EXPECT_TRUE(fails_with(Database::compact(path_), QUIRE_PERMISSION));
+    EXPECT_EQ(files(), before);
+    reopen(path_);
+    EXPECT_EQ(count(), "4\n");
+    EXPECT_EQ(chmod(folder().c_str(), 0700), 0);
+    expect_copies_work();
+    expect_sound();
+    database_.reset();
+    return true;
+  }));
+  reopen(path_);
+  EXPECT_EQ(count(), "4\n");
+}
+
+// Takes all descriptors that the process may have, and gives them back.
+class TakenDescriptors {
+ public:
+  TakenDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit few{64, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    for (int taken = open("/dev/null", O_RDONLY); taken >= 0; taken = open("/dev/null", O_RDONLY))
+      taken_.push_back(taken);
+  }
+  ~TakenDescriptors() {
+    for (const int taken : taken_) close(taken);
+    setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  TakenDescriptors(const TakenDescriptors&) = delete;
+  TakenDescriptors& operator=(const TakenDescriptors&) = delete;
+  // So many are free again.
+  void give_back(size_t count) {
+    for (; count > 0 && !taken_.empty(); --count, taken_.pop_back()) close(taken_.back());
+  }
+
+ private:
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+TEST_F(SurroundingsTest, WithoutDescriptorsLeftAnOpenDatabaseGoesOn) {
+  fill(path_);
+  database_.reset();
+  EXPECT_TRUE(run_apart([&] {
+    reopen(path_);
+    const auto before = files();
+    {
+      TakenDescriptors taken;
+      EXPECT_EQ(query("INSERT INTO items VALUES {id: '4', k: 4}"), "");
+      EXPECT_EQ(query("CREATE INDEX by_k ON items (k)"), "");
+      EXPECT_EQ(count(), "4\n");
+      EXPECT_FALSE(database_->backup(file("copy.quire")));
+      EXPECT_FALSE(Database::compact(path_));
+      EXPECT_FALSE(Database::recover(path_, file("saved.quire")));
+      EXPECT_TRUE(fails_with(Database::open(file("new.quire")), QUIRE_CANNOT_OPEN, "too many files open"));
+      // Wherever within an open it is that they end.
+      for (int round = 0; round < 8; ++round) {
+        auto opened = Database::open(file("new.quire"));
+        if (!opened) {
+          EXPECT_TRUE(fails_with(opened, QUIRE_CANNOT_OPEN, "too many files open"));
+        }
+        taken.give_back(1);
+      }
+      auto opened = Database::open(file("new.quire"));
+      EXPECT_TRUE(succeeds(opened));
+    }
+    for (const std::string& made : files())
+      EXPECT_TRUE(before.contains(made) || made.starts_with("new.quire")) << made;
+    EXPECT_EQ(query("INSERT INTO items VALUES {id: '5', k: 5}"), "");
+    expect_copies_work();
+    expect_sound();
+    database_.reset();
+    return true;
+  }));
+  reopen(path_);
+  EXPECT_EQ(count(), "5\n");
+  expect_sound();
+}
+
+bool mount_disk(const std::string& folder, const char* size, unsigned long flags) {
+  return mount("tmpfs", folder.c_str(), "tmpfs", flags, size) == 0;
+}
+
+TEST_F(SurroundingsTest, OnAFullDiskWhatWasAcknowledgedStaysAndTheRestSaysSo) {
+  const std::string disk = file("disk");
+  const bool was_tried = run_apart([&] {
+    if (unshare(CLONE_NEWNS) != 0) return false;
+    (void)mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    std::filesystem::create_directory(disk);
+    if (!mount_disk(disk, "size=4m", 0)) return false;
+    fill(disk + "/a.quire");
+    Container items = database_->container("items").value();
+    const auto item = [](int i, size_t bytes) {
+      return R"({"id":"i)" + std::to_string(i) + R"(","k":1,"text":")" + std::string(bytes, 'x') + "\"}";
+    };
+    int acknowledged = 0;
+    for (const size_t bytes : {100'000u, 1'000u}) {  // until not even a small one has room
+      Result<ItemInfo> last = items.create(item(acknowledged, bytes));
+      for (; last && acknowledged < 5'000; last = items.create(item(acknowledged, bytes))) ++acknowledged;
+      EXPECT_TRUE(fails_with(last, QUIRE_NO_SPACE, "full"));
+    }
+    const std::string there = std::to_string(3 + acknowledged) + '\n';
+    EXPECT_EQ(count(), there);
+    EXPECT_TRUE(query("CREATE INDEX by_text ON items (text)").starts_with("no_space: "));
+    EXPECT_TRUE(fails_with(database_->backup(disk + "/copy.quire"), QUIRE_NO_SPACE));
+    EXPECT_FALSE(std::filesystem::exists(disk + "/copy.quire"));
+    expect_sound();
+    database_.reset();
+    reopen(disk + "/a.quire");
+    EXPECT_EQ(count(), there);
+    {
+      Container again = database_->container("items").value();
+      EXPECT_TRUE(fails_with(again.create(item(acknowledged, 100'000)), QUIRE_NO_SPACE, "full"));
+      EXPECT_TRUE(mount_disk(disk, "size=64m", MS_REMOUNT));
+      EXPECT_TRUE(succeeds(again.create(item(acknowledged, 100'000))));
+    }
+    EXPECT_EQ(count(), std::to_string(4 + acknowledged) + '\n');
+    EXPECT_EQ(query("DROP INDEX IF EXISTS by_text ON items"), "");
+    EXPECT_EQ(query("CREATE INDEX by_text ON items (text)"), "");
+    EXPECT_TRUE(succeeds(database_->backup(disk + "/copy.quire")));
+    expect_sound();
+    database_.reset();
+    return true;
+  });
+  if (!was_tried) GTEST_SKIP() << "no disk can be mounted";
+}
+
+TEST_F(SurroundingsTest, WhoseLockFileWasDeletedGoesOnAloneUntilItCloses) {
+  fill(path_);
+  ASSERT_EQ(unlink((path_ + "-lock").c_str()), 0);
+  EXPECT_EQ(query("INSERT INTO items VALUES {id: '4', k: 4}"), "");
+  {
+    auto second = Database::open(path_);
+    ASSERT_TRUE(succeeds(second));
+    EXPECT_EQ(rows(second->prepare("INSERT INTO items VALUES {id: '5', k: 5}")), "");
+  }
+  EXPECT_EQ(count(), "5\n");
+  EXPECT_TRUE(succeeds(database_->backup(file("copy.quire"))));
+  expect_sound();
+  reopen(path_);
+  EXPECT_EQ(query("INSERT INTO items VALUES {id: '6', k: 6}"), "");
+  EXPECT_TRUE(std::filesystem::exists(path_ + "-lock"));
+  reopen(file("copy.quire"));
+  EXPECT_EQ(count(), "5\n");
+}
+
+// What expires goes by the time that it was written at; an end that was seen once may be seen again.
+TEST_F(SurroundingsTest, AClockThatStepsBackKeepsWhatHasNotExpired) {
+  reopen(path_);
+  set_time(database_->c_handle(), 1'000'000);
+  ASSERT_EQ(query("CREATE CONTAINER items PARTITION KEY (/k) WITH {defaultTtl: 60}"), "");
+  ASSERT_EQ(query("INSERT INTO items VALUES {id: '1', k: 1}, {id: '2', k: 1, ttl: -1}"), "");
+  set_time(database_->c_handle(), 900'000);
+  EXPECT_EQ(count(), "2\n");
+  EXPECT_EQ(query("INSERT INTO items VALUES {id: '3', k: 1}"), "");
+  EXPECT_EQ(query("PRAGMA erase_expired"), "0\n");
+  EXPECT_EQ(count(), "3\n");
+  set_time(database_->c_handle(), 900'060);
+  EXPECT_EQ(query("SELECT VALUE i.id FROM items i ORDER BY i.id"), "\"1\"\n\"2\"\n");
+  set_time(database_->c_handle(), 1'000'060);
+  EXPECT_EQ(query("SELECT VALUE i.id FROM items i"), "\"2\"\n");
+  EXPECT_EQ(query("PRAGMA erase_expired"), "2\n");
+  expect_sound();
+}
+
+}  // namespace
+}  // namespace quire::tests

@@ -48,6 +48,10 @@ std::optional<AnchorRecord> parse_record(const RecordBytes& bytes) {
   record.is_set = layout::load<uint64_t>(at + kSetAt) == 1;
   std::memcpy(record.boot.data(), at + kBootAt, record.boot.size());
   std::memcpy(record.meta.data(), at + kMetaAt, record.meta.size());
+  // What a stranger has put there, checksum and all, must not take the place of a meta page.
+  const bool is_meta = layout::load<uint32_t>(record.meta.data()) == layout::kMagic &&
+                       layout::load<uint32_t>(record.meta.data() + 4) == layout::kLmdbVersion;
+  if (record.is_set && !is_meta) return std::nullopt;
   return record;
 }
 

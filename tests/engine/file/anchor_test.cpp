@@ -222,6 +222,21 @@ TEST_F(AnchorTest, ACompactionComesAfterIt) {
   EXPECT_EQ(keys(), "a");
 }
 
+TEST_F(AnchorTest, ARecordThatHoldsNoMetaPageIsNone) {
+  put(*open(path_), "a");
+  const auto page_bytes = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
+  AnchorRecord forged;
+  forged.is_set = true;
+  forged.boot.fill('x');
+  forged.meta.fill('y');
+  {
+    const Descriptor file(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_TRUE(succeeds(write_anchor(file.number(), page_bytes, forged)));
+  }
+  EXPECT_FALSE(record().is_set);
+  EXPECT_EQ(keys(), "a");
+}
+
 TEST_F(AnchorTest, ATornRecordLeavesTheOneBefore) {
   put(*open(path_), "a");
   in_process_that_dies([&] { put(*open(path_, kRelaxed).release(), "b"); });

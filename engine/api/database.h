@@ -56,6 +56,7 @@ class Database {
             .scope = std::move(scope),
             .memory_limit = session_.statement_memory(),
             .threads = session_.threads(),
+            .time_limit = std::chrono::milliseconds(session_.statement_time()),
             .session = &session_,
             .interrupts = &interrupts_};
   }

@@ -60,6 +60,11 @@ Result<std::string> statement_memory(Session& session, Given value) {
   return fmt::format("{}", session.statement_memory());
 }
 
+Result<std::string> statement_time(Session& session, Given value) {
+  if (value) session.set_statement_time(*value);
+  return fmt::format("{}", session.statement_time());
+}
+
 Result<std::string> threads(Session& session, Given value) {
   if (value) session.set_threads(*value);
   return fmt::format("{}", session.threads());
@@ -120,6 +125,7 @@ constexpr PragmaRow kPragmas[] = {
     {"script_time", "milliseconds, 1 to 3600000", whole_number, 1, 3'600'000,
      script_limit<&ScriptLimits::time_ms>},
     {"statement_memory", "a number of bytes above 0", whole_number, 1, kAnyNumber, statement_memory},
+    {"statement_time", "milliseconds, 0 (no limit) to 86400000", whole_number, 0, 86'400'000, statement_time},
     {"strict", "on or off", on_or_off, 0, 1, strict},
     {"threads", "a whole number from 1 to 64", whole_number, 1, 64, threads},
     {"trust_scripts", "on or off", on_or_off, 0, 1, trust},

@@ -359,7 +359,8 @@ sql::ExecutionOptions PreparedStatement::execution_options() {
           .is_bound = {is_bound_.get(), bindings_.size()},
           .memory_limit = options_.memory_limit,
           .threads = options_.threads,
-          .interrupts = options_.interrupts};
+          .interrupts = options_.interrupts,
+          .time_limit = options_.time_limit};
 }
 
 FunctionSource PreparedStatement::functions() const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,6 +32,7 @@ struct StatementOptions {
   std::shared_ptr<ContainerStore> scope;
   size_t memory_limit = size_t{1} << 30;
   size_t threads = 1;  // that may share the work of one query
+  std::chrono::milliseconds time_limit{0};  // of a run; zero: none
   // Whose transactions and settings the statement takes part in; null: none.
   Session* session = nullptr;
   // The run ends with ErrorCode::interrupted when this changes. May be null.

@@ -32,6 +32,9 @@ class Session {
   void set_strict(bool strict) noexcept { strict_ = strict; }
   size_t statement_memory() const noexcept { return statement_memory_.load(std::memory_order_relaxed); }
   void set_statement_memory(size_t bytes) noexcept { statement_memory_ = bytes; }
+  // Milliseconds that a run may take; 0: as many as it likes.
+  uint64_t statement_time() const noexcept { return statement_time_.load(std::memory_order_relaxed); }
+  void set_statement_time(uint64_t milliseconds) noexcept { statement_time_ = milliseconds; }
   // How many threads may share the work of one query.
   size_t threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
   void set_threads(size_t threads) noexcept { threads_ = threads; }
@@ -72,6 +75,7 @@ class Session {
   Scripts& scripts_;
   std::atomic<bool> strict_;
   std::atomic<size_t> statement_memory_;
+  std::atomic<uint64_t> statement_time_ = 0;
   std::atomic<size_t> threads_ = 1;
   Workload workload_;
 

@@ -83,6 +83,7 @@ struct Execution::State {
             .counters = std::vector<NodeCounters>(prepared.plan_->node_count),
             .items_read = 0,
             .threads = options.threads,
+            .time_limit = TimeLimit::from_now(options.time_limit),
             .error = std::nullopt} {}
 
   const PreparedQuery& prepared;
@@ -140,6 +141,7 @@ struct Execution::State {
     run.parameters = options.parameters;
     run.is_bound = options.is_bound;
     run.interrupts_at_start = options.interrupts != nullptr ? options.interrupts->load() : 0;
+    run.time_limit = TimeLimit::from_now(options.time_limit);
     run.clock = {ticks_now()};
     std::ranges::fill(run.counters, NodeCounters{});
     run.items_read = 0;

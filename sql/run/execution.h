@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -62,6 +63,8 @@ struct ExecutionOptions {
   size_t threads = 1;
   // The execution ends with ErrorCode::interrupted once this changes. May be null.
   const std::atomic<uint64_t>* interrupts = nullptr;
+  // The execution ends with ErrorCode::timeout when it has lasted so long; zero: never.
+  std::chrono::milliseconds time_limit{0};
   // Runs the query of RETURNING; `source` then gives the changed items as those of the container.
   bool is_returning = false;
 };

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -15,6 +17,21 @@
 #include "sql/value/arena.h"
 
 namespace quire::sql {
+
+// How long a statement may run, from its start; zero: as long as it likes.
+struct TimeLimit {
+  std::chrono::milliseconds most{0};
+  std::chrono::steady_clock::time_point end{};
+
+  static TimeLimit from_now(std::chrono::milliseconds most) {
+    return {most, std::chrono::steady_clock::now() + most};
+  }
+  bool is_over() const { return most.count() != 0 && std::chrono::steady_clock::now() > end; }
+  Error error() const {
+    return {ErrorCode::timeout, "the statement took longer than the " + std::to_string(most.count()) +
+                                    " ms of PRAGMA statement_time"};
+  }
+};
 
 struct RunState {
   const Plan& plan;
@@ -35,6 +52,7 @@ struct RunState {
   uint64_t items_read = 0;
   bool measures_time = false;
   size_t threads = 1;
+  TimeLimit time_limit = {};
   // Cleared by whatever is made from the values of parameters, and so is of no use with others.
   bool is_restartable = true;
   // The first failure; whoever sees it set stops.
@@ -47,6 +65,8 @@ struct RunState {
   bool should_stop() {
     if (interrupts != nullptr && interrupts->load(std::memory_order_relaxed) != interrupts_at_start)
       set_error({ErrorCode::interrupted, "the statement was interrupted"});
+    else if (time_limit.is_over())
+      set_error(time_limit.error());
     return error.has_value();
   }
 };

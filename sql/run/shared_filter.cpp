@@ -48,6 +48,7 @@ class Worker {
              .item_collections = main.run.item_collections,
              .counters = {},
              .items_read = 0,
+             .time_limit = main.run.time_limit,
              .error = std::nullopt},
         frame_(run_, kBatchSize) {
     run_.item_collections[slot_] = collection_.get();

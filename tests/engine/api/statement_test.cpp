@@ -156,6 +156,29 @@ TEST_F(StatementTest, AMemoryLimitEndsTheStatementAlone) {
   EXPECT_EQ(rows(small->prepare("SELECT VALUE 1")), "1\n");
 }
 
+TEST_F(StatementTest, ATimeLimitEndsWhatRuns) {
+  const std::string query_text =
+      "SELECT VALUE COUNT(1) FROM a IN (SELECT VALUE @n) JOIN b IN (SELECT VALUE @n) JOIN c IN (SELECT VALUE @n) "
+      "JOIN d IN (SELECT VALUE @n) JOIN e IN (SELECT VALUE @n) JOIN f IN (SELECT VALUE @n) JOIN g IN (SELECT VALUE @n) "
+      "JOIN h IN (SELECT VALUE @n)";
+  const std::string_view digits = "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]";
+  EXPECT_EQ(query("PRAGMA statement_time"), "0\n");
+  EXPECT_EQ(query("PRAGMA statement_time = 50"), "50\n");
+  auto statement = database_->prepare(query_text);
+  ASSERT_TRUE(succeeds(statement));
+  ASSERT_TRUE(succeeds(statement->bind("n", Json{digits})));
+  EXPECT_THAT(rows(*statement), StartsWith("timeout: the statement took longer than the 50 ms"));
+  const std::string before = query("SELECT VALUE COUNT(1) FROM cities");
+  auto change = database_->prepare("UPDATE cities c SET c.x = (" + query_text + ") WHERE true");
+  ASSERT_TRUE(succeeds(change));
+  ASSERT_TRUE(succeeds(change->bind("n", Json{digits})));
+  EXPECT_THAT(rows(*change), StartsWith("timeout"));
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM cities c WHERE IS_DEFINED(c.x)"), "0\n");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM cities"), before);
+  EXPECT_EQ(query("PRAGMA statement_time = 0"), "0\n");
+  EXPECT_EQ(query("SELECT VALUE 1"), "1\n");
+}
+
 TEST_F(StatementTest, AnInterruptConcernsWhatRunsNotWhatStartsLater) {
   auto statement = database_->prepare("SELECT VALUE c.id FROM cities c");
   database_->interrupt();

@@ -70,13 +70,13 @@ TEST_F(SurroundingsTest, AFolderThatTakesNoFilesStillServesTheFileThatIsThere) {
   constexpr uid_t kNobody = 65534;
   fill(path_);
   database_.reset();
-  EXPECT_TRUE(run_apart([&] {
+  const bool was_tried = run_apart([&] {
     if (geteuid() == 0) {
       for (const std::string& owned : {folder(), path_, path_ + "-lock"})
-        EXPECT_EQ(chown(owned.c_str(), kNobody, kNobody), 0);
-      EXPECT_EQ(setgid(kNobody), 0);
-      EXPECT_EQ(setuid(kNobody), 0);
+        if (chown(owned.c_str(), kNobody, kNobody) != 0) return false;
+      if (setgid(kNobody) != 0 || setuid(kNobody) != 0) return false;
     }
+    if (access(path_.c_str(), R_OK | W_OK) != 0) return false;  // a folder above it is not for everybody
     EXPECT_EQ(chmod(folder().c_str(), 0500), 0);
     reopen(path_);
     EXPECT_EQ(query("INSERT INTO items VALUES {id: '4', k: 4}"), "");
@@ -95,7 +95,8 @@ TEST_F(SurroundingsTest, AFolderThatTakesNoFilesStillServesTheFileThatIsThere) {
     expect_sound();
     database_.reset();
     return true;
-  }));
+  });
+  if (!was_tried) GTEST_SKIP() << "no other user can be had";
   reopen(path_);
   EXPECT_EQ(count(), "4\n");
 }

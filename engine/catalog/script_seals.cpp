@@ -1,9 +1,13 @@
 #include "engine/catalog/script_seals.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
@@ -31,9 +35,9 @@ std::string row_name(ContainerNumber container, sql::ScriptKind kind, std::strin
 }
 
 // 32 hexadecimal digits; anything else (none yet, "uninitialized") is no identity.
-bool read_machine_id(HashKey& key) {
+bool read_id(const std::string& path, HashKey& key) {
   std::string digits;
-  std::ifstream file("/etc/machine-id");
+  std::ifstream file(path);
   if (!std::getline(file, digits) || digits.size() != 2 * key.size()) return false;
   for (size_t i = 0; i < key.size(); ++i) {
     const char* const pair = digits.data() + 2 * i;
@@ -43,19 +47,49 @@ bool read_machine_id(HashKey& key) {
   return key != HashKey{};
 }
 
-MachineIdentity make_identity() {
-  MachineIdentity identity;
-  identity.is_lasting = read_machine_id(identity.key);
+HashKey random_key() {
   std::random_device random;
-  if (!identity.is_lasting)
-    for (unsigned char& byte : identity.key) byte = static_cast<unsigned char>(random());
-  return identity;
+  HashKey key;
+  for (unsigned char& byte : key) byte = static_cast<unsigned char>(random());
+  return key;
+}
+
+// For the user alone. Who comes second leaves it as it is.
+void make_id(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  std::string digits;
+  for (const unsigned char byte : random_key()) digits += fmt::format("{:02x}", byte);
+  digits += '\n';
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  if (write(file, digits.data(), digits.size()) != static_cast<ssize_t>(digits.size())) unlink(path.c_str());
+  close(file);
+}
+
+// As the XDG base directory specification has it; empty where there is no home.
+std::string own_id_path() {
+  if (const char* const state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/')
+    return std::string(state) + "/quire/machine-id";
+  const char* const home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? std::string(home) + "/.local/state/quire/machine-id" : std::string();
 }
 
 }  // namespace
 
+MachineIdentity identity_from(const std::string& machine_id, const std::string& own_id) {
+  MachineIdentity identity;
+  identity.is_lasting = read_id(machine_id, identity.key);
+  if (!identity.is_lasting && !own_id.empty()) {
+    if (access(own_id.c_str(), F_OK) != 0) make_id(own_id);
+    identity.is_lasting = read_id(own_id, identity.key);
+  }
+  if (!identity.is_lasting) identity.key = random_key();
+  return identity;
+}
+
 const MachineIdentity& machine_identity() {
-  static const MachineIdentity identity = make_identity();
+  static const MachineIdentity identity = identity_from("/etc/machine-id", own_id_path());
   return identity;
 }
 

@@ -9,6 +9,7 @@
 // older row does not fit. A file keeps its seals in backups and compactions; .recover leaves them behind.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "engine/catalog/catalog.h"
@@ -19,12 +20,13 @@
 
 namespace quire::engine {
 
-// From /etc/machine-id. Where there is none, a number that lasts as long as the process: what it stored
-// itself runs, nothing else.
+// From /etc/machine-id. Containers often have none: then a number that is kept in the user's own state folder,
+// or, without one, that lasts as long as the process: what it stored itself runs, nothing else.
 struct MachineIdentity {
   HashKey key{};
   bool is_lasting = false;
 };
+MachineIdentity identity_from(const std::string& machine_id, const std::string& own_id);
 const MachineIdentity& machine_identity();
 
 // Stateless: all of it is in the file.

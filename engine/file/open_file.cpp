@@ -136,6 +136,7 @@ Result<std::shared_ptr<FileState>> open_new_file(const std::string& path, DataFi
   QUIRE_ASSIGN(const bool is_new, check_pages(file.descriptor.number(), path));
   if (is_new && options.read_only)
     return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", path));
+  QUIRE_TRY(reserve_lock_file(path));
   QUIRE_ASSIGN(EnvironmentHandle environment, open_environment(path, file, options));
   if (!is_in_memory && has_lock_file(environment.get()))
     QUIRE_TRY(mark_in_use(file.descriptor.number(), path));

@@ -45,6 +45,18 @@ Result<void> refuse_without_lock_file(int descriptor, const std::string& path) {
                   path, lock_path));
 }
 
+Result<void> reserve_lock_file(const std::string& path) {
+  constexpr off_t kLongestLockFile = off_t{128} << 10;  // of 1,024 readers, 64 bytes each, and a header
+  const std::string lock_path = path + "-lock";
+  const Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  // What else keeps it from being opened LMDB tells of, or can do without.
+  if (lock.number() < 0 && errno != ENOSPC && errno != EDQUOT) return {};
+  if (lock.number() >= 0 && fallocate(lock.number(), FALLOC_FL_KEEP_SIZE, 0, kLongestLockFile) == 0)
+    return {};
+  if (errno != ENOSPC && errno != EDQUOT) return {};  // a file system that cannot promise room
+  return std::unexpected(lmdb_error(errno, fmt::format("make '{}'", lock_path)));
+}
+
 Result<std::optional<Descriptor>> lock_for_sole_use(const std::string& path) {
   const std::string lock_path = path + "-lock";
   const auto cannot = [&](std::string_view doing) {

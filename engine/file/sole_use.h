@@ -21,6 +21,10 @@ Result<std::optional<Descriptor>> lock_for_sole_use(const std::string& path);
 // Holds, as long as the descriptor of the database file is open, that it is in use.
 Result<void> mark_in_use(int descriptor, const std::string& path);
 
+// Has the disk keep room for the lock file of a database that this process is about to open: LMDB maps a new
+// one, whose pages have no place yet, and dies of SIGBUS where there is none. no_space.
+Result<void> reserve_lock_file(const std::string& path);
+
 // busy where somebody has the database open, and its lock file is gone: LMDB would make another. Before it is
 // opened.
 Result<void> refuse_without_lock_file(int descriptor, const std::string& path);

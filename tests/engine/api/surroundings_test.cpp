@@ -193,6 +193,7 @@ TEST_F(SurroundingsTest, OnAFullDiskWhatWasAcknowledgedStaysAndTheRestSaysSo) {
     EXPECT_TRUE(query("CREATE INDEX by_text ON items (text)").starts_with("no_space: "));
     EXPECT_TRUE(fails_with(database_->backup(disk + "/copy.quire"), QUIRE_NO_SPACE));
     EXPECT_FALSE(std::filesystem::exists(disk + "/copy.quire"));
+    EXPECT_TRUE(fails_with(Database::recover(disk + "/a.quire", disk + "/saved.quire"), QUIRE_NO_SPACE));
     expect_sound();
     database_.reset();
     reopen(disk + "/a.quire");

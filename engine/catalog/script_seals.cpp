@@ -72,7 +72,8 @@ std::string own_id_path() {
   if (const char* const state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/')
     return std::string(state) + "/quire/machine-id";
   const char* const home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? std::string(home) + "/.local/state/quire/machine-id" : std::string();
+  return home != nullptr && *home == '/' ? std::string(home) + "/.local/state/quire/machine-id"
+                                         : std::string();
 }
 
 }  // namespace

@@ -20,8 +20,8 @@
 
 namespace quire::engine {
 
-// From /etc/machine-id. Containers often have none: then a number that is kept in the user's own state folder,
-// or, without one, that lasts as long as the process: what it stored itself runs, nothing else.
+// From /etc/machine-id. Containers often have none: then a number that is kept in the user's own state
+// folder, or, without one, that lasts as long as the process: what it stored itself runs, nothing else.
 struct MachineIdentity {
   HashKey key{};
   bool is_lasting = false;

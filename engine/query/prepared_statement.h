@@ -31,7 +31,7 @@ struct StatementOptions {
   // The container that FROM's first identifier stands for; null: identifiers name containers.
   std::shared_ptr<ContainerStore> scope;
   size_t memory_limit = size_t{1} << 30;
-  size_t threads = 1;  // that may share the work of one query
+  size_t threads = 1;                       // that may share the work of one query
   std::chrono::milliseconds time_limit{0};  // of a run; zero: none
   // Whose transactions and settings the statement takes part in; null: none.
   Session* session = nullptr;

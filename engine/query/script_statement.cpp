@@ -100,9 +100,10 @@ Result<bool> trust_scripts(OpenContainers& containers, Session& session, std::op
   QUIRE_TRY(session.check_outside_transaction("trust in scripts cannot be told or changed"));
   const ScriptSeals seals(containers.environment());
   if (trusts == true && !machine_identity().is_lasting)
-    return fail(ErrorCode::invalid_argument,
-                "this machine has no /etc/machine-id, and you no folder of your own to keep one in, by which a "
-                "file could know it again; open the file with trust_scripts (the shell: --trust-scripts)");
+    return fail(
+        ErrorCode::invalid_argument,
+        "this machine has no /etc/machine-id, and you no folder of your own to keep one in, by which a "
+        "file could know it again; open the file with trust_scripts (the shell: --trust-scripts)");
   if (trusts)
     QUIRE_TRY(containers.environment().write([&](WriteTransaction& transaction) {
       return for_all_scripts(containers, transaction,

@@ -158,8 +158,10 @@ TEST_F(StatementTest, AMemoryLimitEndsTheStatementAlone) {
 
 TEST_F(StatementTest, ATimeLimitEndsWhatRuns) {
   const std::string query_text =
-      "SELECT VALUE COUNT(1) FROM a IN (SELECT VALUE @n) JOIN b IN (SELECT VALUE @n) JOIN c IN (SELECT VALUE @n) "
-      "JOIN d IN (SELECT VALUE @n) JOIN e IN (SELECT VALUE @n) JOIN f IN (SELECT VALUE @n) JOIN g IN (SELECT VALUE @n) "
+      "SELECT VALUE COUNT(1) FROM a IN (SELECT VALUE @n) JOIN b IN (SELECT VALUE @n) JOIN c IN (SELECT VALUE "
+      "@n) "
+      "JOIN d IN (SELECT VALUE @n) JOIN e IN (SELECT VALUE @n) JOIN f IN (SELECT VALUE @n) JOIN g IN (SELECT "
+      "VALUE @n) "
       "JOIN h IN (SELECT VALUE @n)";
   const std::string_view digits = "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]";
   EXPECT_EQ(query("PRAGMA statement_time"), "0\n");

@@ -29,9 +29,11 @@ Work nobench(std::string_view name, int number) {
           true, quire_nobench(number),
           {},   sqlite_nobench(number)};
 }
+#if QUIRE_HAS_SCRIPTS
 Work tpcc(std::string_view name, TpccRun run) {
   return {name, "tx/s", true, quire_tpcc(run), {}, sqlite_tpcc(run)};
 }
+#endif
 
 }  // namespace
 

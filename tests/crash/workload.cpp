@@ -196,6 +196,7 @@ Action statements_between_begin_and_commit(Choices& choices) {
   };
 }
 
+#if QUIRE_HAS_SCRIPTS
 Action procedure(Choices& choices) {
   const int p = choices.partition();
   const bool throws = choices.below(4) == 0;
@@ -222,6 +223,7 @@ Action function(Choices& choices) {
                                     {.replace = true});
   };
 }
+#endif
 
 Action index(Choices& choices) {
   const bool makes = choices.holdings.has_index = !choices.holdings.has_index;

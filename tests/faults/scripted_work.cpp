@@ -151,9 +151,11 @@ int follow(Bench& bench, const WorkStep&, quire_error* error) {
 int list(Bench& bench, const WorkStep&, quire_error* error) {
   return quire_containers(bench.database, &bench.out, error);
 }
+#if QUIRE_HAS_SCRIPTS
 int scripts(Bench& bench, const WorkStep&, quire_error* error) {
   return quire_scripts(bench.items, &bench.out, error);
 }
+#endif
 int check(Bench& bench, const WorkStep&, quire_error* error) {
   return quire_check(bench.database, nullptr, 0, &bench.out, error);
 }

@@ -128,6 +128,9 @@ class TakenDescriptors {
 };
 
 TEST_F(SurroundingsTest, WithoutDescriptorsLeftAnOpenDatabaseGoesOn) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "UBSan finds out through a pipe whether memory can be read, and has no descriptor for it";
+#endif
   fill(path_);
   database_.reset();
   EXPECT_TRUE(run_apart([&] {

@@ -1,28 +1,21 @@
 // Bytes as calls of the API, beside a map of what the container should hold: each call has the outcome that
 // the map foretells; in the end reads, a query, an index, the feed and CHECK agree with it.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
-#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "fuzz/require.h"
 #include "quire/quire.hpp"
 
 namespace {
 
 using namespace quire;
 
-// Aborting is how a fuzz target reports a finding.
-void require(bool holds, std::source_location where = std::source_location::current()) {
-  if (holds) return;
-  std::fprintf(stderr, "line %u\n", static_cast<unsigned>(where.line()));
-  std::abort();
-}
+using fuzz::require;
 
 constexpr int kPartitions = 3, kIds = 4;
 

@@ -2,24 +2,17 @@
 // response or an error that says why; what failed has changed nothing, and the next procedure finds the world
 // as it should be.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <source_location>
 #include <string>
 #include <string_view>
 
+#include "fuzz/require.h"
 #include "quire/quire.hpp"
 
 namespace {
 
 using namespace quire;
 
-// Aborting is how a fuzz target reports a finding.
-void require(bool holds, std::source_location where = std::source_location::current()) {
-  if (holds) return;
-  std::fprintf(stderr, "line %u\n", static_cast<unsigned>(where.line()));
-  std::abort();
-}
+using fuzz::require;
 
 void run(Database& database, const std::string& sql) {
   auto statement = database.prepare(sql);

@@ -360,7 +360,8 @@ sql::ExecutionOptions PreparedStatement::execution_options() {
           .memory_limit = options_.memory_limit,
           .threads = options_.threads,
           .interrupts = options_.interrupts,
-          .time_limit = options_.time_limit};
+          .time_limit = options_.time_limit,
+          .omits_system_properties = omits_system_properties_};
 }
 
 FunctionSource PreparedStatement::functions() const {

@@ -60,6 +60,8 @@ class PreparedStatement {
   void reset() noexcept;
   // Its runs are nothing for the advisor.
   void leave_unrecorded() noexcept { is_recorded_ = false; }
+  // Its items come without what the database sets; from the next run on.
+  void omit_system_properties() noexcept { omits_system_properties_ = true; }
   // What Azure would charge for it, in request units (request_charge.h), since the last reset.
   double charge() const;
   // What the scripts of the run wrote with console.log, a line each; also where the run failed.
@@ -127,6 +129,7 @@ class PreparedStatement {
   std::vector<sql::Value> collected_;                         // of a query within BEGIN
   size_t next_row_ = 0;
   bool is_recorded_ = true;
+  bool omits_system_properties_ = false;
   std::unique_ptr<sql::Arena> row_arena_;  // of the row at hand, or of all that were collected
 };
 

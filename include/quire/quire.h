@@ -545,6 +545,10 @@ QUIRE_API const char* quire_parameter_name(quire_statement* statement, size_t in
  * failed. Owned by the statement, good until its next step, reset or finalize. */
 QUIRE_API const char* quire_log(quire_statement* statement, size_t* length);
 
+/* From the statement's next run on, an item as a whole (SELECT *, SELECT c) comes without _rid, _self, _etag,
+ * _attachments and _ts, as it was stored; c._ts and the others can still be asked for by name. */
+QUIRE_API void quire_omit_system_properties(quire_statement* statement);
+
 /* The statement's runs are not entered into the record of queries that ADVISE judges by: for tools that look
  * at the data on their own account. */
 QUIRE_API void quire_leave_unrecorded(quire_statement* statement);

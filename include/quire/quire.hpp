@@ -423,9 +423,11 @@ class Statement {
   // Why the last loop over rows() ended early, if it did.
   const std::optional<Error>& error() const noexcept { return error_; }
 
-  // Ends the snapshot; the statement can be stepped again.
+  // From the next run on, an item as a whole comes without _rid, _self, _etag, _attachments and _ts.
+  void omit_system_properties() noexcept { quire_omit_system_properties(handle_.get()); }
   // Its runs are not entered into the record of queries that ADVISE judges by.
   void leave_unrecorded() noexcept { quire_leave_unrecorded(handle_.get()); }
+  // Ends the snapshot; the statement can be stepped again.
   void reset() noexcept {
     quire_reset(handle_.get());
     error_.reset();

@@ -85,6 +85,7 @@ class ItemEvaluator final : public Evaluator {
   ItemEvaluator(SlotNumber slot, const Collection& collection) : slot_(slot), collection_(collection) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
+    if (frame.run.omits_system_properties) return frame.slots[slot_];
     return map_rows(rows, frame, frame.slots[slot_], column_,
                     [&](const Value& item) { return whole(item, frame.arena); });
   }

@@ -74,6 +74,7 @@ struct Execution::State {
             .source = source,
             .parameters = options.parameters,
             .is_bound = options.is_bound,
+            .omits_system_properties = options.omits_system_properties,
             .memory_limit = options.memory_limit,
             .interrupts = options.interrupts,
             .interrupts_at_start = options.interrupts != nullptr ? options.interrupts->load() : 0,
@@ -140,6 +141,7 @@ struct Execution::State {
   Result<void> restart(const ExecutionOptions& options) {
     run.parameters = options.parameters;
     run.is_bound = options.is_bound;
+    run.omits_system_properties = options.omits_system_properties;
     run.interrupts_at_start = options.interrupts != nullptr ? options.interrupts->load() : 0;
     run.time_limit = TimeLimit::from_now(options.time_limit);
     run.clock = {ticks_now()};

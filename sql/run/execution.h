@@ -67,6 +67,8 @@ struct ExecutionOptions {
   std::chrono::milliseconds time_limit{0};
   // Runs the query of RETURNING; `source` then gives the changed items as those of the container.
   bool is_returning = false;
+  // An item as a whole is its own members alone, without what the database sets.
+  bool omits_system_properties = false;
 };
 
 struct ExecutionStats {

@@ -38,6 +38,7 @@ struct RunState {
   Source& source;
   std::span<const Value> parameters;  // undefined where not bound
   std::span<const bool> is_bound;
+  bool omits_system_properties = false;
   size_t memory_limit;
   const std::atomic<uint64_t>* interrupts;  // may be null
   uint64_t interrupts_at_start = 0;

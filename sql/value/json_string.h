@@ -52,9 +52,11 @@ inline size_t plain_prefix(const char* at, const char* end) noexcept {
     const char* const last = end - 16;
     uint32_t found = 0;
     for (; at < last && found == 0; at += 16) found = hits(at);
-    if (found != 0) return static_cast<size_t>(at - 16 - begin) + static_cast<size_t>(std::countr_zero(found));
+    if (found != 0)
+      return static_cast<size_t>(at - 16 - begin) + static_cast<size_t>(std::countr_zero(found));
     found = hits(last);
-    return static_cast<size_t>(last - begin) + (found == 0 ? 16 : static_cast<size_t>(std::countr_zero(found)));
+    return static_cast<size_t>(last - begin) +
+           (found == 0 ? 16 : static_cast<size_t>(std::countr_zero(found)));
   }
 #endif
   const auto is_plain = [](uint64_t word) {
@@ -71,8 +73,7 @@ inline size_t plain_prefix(const char* at, const char* end) noexcept {
   };
   while (end - at >= 8 && is_plain(load(uint64_t{}, at))) at += 8;
   if (end - at < 8 && size >= 8 && is_plain(load(uint64_t{}, end - 8))) return static_cast<size_t>(size);
-  if (size >= 4 && size < 8 &&
-      is_plain(uint64_t{load(uint32_t{}, begin)} << 32 | load(uint32_t{}, end - 4)))
+  if (size >= 4 && size < 8 && is_plain(uint64_t{load(uint32_t{}, begin)} << 32 | load(uint32_t{}, end - 4)))
     return static_cast<size_t>(size);
   while (at != end && static_cast<unsigned char>(*at) >= 0x20 && *at != '"' && *at != '\\') ++at;
   return static_cast<size_t>(at - begin);

@@ -19,6 +19,8 @@ namespace {
 
 constexpr size_t kWord = sizeof(uint64_t);
 constexpr size_t kMostWords = 8;
+// Few, so that a run is short; enough for trees of two levels.
+constexpr int kItems = 120;
 
 class Place {
  public:
@@ -29,7 +31,7 @@ class Place {
     if (mkdtemp(path.data()) == nullptr) std::abort();
     path_ = path;
     const std::string sample = (path_ / "sample.quire").string();
-    if (!quire::tests::make_sample_file(sample)) std::abort();
+    if (!quire::tests::make_sample_file(sample, kItems)) std::abort();
     std::ifstream file(sample, std::ios::binary);
     sample_.assign(std::istreambuf_iterator<char>(file), {});
   }

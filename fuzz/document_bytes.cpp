@@ -1,10 +1,10 @@
 // Any bytes as a stored document, read through every accessor: nothing is read outside of them, and every
 // walk ends. A document that is valid has one meaning whichever way it is read.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "fuzz/require.h"
 #include "sql/value/comparison.h"
 #include "sql/value/document.h"
 #include "sql/value/extended_json.h"
@@ -17,10 +17,7 @@ namespace {
 
 using namespace quire::sql;
 
-// Aborting is how a fuzz target reports a finding.
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using quire::fuzz::require;
 
 std::unique_ptr<KeyDictionary> make_names() {
   auto names = KeyDictionary::create();

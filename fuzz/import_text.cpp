@@ -1,10 +1,10 @@
 // Any text as CSV, TSV, JSON lines, a JSON array or Extended JSON, through the shell's readers into a
 // container: what is imported is there, can be read, and is sound.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "fuzz/require.h"
 #include "quire/quire.hpp"
 #include "shell/import_source.h"
 
@@ -12,10 +12,7 @@ namespace {
 
 using namespace quire;
 
-// Aborting is how a fuzz target reports a finding.
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using quire::fuzz::require;
 
 // In small pieces, so that what comes in two of them is met too.
 class TextSource : public shell::ByteSource {

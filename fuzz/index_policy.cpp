@@ -1,19 +1,16 @@
 // Any JSON as the parts of a container's definition that say what is indexed: it is refused, or the container
 // can be made, takes items, and CHECK finds its entries to be those that the items ask for.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "engine/index/indexing_policy.h"
+#include "fuzz/require.h"
 #include "quire/quire.hpp"
 
 namespace {
 
-// Aborting is how a fuzz target reports a finding.
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using quire::fuzz::require;
 
 constexpr std::string_view kItems[] = {
     R"({"id":"1","a":1,"b":{"c":["x",2,{"d":null}]},"tags":["t","u"],"s":"text"})",

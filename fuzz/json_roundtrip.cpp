@@ -2,10 +2,10 @@
 // back as an equal document with the same text. The same bytes read as a document must not crash any
 // accessor.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "fuzz/require.h"
 #include "sql/value/comparison.h"
 #include "sql/value/extended_json.h"
 #include "sql/value/json.h"
@@ -15,10 +15,7 @@ namespace {
 
 using namespace quire::sql;
 
-// Aborting is how a fuzz target reports a finding.
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using quire::fuzz::require;
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));

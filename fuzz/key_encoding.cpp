@@ -1,10 +1,10 @@
 // Two values: the order of their keys' bytes is the order of the values, no key begins another, and what a
 // key tells is what it was made of.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "fuzz/require.h"
 #include "sql/value/comparison.h"
 #include "sql/value/json.h"
 #include "sql/value/key_dictionary.h"
@@ -14,10 +14,7 @@ namespace {
 
 using namespace quire::sql;
 
-// Aborting is how a fuzz target reports a finding.
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using quire::fuzz::require;
 
 std::strong_ordering order_of(std::string_view a, std::string_view b) {
   return a <=> b;

@@ -1,21 +1,17 @@
 // Any text to the parser: it never crashes, and what it takes prints to a text that it takes again and that
 // prints the same. What strict mode takes, the other mode takes with the same meaning.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "fuzz/require.h"
 #include "sql/parse/ast.h"
 
 namespace {
 
+using quire::fuzz::require;
 using quire::sql::parse;
 using quire::sql::print;
-
-// Aborting is how a fuzz target reports a finding.
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 // The printed form of `text`, or nothing if it is no statement.
 std::string round_trip(std::string_view text, bool strict) {

@@ -1,7 +1,6 @@
 // Any bytes as the rows that Quire keeps beside documents: those of the catalog, the counters, the feed, the
 // indexes. Each reader takes them or says that they are damaged.
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "engine/catalog/catalog.h"
@@ -11,16 +10,18 @@
 #include "engine/container/record.h"
 #include "engine/container/statistics.h"
 #include "engine/index/index_entry.h"
+#include "fuzz/require.h"
 
 namespace {
 
 using namespace quire::engine;
+using quire::fuzz::require;
 
 void read_definitions(Bytes key, Bytes record) {
   // What was read can be written, and is the same then.
   if (const auto entry = Catalog::read_row(key, record); entry && *entry) {
     const auto again = ContainerDefinition::from_json((*entry)->definition.to_json());
-    if (!again || !(*again == (*entry)->definition)) std::abort();
+    require(again && *again == (*entry)->definition);
   }
   if (const auto row = ScriptCatalog::read_row(key, record); row && *row) (*row)->script.to_json();
 }
@@ -34,14 +35,14 @@ void read_feed(Bytes record) {
     case FeedRowKind::ordered_range:
     case FeedRowKind::unordered_range:
       write_feed_row(*row, again);
-      if (again != record) std::abort();
+      require(again == record);
       return;
     case FeedRowKind::created:
     case FeedRowKind::replaced:
     case FeedRowKind::deleted:
     case FeedRowKind::expired:
       write_version_head(*row, again);
-      if (again.append(row->record) != record) std::abort();
+      require(again.append(row->record) == record);
   }
 }
 

@@ -43,6 +43,7 @@ std::optional<FeedRow> read_version(FeedRow row, Bytes bytes, bool has_places) n
   if (has_places) {
     row.place = number_at<uint32_t>(bytes, kVersionHead);
     row.previous_place = number_at<uint32_t>(bytes, kVersionHead + sizeof(uint32_t));
+    if (row.place == 0 && row.previous_place == 0) return std::nullopt;
   }
   const Bytes rest = bytes.substr(head);
   if (rest.size() < key_length) return std::nullopt;

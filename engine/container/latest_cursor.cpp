@@ -31,7 +31,7 @@ Result<LatestCursor> LatestCursor::open(ContainerStore& store, const Transaction
   cursor.is_done_ = changes == 0;
   if (!scope.epk_prefix.empty() && changes > kFewChanges) {
     cursor.is_done_ = true;  // with the rows
-    cursor.selection_.emplace();
+    cursor.selection_ = Selection();
     cursor.selection_->from = scope.epk_prefix;
     cursor.selection_->up_to = statistics.last_lsn;
   }
@@ -106,7 +106,7 @@ Result<void> LatestCursor::open_range(const FeedRow& row, Lsn last) {
   // The prefix sorts before the keys that begin with it.
   const std::string from(std::max(row.first_key, Bytes(scope_->epk_prefix)));
   if (row.kind == FeedRowKind::unordered_range) {
-    selection_.emplace();
+    selection_ = Selection();
     selection_->from = from;
     selection_->until = row.last_key;
     selection_->up_to = last;

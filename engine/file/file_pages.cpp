@@ -44,6 +44,7 @@ bool has_second_meta(int descriptor) {
 struct Metas {
   Meta newest;
   std::optional<Meta> other;
+  bool is_second_newer = false;
 };
 
 Result<Metas> read_metas(int descriptor, std::string_view path) {
@@ -54,7 +55,17 @@ Result<Metas> read_metas(int descriptor, std::string_view path) {
   const std::optional<Meta> second = meta_at(descriptor, first->page_bytes);
   if (!second) return Metas{*first, std::nullopt};
   const bool is_second_newer = second->transaction > first->transaction;
-  return is_second_newer ? Metas{*second, *first} : Metas{*first, *second};
+  return is_second_newer ? Metas{*second, *first, true} : Metas{*first, *second};
+}
+
+// LMDB has commit N on meta page N mod 2, and looks for it there. Its count of commits must not come round to
+// 0: it takes the pages that older commits have freed for free.
+Result<void> check_newest(const Metas& metas, std::string_view path) {
+  const uint64_t commit = metas.newest.transaction;
+  const bool is_on_both = !metas.other || metas.other->transaction == commit;
+  if (commit <= layout::kMostCommits && (is_on_both || metas.is_second_newer == (commit % 2 == 1))) return {};
+  return fail(ErrorCode::corrupt, damaged_message(path, fmt::format("page {} cannot be that of commit {}",
+                                                                    metas.is_second_newer ? 1 : 0, commit)));
 }
 
 Result<void> check_metas(const Metas& metas, uint64_t size, std::string_view path) {
@@ -62,7 +73,7 @@ Result<void> check_metas(const Metas& metas, uint64_t size, std::string_view pat
     return fail(ErrorCode::corrupt, damaged_message(path, "page 1 does not say what the file is"));
   if (metas.other && metas.other->page_bytes != metas.newest.page_bytes)
     return fail(ErrorCode::corrupt, damaged_message(path, "pages 0 and 1 give different page sizes"));
-  return {};
+  return check_newest(metas, path);
 }
 
 bool is_whole(int descriptor, const Metas& metas, uint64_t size) {
@@ -106,6 +117,7 @@ Result<bool> check_pages(int descriptor, std::string_view path) {
 
 Result<Meta> newest_meta(int descriptor, std::string_view path) {
   QUIRE_ASSIGN(const Metas metas, read_metas(descriptor, path));
+  QUIRE_TRY(check_newest(metas, path));
   return metas.newest;
 }
 

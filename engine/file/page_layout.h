@@ -37,7 +37,8 @@ constexpr uint64_t kNoPage = ~uint64_t{0};
 constexpr uint32_t kUsualPage = 4096;
 constexpr uint32_t kSmallestPage = 256;
 constexpr uint32_t kLargestPage = 32768;
-constexpr size_t kMostDepth = 32;  // of a tree: LMDB's cursors have so many places
+constexpr uint64_t kMostCommits = ~uint64_t{0} / 2;  // more than anybody makes
+constexpr size_t kMostDepth = 32;                    // of a tree: LMDB's cursors have so many places
 
 constexpr uint16_t kBranchPage = 1, kLeafPage = 2, kOverflowPage = 4, kMetaPage = 8;
 constexpr uint16_t kDataOnPages = 1, kDataIsTree = 2;

@@ -191,8 +191,12 @@ Result<void> PageWalk::check_overflow(const Node& node, Tree& found) {
   return {};
 }
 
-// A count, then the page numbers from the highest down.
+// By the commit that freed them: a count, then the page numbers from the highest down.
 Result<void> PageWalk::check_free_pages(const Node& node) {
+  const auto commit = layout::load<uint64_t>(node.key().data());
+  if (commit == 0 || commit > meta_.transaction)
+    return fail(ErrorCode::corrupt,
+                fmt::format("its pages were freed by commit {} of {}", commit, meta_.transaction));
   const uint64_t size = node.data_bytes();
   const char* list = node.data();
   if (node.is_on_pages()) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
+
 #include "sql/value/document_layout.h"
 #include "sql/value/document_writer.h"
 #include "sql/value/member_reader.h"
@@ -121,7 +123,22 @@ struct Validation {
     }
     if (container.count() != 0 && expected != bytes.data() + bytes.size())
       return damaged("bytes follow an array or object", expected, base);
+    if (is_object && has_name_twice(container)) return damaged("a name is there twice", bytes.data(), base);
     return {};
+  }
+
+  // Of an object that is sound otherwise. One reader would take the first of the two members, another both.
+  bool has_name_twice(const Container& object) const {
+    bool keys_rise = !object.has_inline_names();
+    for (uint32_t i = 1; i < object.count() && keys_rise; ++i) keys_rise = object.key(i - 1) < object.key(i);
+    if (keys_rise) return false;
+    std::vector<std::string_view> names(object.count());
+    for (uint32_t i = 0; i < object.count(); ++i) {
+      const bool is_inline = object.key(i) == kInlineKey;
+      names[i] = is_inline ? decode_value(object.slice(i), 0).as_string() : dictionary.name(object.key(i));
+    }
+    std::ranges::sort(names);
+    return std::ranges::adjacent_find(names) != names.end();
   }
 
   // Checks the name of a member and takes an inline one off its slice.

@@ -30,6 +30,7 @@ struct Settings {
   std::string file;  // to be used, in this process, in the place of damaged ones
 };
 
+constexpr int kItems = 900;
 constexpr unsigned kMostSeconds = 10;
 constexpr int kBadProbe = 3;
 
@@ -77,7 +78,7 @@ class Run {
   bool make_sample() {
     const std::filesystem::path path = folder_.path() / "sample.quire";
     const pid_t child = fork();
-    if (child == 0) _exit(make_sample_file(path.string()) ? 0 : 1);
+    if (child == 0) _exit(make_sample_file(path.string(), kItems) ? 0 : 1);
     int status = 0;
     waitpid(child, &status, 0);
     sample_ = read_bytes(path);

@@ -9,8 +9,6 @@
 namespace quire::tests {
 namespace {
 
-constexpr int kItems = 900;
-
 constexpr std::string_view kContainers[] = {
     // A hierarchical key, indexes of each kind, versions in the feed.
     R"({"id":"orders","partitionKey":{"paths":["/tenant","/customer"]},
@@ -46,9 +44,9 @@ Result<void> run(Database& database, std::string_view sql) {
   }
 }
 
-std::string orders() {
+std::string orders(int items) {
   std::string lines;
-  for (int i = 0; i < kItems; ++i)
+  for (int i = 0; i < items; ++i)
     lines += fmt::format(
         R"({{"id":"{}","tenant":"t{}","customer":{},"number":{},"total":{},"tags":["a","tag {}"],)"
         R"("address":{{"city":"city {}","zip":null}},"done":{}}})"
@@ -56,20 +54,23 @@ std::string orders() {
         i, i % 3, i % 11, i, i % 100, i % 17, i % 23, i % 2 == 0);
   return lines;
 }
-std::string sessions() {
+std::string sessions(int items) {
   std::string lines;
-  for (int i = 0; i < kItems / 3; ++i)
+  for (int i = 0; i < items / 3; ++i)
     lines += fmt::format(R"({{"id":"{}","user":"user {}","ttl":{},"pages":[{},{{"deep":[{}]}}]}})"
                          "\n",
                          i, i % 40, i % 5 == 0 ? -1 : 1000 + i, i * 0.5, i);
   return lines;
 }
-std::string texts() {
+std::string texts(int items) {
+  constexpr int kLongest = 15'000;
+  const int count = items / 30;
   std::string lines;
-  for (int i = 0; i < 30; ++i)
+  for (int i = 0; i < count; ++i)
     lines += fmt::format(R"({{"id":"{}{}","text":"{}"}})"
                          "\n",
-                         std::string(i % 3 == 0 ? 700 : 3, 'i'), i, std::string(size_t{500} * i, 'x'));
+                         std::string(i % 3 == 0 ? 700 : 3, 'i'), i,
+                         std::string(static_cast<size_t>(kLongest / count * i), 'x'));
   return lines;
 }
 
@@ -82,14 +83,14 @@ Result<void> fill(Database& database, std::string_view name, const std::string& 
   return {};
 }
 
-Result<void> make(const std::string& path) {
+Result<void> make(const std::string& path, int items) {
   auto database = Database::open(path, {.durability = Durability::none});
   if (!database) return Failure(std::move(database.error()));
   for (const std::string_view definition : kContainers)
     if (auto made = database->create_container(definition); !made) return made;
-  if (auto filled = fill(*database, "orders", orders()); !filled) return filled;
-  if (auto filled = fill(*database, "sessions", sessions()); !filled) return filled;
-  if (auto filled = fill(*database, "texts", texts()); !filled) return filled;
+  if (auto filled = fill(*database, "orders", orders(items)); !filled) return filled;
+  if (auto filled = fill(*database, "sessions", sessions(items)); !filled) return filled;
+  if (auto filled = fill(*database, "texts", texts(items)); !filled) return filled;
   for (const std::string_view sql : kScripts) static_cast<void>(run(*database, sql));
   for (const std::string_view sql : kStatements)
     if (auto done = run(*database, sql); !done) return done;
@@ -98,8 +99,8 @@ Result<void> make(const std::string& path) {
 
 }  // namespace
 
-bool make_sample_file(const std::string& path) {
-  const auto made = make(path);
+bool make_sample_file(const std::string& path, int items) {
+  const auto made = make(path, items);
   if (!made) fmt::print(stderr, "the sample: {}\n", made.error().message);
   return made.has_value();
 }

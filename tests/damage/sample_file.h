@@ -5,7 +5,8 @@
 
 namespace quire::tests {
 
-// Makes it at `path`. False, and the reason on standard error, if it cannot be made.
-bool make_sample_file(const std::string& path);
+// Makes it at `path`, with so many items in the largest container, at least 30. False, and the reason on
+// standard error, if it cannot be made.
+bool make_sample_file(const std::string& path, int items);
 
 }  // namespace quire::tests

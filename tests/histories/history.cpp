@@ -76,7 +76,8 @@ std::vector<TransactionRecord> read_histories(const std::string& folder) {
   std::map<int64_t, TransactionRecord> records;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     std::ifstream lines(file.path());
-    for (std::string text; std::getline(lines, text);) {
+    // A kill in the middle of a write leaves a part of a line, which counts as none.
+    for (std::string text; std::getline(lines, text) && !lines.eof();) {
       std::istringstream line(text);
       char sign = 0;
       int64_t number = 0;

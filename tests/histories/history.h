@@ -63,7 +63,7 @@ inline int64_t transaction_of(int64_t value) {
 }
 
 // A thread's own file of what it does. A line goes to the system before the call returns, so that a kill
-// loses none.
+// loses none but the one that is being written.
 class HistoryWriter {
  public:
   explicit HistoryWriter(const std::string& path);

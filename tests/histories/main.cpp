@@ -75,12 +75,13 @@ class Game {
     is_right =
         is_right && (arguments_.processes == 1 ? succeed_in_children(1, [&](int) { return play_one(0); })
                                                : play_and_kill());
-    return is_right && succeed_in_children(1, [&](int) {
-             const std::string fault = judge(path(), histories());
-             if (!fault.empty()) fmt::print("{}\n", fault);
-             if (!fault.empty()) folder_.keep();
-             return fault.empty();
-           });
+    is_right = is_right && succeed_in_children(1, [&](int) {
+                 const std::string fault = judge(path(), histories());
+                 if (!fault.empty()) fmt::print("{}\n", fault);
+                 return fault.empty();
+               });
+    if (!is_right) folder_.keep();
+    return is_right;
   }
 
  private:

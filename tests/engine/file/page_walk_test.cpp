@@ -45,11 +45,13 @@ class PageWalkTest : public testing::Test {
   }
 
   char* page(size_t number) { return bytes_.data() + number * kPage; }
+  layout::Meta newest() {
+    return std::max(*layout::parse_meta(page(0)), *layout::parse_meta(page(1)),
+                    [](const auto& a, const auto& b) { return a.transaction < b.transaction; });
+  }
   // Of the tree of table "t".
   layout::Tree tree() {
-    const auto first = layout::parse_meta(page(0)), second = layout::parse_meta(page(1));
-    const layout::Meta& newest = second->transaction > first->transaction ? *second : *first;
-    char* main = page(newest.main.root);
+    char* main = page(newest().main.root);
     for (size_t i = 0;; ++i) {
       const layout::Node node{main + layout::load<uint16_t>(main + layout::kPageHeader + 2 * i)};
       if (node.key() == "t") return layout::parse_tree(node.data());
@@ -132,9 +134,7 @@ TEST_F(PageWalkTest, AChildMustBeInTheFile) {
   expect_fault("is not one that can be used");
 }
 TEST_F(PageWalkTest, AFreePageMustNotBeInATree) {
-  const auto newest = std::max(*layout::parse_meta(page(0)), *layout::parse_meta(page(1)),
-                               [](auto& a, auto& b) { return a.transaction < b.transaction; });
-  const layout::Node entry = node(newest.free_list.root, 0);
+  const layout::Node entry = node(newest().free_list.root, 0);
   ASSERT_FALSE(entry.is_on_pages());
   const auto free = layout::load<uint64_t>(entry.data() + 8);
   put(node(tree().root, 1).at, static_cast<uint32_t>(free));
@@ -176,6 +176,27 @@ TEST_F(PageWalkTest, ADamagedMetaPageIsNamed) {
     put(page(meta) + layout::kPageHeader, uint32_t{0});
     EXPECT_TRUE(
         fails_with(open(false), ErrorCode::corrupt, "page " + std::to_string(meta) + " does not say"));
+  }
+}
+TEST_F(PageWalkTest, ACommitThatCannotBeIsDamage) {
+  const std::string sound = bytes_;
+  const uint64_t commit = newest().transaction;
+  // The last that can be counted; one that LMDB would look for on the other page.
+  for (const uint64_t wrong : {~uint64_t{0} - 1 + commit % 2, commit + 1}) {
+    bytes_ = sound;
+    put(page(commit % 2) + layout::kPageHeader + 128, wrong);
+    EXPECT_TRUE(fails_with(open(false), ErrorCode::corrupt, "cannot be that of commit")) << wrong;
+  }
+}
+TEST_F(PageWalkTest, PagesFreedByACommitThatHasNotComeAreDamage) {
+  const std::string sound = bytes_;
+  const uint64_t root = newest().free_list.root;
+  const size_t last = (layout::load<uint16_t>(page(root) + 12) - layout::kPageHeader) / 2 - 1;
+  const uint64_t next = newest().transaction + 1;
+  for (const auto& [index, commit] : {std::pair{size_t{0}, uint64_t{0}}, std::pair{last, next}}) {
+    bytes_ = sound;
+    put(node(root, index).key().data(), commit);
+    expect_fault("its pages were freed by commit " + std::to_string(commit));
   }
 }
 

@@ -277,8 +277,21 @@ TEST(DamagedDocument, ValidationNamesTheDamage) {
   EXPECT_EQ(message(changed(7, '\xF0')),
             "damaged document: a value has an unknown tag or is cut off at byte 7");
   EXPECT_EQ(message(changed(5, '\x7F')), "damaged document: an offset is wrong at byte 0");
+  EXPECT_EQ(message(changed(3, 0)), "damaged document: a name is there twice at byte 0");
   for (const char tag : {'\xBD', '\xBE', '\xB5', '\xBF', '\xB9'})
     EXPECT_NE(message(changed(0, tag)), "valid") << static_cast<int>(tag);
+}
+
+TEST(DamagedDocument, ANameInlineBesideTheSameNameOfTheDictionaryIsDamage) {
+  SampleDocuments documents;
+  documents.bytes(R"({"a":1})");
+  // {"a": 1, "a": 2}, the second name inline: B6 02 | 0000 FFFF | 09 0A 0D | 01 | 41 'a' 02
+  const auto valid = [&](char name) {
+    const std::string bytes = {'\xB6', 2, 0, 0, '\xFF', '\xFF', 9, 10, 13, 1, 'A', name, 2};
+    return validate_document(bytes_of(bytes), documents.dictionary()).has_value();
+  };
+  EXPECT_FALSE(valid('a'));
+  EXPECT_TRUE(valid('b'));
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ constexpr size_t base64_size(size_t bytes) {
 void put_base64(const unsigned char* bytes, size_t size, char* out) {
   for (size_t at = 0; at < size; at += 3, out += 4) {
     const size_t left = size - at;
-    const uint32_t group = static_cast<uint32_t>(bytes[at] << 16) | (left > 1 ? bytes[at + 1] << 8 : 0) |
-                           (left > 2 ? bytes[at + 2] : 0);
+    const auto byte = [&](size_t i) { return i < left ? uint32_t{bytes[at + i]} : 0; };
+    const uint32_t group = byte(0) << 16 | byte(1) << 8 | byte(2);
     out[0] = kBase64[group >> 18];
     out[1] = kBase64[group >> 12 & 63];
     out[2] = left > 1 ? kBase64[group >> 6 & 63] : '=';

@@ -54,7 +54,7 @@ Result<Metas> read_metas(int descriptor, std::string_view path) {
   const std::optional<Meta> second = meta_at(descriptor, first->page_bytes);
   if (!second) return Metas{*first, std::nullopt};
   const bool is_second_newer = second->transaction > first->transaction;
-  return is_second_newer ? Metas{*second, *first} : Metas{*first, *second};
+  return is_second_newer ? Metas{*second, first} : Metas{*first, second};
 }
 
 Result<void> check_metas(const Metas& metas, uint64_t size, std::string_view path) {

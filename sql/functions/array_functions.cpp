@@ -99,7 +99,7 @@ Value array_slice(CallContext& context, Arguments arguments) {
   int64_t length = size - start;
   if (arguments.size() > 2) length = std::clamp<int64_t>(integer_argument(arguments[2]), 0, length);
   const std::span<Value> elements = context.arena.make_array<Value>(static_cast<size_t>(length));
-  for (int64_t i = 0; i < length; ++i) elements[i] = array.element(static_cast<uint64_t>(start + i));
+  for (size_t i = 0; i < elements.size(); ++i) elements[i] = array.element(static_cast<uint64_t>(start) + i);
   return Value::array(elements);
 }
 

@@ -72,8 +72,7 @@ std::vector<SlotNumber> bound_slots(const PlannedQuery& query, const PlanNode* n
 
 class CarriedSlotFinder {
  public:
-  CarriedSlotFinder(const PlannedQuery& query, SlotNumber slot_count)
-      : query_(query), slot_count_(slot_count) {}
+  explicit CarriedSlotFinder(const PlannedQuery& query) : query_(query) {}
 
   void find(PlanNode* node, SlotSet read_above, bool is_grouped_below) {
     for (; node != nullptr; node = node->input.get()) {
@@ -115,13 +114,12 @@ class CarriedSlotFinder {
   }
 
   const PlannedQuery& query_;
-  SlotNumber slot_count_;
 };
 
 }  // namespace
 
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count) {
-  CarriedSlotFinder(query, slot_count).find(query.root.get(), SlotSet(slot_count), query.bound->is_grouped);
+  CarriedSlotFinder(query).find(query.root.get(), SlotSet(slot_count), query.bound->is_grouped);
 }
 
 }  // namespace quire::sql

@@ -127,6 +127,7 @@ class NearestName {
   } while (false)
 
 // QUIRE_ASSIGN(auto x, f()): x = the value, or the error is returned.
+// NOLINTBEGIN(bugprone-macro-parentheses): names and declarations take no parentheses
 #define QUIRE_CONCAT_INNER(a, b) a##b
 #define QUIRE_CONCAT(a, b) QUIRE_CONCAT_INNER(a, b)
 #define QUIRE_ASSIGN_INNER(name, declaration, expression) \
@@ -134,5 +135,6 @@ class NearestName {
   if (!name) [[unlikely]]                                 \
     return std::unexpected(std::move(name.error()));      \
   declaration = std::move(*name)
+// NOLINTEND(bugprone-macro-parentheses)
 #define QUIRE_ASSIGN(declaration, expression) \
   QUIRE_ASSIGN_INNER(QUIRE_CONCAT(quire_assign_, __LINE__), declaration, expression)

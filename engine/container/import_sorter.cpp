@@ -147,7 +147,7 @@ bool ImportSorter::Cursor::is_after(const Cursor* a, const Cursor* b) {
   return order != 0 ? order > 0 : a->item_.number > b->item_.number;
 }
 
-ImportSorter::ImportSorter(std::string folder, size_t memory, size_t lanes) {
+ImportSorter::ImportSorter(const std::string& folder, size_t memory, size_t lanes) {
   lanes_.reserve(lanes);
   for (size_t i = 0; i < lanes; ++i) lanes_.push_back(Lane(folder, memory / lanes));
 }

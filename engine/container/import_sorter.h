@@ -61,7 +61,7 @@ class ImportSorter {
   };
 
   // Temporary files are made in `folder`; `memory` is shared out among the lanes.
-  ImportSorter(std::string folder, size_t memory, size_t lanes);
+  ImportSorter(const std::string& folder, size_t memory, size_t lanes);
   ImportSorter(const ImportSorter&) = delete;
   ImportSorter& operator=(const ImportSorter&) = delete;
 

@@ -55,7 +55,7 @@ Result<Metas> read_metas(int descriptor, std::string_view path) {
   const std::optional<Meta> second = meta_at(descriptor, first->page_bytes);
   if (!second) return Metas{*first, std::nullopt};
   const bool is_second_newer = second->transaction > first->transaction;
-  return is_second_newer ? Metas{*second, *first, true} : Metas{*first, *second};
+  return is_second_newer ? Metas{*second, first, true} : Metas{*first, second};
 }
 
 // LMDB has commit N on meta page N mod 2, and looks for it there. Its count of commits must not come round to

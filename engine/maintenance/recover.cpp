@@ -150,7 +150,7 @@ class RecoveryRun {
       if (!item) continue;
       if (owner != nullptr) return;
       owner = part;
-      owned = std::move(item);
+      owned = item;
     }
     if (owner != nullptr) visit(*owner, *owned);
   }

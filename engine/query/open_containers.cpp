@@ -28,7 +28,7 @@ Result<void> remove_indexes(ContainerDefinition& definition,
 Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transaction, std::string_view name) {
   QUIRE_ASSIGN(const std::optional<CatalogReference> reference, catalog_.find_reference(transaction, name));
   if (!reference) return Opened{};
-  const Opened opened = known(reference->number);
+  Opened opened = known(reference->number);
   // Another process may have changed the definition since; an older snapshot does well with the new one.
   if (opened.store != nullptr && opened.store->revision() >= reference->revision) return opened;
   QUIRE_ASSIGN(const std::optional<CatalogEntry> entry, catalog_.find(transaction, name));

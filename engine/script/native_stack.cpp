@@ -33,8 +33,8 @@ Result<unsigned char*> lowest_script_frame() {
   // The main thread's costs a look into /proc.
   thread_local unsigned char* const end = end_of_stack();
   auto* const here = static_cast<unsigned char*>(__builtin_frame_address(0));
-  const auto left = static_cast<size_t>(here - end);
   if (end == nullptr) return here - kLeastStack;
+  const auto left = static_cast<size_t>(here - end);
   if (left < kLeastStack + kReserve)
     return fail(ErrorCode::limit_exceeded,
                 "the stack of this thread is too small to run scripts; give it 1 MiB or more");

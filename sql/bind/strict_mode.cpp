@@ -79,7 +79,7 @@ bool Binder::has_index_for(const BoundQuery& bound, Scope& scope) {
     if (collection == nullptr) return false;
     paths.push_back({steps, item.descending});
   }
-  return has_composite_index(*collection, paths);
+  return collection != nullptr && has_composite_index(*collection, paths);
 }
 
 }  // namespace quire::sql

@@ -94,7 +94,7 @@ std::optional<Ticks> month_bin(Ticks ticks, Ticks origin, int64_t size) {
 }
 
 std::optional<Ticks> bin(Ticks ticks, DatePart part, int64_t size, Ticks origin) {
-  constexpr int64_t most_months = 12 * 10'000;
+  constexpr int64_t most_months = int64_t{12} * 10'000;
   if (part == DatePart::month) return size <= most_months ? month_bin(ticks, origin, size) : std::nullopt;
   if (part == DatePart::year)
     return size <= most_months / 12 ? month_bin(ticks, origin, size * 12) : std::nullopt;

@@ -88,7 +88,7 @@ constexpr std::array<DatePartName, 23> kPartNames{{
 
 std::optional<Ticks> add_months(Ticks ticks, int64_t count) noexcept {
   using namespace std::chrono;
-  constexpr int64_t most_months = 12 * 10'000;
+  constexpr int64_t most_months = int64_t{12} * 10'000;
   if (count < -most_months || count > most_months) return std::nullopt;
   DateTime date_time = to_date_time(ticks);
   const int64_t months = int64_t{date_time.year} * 12 + (date_time.month - 1) + count;

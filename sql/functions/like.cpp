@@ -19,7 +19,7 @@ namespace quire::sql {
 namespace {
 
 // Bytes of a pattern that needs RE2, whose work grows with the product of text and pattern in the worst case.
-constexpr size_t kLongestExpressionPattern = 64 * 1024;
+constexpr size_t kLongestExpressionPattern = size_t{64} << 10;
 
 enum class TokenKind : uint8_t { literal, any_run, any_one, set };
 
@@ -42,16 +42,15 @@ class LikeParser {
 
   std::vector<Token> parse() {
     while (!rest_.empty()) {
-      if (take_escape()) {
-        add_literal(take_character(rest_));
-      } else if (rest_.front() == '%') {
+      const bool is_escaped = take_escape();
+      if (!is_escaped && rest_.front() == '%') {
         rest_.remove_prefix(1);
         if (tokens_.empty() || tokens_.back().kind != TokenKind::any_run)
           tokens_.push_back({TokenKind::any_run, {}});
-      } else if (rest_.front() == '_') {
+      } else if (!is_escaped && rest_.front() == '_') {
         rest_.remove_prefix(1);
         tokens_.push_back({TokenKind::any_one, {}});
-      } else if (rest_.front() != '[' || !take_set()) {
+      } else if (is_escaped || rest_.front() != '[' || !take_set()) {
         add_literal(take_character(rest_));
       }
     }

@@ -121,7 +121,8 @@ const Function& vector_distance_by(std::string_view distance_function) noexcept 
 const Function& vector_closeness(const Function& vector_distance) noexcept {
   for (size_t i = 0; i < std::size(kDistances); ++i)
     if (kDistances[i].body == vector_distance.body) return kClosenesses[i];
-  return vector_distance;
+  return vector_distance;  // NOLINT(bugprone-return-const-ref-from-parameter): a row of the table of
+                           // functions
 }
 
 }  // namespace quire::sql

@@ -16,7 +16,7 @@
 
 namespace quire::sql {
 
-constexpr size_t kMostQueryText = 512 * 1024;  // bytes, as in the service
+constexpr size_t kMostQueryText = size_t{512} << 10;  // bytes, as in the service
 constexpr uint32_t kMostExpressionDepth = 256;
 // In a whole statement; bound.h bounds the sources of one FROM. Each JOIN is an operator on top of the last,
 // each arm of CASE a condition within the last, so these too are depths when the statement runs.

@@ -54,7 +54,8 @@ class Arena {
   std::span<T> copy_array(std::span<const T> from) {
     static_assert(std::is_trivially_copyable_v<T>);
     T* first = static_cast<T*>(allocate(from.size_bytes(), alignof(T)));
-    if (!from.empty()) std::memcpy(static_cast<void*>(first), from.data(), from.size_bytes());
+    if (!from.empty())
+      std::memcpy(static_cast<void*>(first), static_cast<const void*>(from.data()), from.size_bytes());
     return {first, from.size()};
   }
 

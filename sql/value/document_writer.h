@@ -128,7 +128,7 @@ class DocumentWriter {
   std::vector<Entry> entries_;
   std::array<Frame, kMostNesting + 1> frames_;
   size_t depth_ = 0;  // frames_[0] stands for the place of the root
-  std::array<KeyNumber, 2 * kNames> successors_{};
+  std::array<KeyNumber, size_t{2} * kNames> successors_{};
   // For finding duplicates: the serial of the object that held a key number last.
   std::vector<uint32_t> seen_in_;
   uint32_t object_serial_ = 0;

@@ -122,7 +122,8 @@ std::optional<int64_t> milliseconds_of(std::string_view text) {
   const auto zone = zone_minutes(text);
   if (!zone) return std::nullopt;
   const int64_t days_since_epoch = sys_days(date).time_since_epoch().count();
-  return ((days_since_epoch * 24 + *hour) * 60 + *minute - *zone) * 60'000 + *second * 1000 + thousandths;
+  return ((days_since_epoch * 24 + *hour) * 60 + *minute - *zone) * 60'000 + int64_t{*second} * 1000 +
+         thousandths;
 }
 
 std::optional<Value> date(const Value& inner, Arena& arena) {

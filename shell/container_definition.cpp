@@ -9,7 +9,10 @@ namespace quire::shell {
 
 Result<Statement> prepare_own(Container& container, std::string_view sql) {
   auto statement = container.prepare(sql);
-  if (statement) statement->leave_unrecorded();
+  if (statement) {
+    statement->leave_unrecorded();
+    statement->omit_system_properties();
+  }
   return statement;
 }
 
@@ -46,22 +49,6 @@ std::string expression_of(std::string_view path) {
 bool is_system_property(std::string_view name) {
   constexpr std::array<std::string_view, 5> kNames = {"_rid", "_self", "_etag", "_attachments", "_ts"};
   return std::ranges::find(kNames, name) != kNames.end();
-}
-
-Result<void> append_item(std::string& text, Value item) {
-  const size_t start = text.size();
-  text += '{';
-  for (const Member member : item.members()) {
-    if (is_system_property(member.name)) continue;
-    auto json = member.value.to_json();
-    if (!json) return Failure(std::move(json.error()));
-    if (text.size() > start + 1) text += ',';
-    text += quoted(member.name);
-    text += ':';
-    text += *json;
-  }
-  text += '}';
-  return {};
 }
 
 }  // namespace quire::shell

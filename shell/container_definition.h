@@ -16,7 +16,7 @@ Result<std::optional<std::vector<std::string>>> partition_key_of(const Database&
                                                                  std::string_view name);
 
 // A query that is the shell's own, not the user's: `.advise` does not count it among what is asked of the
-// container.
+// container. Its items come without what the database sets.
 Result<Statement> prepare_own(Container& container, std::string_view sql);
 
 // "/address/zip" as an expression on `c`: c["address"]["zip"].
@@ -24,8 +24,5 @@ std::string expression_of(std::string_view path);
 
 // The properties that the database sets and nobody else.
 bool is_system_property(std::string_view name);
-
-// Appends an item as JSON without these.
-Result<void> append_item(std::string& text, Value item);
 
 }  // namespace quire::shell

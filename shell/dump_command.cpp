@@ -73,12 +73,12 @@ Result<void> dump_items(Session& session, const Definition& definition) {
   auto statement = prepare_own(*container, "SELECT VALUE c FROM c");
   if (!statement) return Failure(std::move(statement.error()));
   session.output.write(fmt::format(".import - {} --lines {}\n", quoted_word(definition.name), *items));
-  std::string text;
   uint64_t written = 0;
-  for (const Value item : statement->rows()) {
-    text.clear();
-    if (auto appended = append_item(text, item); !appended) return appended;
-    session.output.write(text + "\n");
+  for ([[maybe_unused]] const Value item : statement->rows()) {
+    const auto json = statement->row_json();
+    if (!json) return Failure(json.error());
+    session.output.write(*json);
+    session.output.write("\n");
     ++written;
     if (session.output.has_failed()) return {};
   }

@@ -40,69 +40,46 @@ Mode mode_of(Format format) {
   return Mode::json_lines;
 }
 
-// The columns of all rows, system properties aside, for the header of CSV.
-Result<std::vector<std::string>> columns_of(Statement& statement, bool has_system_properties) {
+// The columns of all rows, for the header of CSV.
+Result<std::vector<std::string>> columns_of(Statement& statement) {
   std::vector<std::string> columns;
   for (const Value row : statement.rows())
     if (auto added = append_columns(row, columns); !added) return Failure(std::move(added.error()));
   if (statement.error()) return Failure(*statement.error());
-  if (!has_system_properties) std::erase_if(columns, is_system_property);
   return columns;
 }
 
-// An item, as a value of its own, without what the database sets: it is bound and selected.
-class ItemFormat : public RowFormat {
+// A line is the row's JSON as it is.
+class Lines : public RowFormat {
  public:
-  ItemFormat(std::unique_ptr<RowFormat> format, Statement statement)
-      : format_(std::move(format)), statement_(std::move(statement)) {}
+  explicit Lines(Statement& statement) : statement_(statement) {}
 
-  static Result<std::unique_ptr<RowFormat>> make(std::unique_ptr<RowFormat> format,
-                                                 const Database& database) {
-    auto statement = database.prepare("SELECT VALUE @item");
-    if (!statement) return Failure(std::move(statement.error()));
-    return std::make_unique<ItemFormat>(std::move(format), std::move(*statement));
-  }
-
-  Result<void> add(Value row, std::string& out) override {
-    text_.clear();
-    if (auto appended = append_item(text_, row); !appended) return appended;
-    statement_.reset();
-    if (auto bound = statement_.bind("item", Json{text_}); !bound) return bound;
-    if (auto has_row = statement_.step(); !has_row) return Failure(std::move(has_row.error()));
-    return format_->add(statement_.row(), out);
-  }
-  Result<void> finish(std::string& out) override { return format_->finish(out); }
-
- private:
-  std::unique_ptr<RowFormat> format_;
-  Statement statement_;
-  std::string text_;
-};
-
-// The plain case, which needs no value of its own: an item a line.
-class ItemLines : public RowFormat {
- public:
-  Result<void> add(Value row, std::string& out) override {
-    auto appended = append_item(out, row);
-    out += '\n';
-    return appended;
+  Result<void> add(Value, std::string& out) override {
+    const auto json = statement_.row_json();
+    if (!json) return Failure(json.error());
+    out.append(*json) += '\n';
+    return {};
   }
   Result<void> finish(std::string&) override { return {}; }
+
+ private:
+  Statement& statement_;
 };
 
 Outcome export_rows(Session& session, Statement& statement, RowFormat& format, const std::string& path) {
+  constexpr size_t kWrittenAtOnce = size_t{1} << 20;
   PackedFile file(path);
   if (!file.is_open()) return cannot_write(session, file, path);
   uint64_t rows = 0;
   std::string text;
   for (const Value row : statement.rows()) {
-    text.clear();
     if (auto added = format.add(row, text); !added) return failed(added.error());
-    if (!file.write(text)) return cannot_write(session, file, path);
     ++rows;
+    if (text.size() < kWrittenAtOnce) continue;
+    if (!file.write(text)) return cannot_write(session, file, path);
+    text.clear();
   }
   if (statement.error()) return failed(*statement.error());
-  text.clear();
   if (auto finished = format.finish(text); !finished) return failed(finished.error());
   if (!file.write(text)) return cannot_write(session, file, path);
   const bool is_standard_output = file.is_standard_output();
@@ -122,22 +99,17 @@ Outcome export_container(Session& session, const std::string& name, const std::s
     return Outcome::failed;
   }
   const Interruptible interruptible(session.database());
-  if (queries.empty() && format == Format::json_lines) {
-    ItemLines lines;
+  if (format == Format::json_lines) {
+    Lines lines(*statement);
     return export_rows(session, *statement, lines, path);
   }
   FormatOptions options{.mode = mode_of(format), .insert_into = {}, .columns = {}};
   if (format == Format::csv || format == Format::tsv) {
-    auto columns = columns_of(*statement, !queries.empty());
+    auto columns = columns_of(*statement);
     if (!columns) return failed(columns.error());
     options.columns = std::move(*columns);
   }
-  auto rows = make_format(options);
-  if (queries.empty()) {
-    auto items = ItemFormat::make(std::move(rows), session.database());
-    if (!items) return failed(items.error());
-    rows = std::move(*items);
-  }
+  const auto rows = make_format(options);
   return export_rows(session, *statement, *rows, path);
 }
 

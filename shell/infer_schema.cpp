@@ -36,8 +36,7 @@ class Inference {
  public:
   void add_item(Value item) {
     ++schema_.items;
-    for (const Member member : item.members())
-      if (!is_system_property(member.name)) add(std::string(member.name), member.value);
+    for (const Member member : item.members()) add(std::string(member.name), member.value);
   }
   InferredSchema take() { return std::move(schema_); }
 

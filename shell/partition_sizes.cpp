@@ -39,16 +39,14 @@ Result<std::vector<PartitionSize>> partitions_by_bytes(Container& container,
   auto statement = prepare_own(container, "SELECT [" + key_list(paths) + "] AS k, c AS item FROM c");
   if (!statement) return Failure(std::move(statement.error()));
   std::map<std::string, PartitionSize> by_key;
-  std::string item;
   for (const Value row : statement->rows()) {
     auto key = row["k"].to_json();
     if (!key) return Failure(std::move(key.error()));
-    item.clear();
-    if (auto appended = append_item(item, row["item"]); !appended)
-      return Failure(std::move(appended.error()));
+    auto item = row["item"].to_json();
+    if (!item) return Failure(std::move(item.error()));
     PartitionSize& partition = by_key[*key];
     ++partition.items;
-    partition.bytes += item.size();
+    partition.bytes += item->size();
   }
   if (statement->error()) return Failure(*statement->error());
   std::vector<PartitionSize> partitions;

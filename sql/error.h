@@ -34,18 +34,21 @@ enum class ErrorCode : int32_t {
   run_time = 16,            // an expression failed while running
   script_failed = 17,       // a script threw something, or gave up
   // Others.
-  forbidden = 20,            // 403
-  not_found = 21,            // 404: item
-  container_not_found = 22,  // 404
-  conflict = 23,             // 409: duplicate primary key
-  container_exists = 24,     // 409
-  epk_clash = 25,            // 409: two partition keys share an effective partition key
-  precondition_failed = 26,  // 412
-  too_large = 27,            // 413
-  interrupted = 28,          // 499
-  busy = 29,                 // 449
-  timeout = 30,              // 408
-  too_many_requests = 31,    // 429: past the throughput of a container
+  forbidden = 20,              // 403
+  not_found = 21,              // 404: item
+  container_not_found = 22,    // 404
+  conflict = 23,               // 409: duplicate primary key
+  container_exists = 24,       // 409
+  epk_clash = 25,              // 409: two partition keys share an effective partition key
+  precondition_failed = 26,    // 412
+  too_large = 27,              // 413
+  interrupted = 28,            // 499
+  busy = 29,                   // 449
+  timeout = 30,                // 408
+  too_many_requests = 31,      // 429: past the throughput of a container
+  result_too_large = 32,       // 413: past PRAGMA result_size
+  transaction_too_large = 33,  // 413: past PRAGMA transaction_size
+  snapshot_too_old = 34,       // 408: past PRAGMA reader_age
   // The file.
   not_a_database = 40,
   newer_format = 41,

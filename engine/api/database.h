@@ -25,8 +25,9 @@ namespace quire::engine {
 struct DatabaseOptions {
   bool strict = false;
   bool verify_checksums = false;
-  size_t statement_memory = size_t{1} << 30;
   bool trusts_all_scripts = false;
+  Limits limits;
+  ScriptLimits script_limits;
 };
 
 // Thread-safe.
@@ -36,7 +37,7 @@ class Database {
       : environment_(std::move(environment)),
         containers_(*environment_, {.verify_checksums = options.verify_checksums}),
         scripts_(make_scripts(containers_, natives_, options.trusts_all_scripts)),
-        session_(containers_, *scripts_, options.strict, options.statement_memory) {
+        session_(containers_, *scripts_, options.strict, options.limits, options.script_limits) {
     containers_.use_triggers(scripts_.get());
     scripts_->use_limits([this] { return session_.script_limits(); }, &interrupts_);
   }
@@ -52,18 +53,21 @@ class Database {
 
   // Of a statement prepared on a container, or on the database where `scope` is null.
   StatementOptions statement_options(std::shared_ptr<ContainerStore> scope) {
+    const Limits limits = session_.limits();
     return {.strict = session_.strict(),
             .scope = std::move(scope),
-            .memory_limit = session_.statement_memory(),
+            .memory_limit = limits.statement_memory,
             .threads = session_.threads(),
-            .time_limit = std::chrono::milliseconds(session_.statement_time()),
+            .time_limit = std::chrono::milliseconds(limits.statement_time_ms),
+            .result_limit = limits.result_size,
+            .snapshot_limit = std::chrono::milliseconds(limits.reader_age_ms),
             .session = &session_,
             .interrupts = &interrupts_};
   }
 
   // Of one container, or of all where the name is empty.
   Result<CheckReport> check(std::string_view container) {
-    return check_database(*environment_, container, {session_.progress(), &interrupts_});
+    return check_database(*environment_, container, long_work());
   }
 
   // Appends a JSON array of all containers' definitions with "itemCount" and "bytes", from one snapshot.
@@ -71,11 +75,9 @@ class Database {
 
   // The rows of ADVISE, as JSON.
   Result<std::vector<std::string>> advise(std::string_view container) {
-    return run_advise(containers_, session_.workload(),
-                      {.container = container,
-                       .scope = nullptr,
-                       .transaction = session_.current(),
-                       .work = {session_.progress(), &interrupts_}});
+    return run_advise(
+        containers_, session_.workload(),
+        {.container = container, .scope = nullptr, .transaction = session_.current(), .work = long_work()});
   }
 
   // Containers, statements, snapshots and transactions that callers hold.
@@ -84,6 +86,9 @@ class Database {
  private:
   friend class OpenHandle;
   Result<bool> try_to_describe(std::string& out);
+  WorkOptions long_work() const {
+    return session_.long_work(&interrupts_, std::chrono::milliseconds(session_.limits().statement_time_ms));
+  }
 
   static_assert(std::atomic<uint64_t>::is_always_lock_free, "interrupt() is called from signal handlers");
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -42,9 +44,15 @@ struct quire_snapshot {
   quire_snapshot(quire_database& database, quire::engine::ReadTransaction transaction)
       : database(database), handle(database), transaction(std::move(transaction)) {}
 
+  // Ends a snapshot that is older than the limit of reader_age: it then has no transaction until it is
+  // renewed.
+  quire::Result<void> check_age();
+  quire::Result<void> renew();
+
   quire_database& database;
   quire::engine::OpenHandle handle;
-  quire::engine::ReadTransaction transaction;
+  std::optional<quire::engine::ReadTransaction> transaction;
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 
 // A call of a native procedure, while it lasts.

@@ -27,9 +27,9 @@ inline Result<void> check_transaction(const quire_container& container,
 template <typename Work>
 Result<void> write(quire_container& container, quire_transaction* transaction, const Work& work) {
   if (transaction == nullptr) {
-    const auto current = container.database.session().current();
-    if (current.transaction != nullptr) return current.transaction->nested(work);
-    return container.database.environment().write(work);
+    auto& session = container.database.session();
+    const auto current = session.current();
+    return current.transaction != nullptr ? current.transaction->nested(work) : session.write(work);
   }
   QUIRE_TRY(check_transaction(container, *transaction));
   return work(transaction->write->transaction());

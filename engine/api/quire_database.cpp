@@ -24,6 +24,7 @@ using quire::engine::Durability;
 using quire::engine::Environment;
 using quire::engine::FileOptions;
 using quire::engine::guarded;
+using quire::engine::Limits;
 using quire::engine::null_argument;
 using quire::engine::number_of;
 using quire::engine::options_argument;
@@ -46,6 +47,28 @@ Result<Durability> durability_argument(const quire_durability& durability) {
   }
 }
 
+// As PRAGMA takes them; zero: as they are.
+Result<void> set_limits(const quire_options& given, DatabaseOptions& options) {
+  Limits& limits = options.limits;
+  if (given.statement_time_ms > quire::engine::kMostTimeMs ||
+      given.reader_age_ms > quire::engine::kMostTimeMs)
+    return fail(ErrorCode::invalid_argument, "statement_time_ms and reader_age_ms are 86400000 at most");
+  limits.statement_time_ms = given.statement_time_ms;
+  limits.reader_age_ms = given.reader_age_ms;
+  limits.result_size = given.result_size;
+  if (given.statement_memory != 0) limits.statement_memory = given.statement_memory;
+  if (given.transaction_size != 0) limits.transaction_size = given.transaction_size;
+  if (given.script_time_ms > quire::engine::kMostScriptTimeMs)
+    return fail(ErrorCode::invalid_argument, "script_time_ms is 3600000 at most");
+  if (given.script_time_ms != 0) options.script_limits.time_ms = given.script_time_ms;
+  if (given.script_memory == 0) return {};
+  if (given.script_memory < quire::engine::kLeastScriptMemory ||
+      given.script_memory > quire::engine::kMostScriptMemory)
+    return fail(ErrorCode::invalid_argument, "script_memory is from 4 MiB to 1 GiB");
+  options.script_limits.memory_bytes = given.script_memory;
+  return {};
+}
+
 Result<std::unique_ptr<quire_database>> open(const char* path, const quire_options* given) {
   if (path == nullptr) return null_argument("the path");
   QUIRE_ASSIGN(const quire_options options, options_argument(given));
@@ -56,8 +79,10 @@ Result<std::unique_ptr<quire_database>> open(const char* path, const quire_optio
   file.is_untrusted = options.untrusted != 0;
   DatabaseOptions database{.strict = options.strict != 0,
                            .verify_checksums = options.verify_checksums != 0,
-                           .trusts_all_scripts = options.trust_scripts != 0};
-  if (options.statement_memory != 0) database.statement_memory = options.statement_memory;
+                           .trusts_all_scripts = options.trust_scripts != 0,
+                           .limits = {},
+                           .script_limits = {}};
+  QUIRE_TRY(set_limits(options, database));
   QUIRE_ASSIGN(auto environment, Environment::open(path, file));
   return std::make_unique<quire_database>(std::move(environment), database);
 }

@@ -97,6 +97,7 @@ int quire_feed_open(quire_container* container, const quire_feed_options* given,
     QUIRE_ASSIGN(FeedOptions options, feed_options(known));
     options.partition_key = key.components();
     options.interrupts = &container->database.interrupts();
+    options.most_age = [session = &container->database.session()] { return session->reader_age(); };
     QUIRE_ASSIGN(auto opened, Feed::open(container->database.environment(), container->store, options));
     *feed = std::make_unique<quire_feed>(*container, std::move(opened)).release();
     return {};

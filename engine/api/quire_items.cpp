@@ -1,6 +1,7 @@
 // Items: written and read one by one.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <optional>
 #include <span>
 
@@ -9,6 +10,7 @@
 #include "engine/api/item_call.h"
 #include "engine/api/request.h"
 #include "quire/quire.h"
+#include "sql/run/time_limit.h"
 #include "sql/value/json.h"
 
 using quire::ErrorCode;
@@ -97,6 +99,25 @@ std::unexpected<quire::Error> not_found(const quire_container& container, std::s
 }
 
 }  // namespace
+
+Result<void> quire_snapshot::check_age() {
+  const std::chrono::milliseconds most = database.session().reader_age();
+  if (most.count() != 0 && std::chrono::steady_clock::now() - begun > most) [[unlikely]]
+    transaction.reset();
+  if (transaction) [[likely]]
+    return {};
+  return std::unexpected(quire::sql::snapshot_too_old("the handle", most));
+}
+
+Result<void> quire_snapshot::renew() {
+  if (transaction) {
+    QUIRE_TRY(transaction->renew());
+  } else {
+    QUIRE_ASSIGN(transaction, database.environment().begin_read());
+  }
+  begun = std::chrono::steady_clock::now();
+  return {};
+}
 
 extern "C" {
 
@@ -272,7 +293,7 @@ int quire_snapshot_begin(quire_database* database, quire_snapshot** snapshot, qu
 int quire_snapshot_renew(quire_snapshot* snapshot, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (snapshot == nullptr) return null_argument("the snapshot");
-    return snapshot->transaction.renew();
+    return snapshot->renew();
   });
 }
 
@@ -294,8 +315,9 @@ int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container,
     QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
     Request request(*container->store);
     QUIRE_TRY(request.admit(key.components()));
+    QUIRE_TRY(snapshot->check_age());
     QUIRE_ASSIGN(const std::optional<Item> item,
-                 container->store->read(snapshot->transaction, key.components(), name));
+                 container->store->read(*snapshot->transaction, key.components(), name));
     request.charge(charge_of(item));
     if (!item) return not_found(*container, key.components(), name);
     *value = quire::engine::to_c(item->root);
@@ -311,7 +333,7 @@ int quire_transaction_begin(quire_database* database, quire_transaction** transa
     *transaction = nullptr;
     if (database == nullptr) return null_argument("the database");
     QUIRE_TRY(database->session().check_outside_transaction("no other transaction can begin"));
-    QUIRE_ASSIGN(auto write, database->environment().begin_write());
+    QUIRE_ASSIGN(auto write, database->session().begin_write());
     *transaction = std::make_unique<quire_transaction>(*database, std::move(write)).release();
     return {};
   });

@@ -137,6 +137,10 @@ void quire_reset(quire_statement* statement) {
   statement->statement->reset();
 }
 
+void quire_omit_system_properties(quire_statement* statement) {
+  if (statement != nullptr) statement->statement->omit_system_properties();
+}
+
 void quire_leave_unrecorded(quire_statement* statement) {
   if (statement != nullptr) statement->statement->leave_unrecorded();
 }

@@ -102,6 +102,7 @@ Result<void> Feed::set_partition(std::span<const sql::Value> partition_key) {
 
 Result<void> Feed::open_cursor() {
   QUIRE_ASSIGN(snapshot_, environment_.begin_read());
+  begun_ = std::chrono::steady_clock::now();
   seen_commit_ = snapshot_->number();
   if (position_.mode == FeedMode::latest_version) {
     QUIRE_ASSIGN(cursor_, LatestCursor::open(*store_, *snapshot_, scope_, position_.after));
@@ -111,7 +112,17 @@ Result<void> Feed::open_cursor() {
   return {};
 }
 
+bool Feed::is_snapshot_too_old() const {
+  if (!cursor_ || !most_age_) return false;
+  const std::chrono::milliseconds most = most_age_();
+  return most.count() != 0 && std::chrono::steady_clock::now() - begun_ > most;
+}
+
 Result<bool> Feed::next_now() {
+  if (is_snapshot_too_old()) {
+    end_snapshot();
+    must_have_all_ = true;  // what comes next must not have gone meanwhile
+  }
   if (!cursor_) QUIRE_TRY(open_cursor());
   QUIRE_ASSIGN(const bool is_found, std::visit([&](auto& cursor) { return cursor.next(entry_); }, *cursor_));
   if (is_found) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +29,8 @@ struct FeedOptions {
   // Empty: all partitions; may be a prefix of a hierarchical key.
   std::span<const sql::Value> partition_key = {};
   const std::atomic<uint64_t>* interrupts = nullptr;  // a change of it ends a wait with interrupted
+  // How long a snapshot may be held: then the feed goes on with a newer one. Empty: as long as it lasts.
+  std::function<std::chrono::milliseconds()> most_age = {};
 };
 
 // One thread at a time. Must end before the Environment.
@@ -52,19 +55,24 @@ class Feed {
   using Cursor = std::variant<LatestCursor, VersionCursor>;
 
   Feed(Environment& environment, std::shared_ptr<ContainerStore> store, const FeedOptions& options)
-      : environment_(environment), store_(std::move(store)), interrupts_(options.interrupts) {}
+      : environment_(environment),
+        store_(std::move(store)),
+        interrupts_(options.interrupts),
+        most_age_(options.most_age) {}
   Result<void> start(const FeedOptions& options);
   Result<void> set_partition(std::span<const sql::Value> partition_key);
   // The next change of what the file has now.
   Result<bool> next_now();
   Result<void> open_cursor();
   void end_snapshot() noexcept;
+  bool is_snapshot_too_old() const;
   // Until there is a newer commit than the one that was read to its end; false past the deadline.
   Result<bool> wait(std::chrono::steady_clock::time_point deadline) const;
 
   Environment& environment_;
   std::shared_ptr<ContainerStore> store_;
   const std::atomic<uint64_t>* interrupts_;
+  std::function<std::chrono::milliseconds()> most_age_;
   FeedPosition position_;
   FeedScope scope_;
   std::unique_ptr<char[]> text_;  // what the strings of the partition key point to
@@ -72,7 +80,8 @@ class Feed {
   bool must_have_all_ = false;
   uint64_t seen_commit_ = 0;
   std::optional<ReadTransaction> snapshot_;
-  std::optional<Cursor> cursor_;  // within snapshot_
+  std::chrono::steady_clock::time_point begun_;  // the snapshot
+  std::optional<Cursor> cursor_;                 // within snapshot_
   FeedEntry entry_;
 };
 

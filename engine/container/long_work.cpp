@@ -13,6 +13,7 @@ Result<void> LongWork::look() {
     last_report_ = now;
     goes_on = options_.progress(done_, all_);
   }
+  if (goes_on && options_.time_limit.is_over()) return std::unexpected(options_.time_limit.error());
   if (goes_on) return {};
   return fail(ErrorCode::interrupted, std::string(interrupted_));
 }

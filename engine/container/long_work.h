@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sql/error.h"
+#include "sql/run/time_limit.h"
 
 namespace quire::engine {
 
@@ -16,6 +17,7 @@ struct WorkOptions {
   // false ends the work. May be null.
   std::function<bool(uint64_t done, uint64_t all)> progress;
   const std::atomic<uint64_t>* interrupts = nullptr;  // the work ends when this changes
+  sql::TimeLimit time_limit = {};                     // of the statement that the work is part of
 };
 
 // Belongs to one thread. Must not outlive the options.
@@ -28,8 +30,8 @@ class LongWork {
         interrupts_at_start_(options.interrupts != nullptr ? options.interrupts->load() : 0) {}
 
   void expect(uint64_t amount) noexcept { all_ += amount; }
-  // interrupted if somebody wants it. Cheap for small amounts: it looks at the clock now and then, the more
-  // often the greater the effort.
+  // interrupted if somebody wants it, timeout past the limit. Cheap for small amounts: it looks at the clock
+  // now and then, the more often the greater the effort.
   Result<void> advance(uint64_t amount) { return advance(amount, amount); }
   Result<void> advance(uint64_t amount, uint64_t effort) {
     done_ += amount;

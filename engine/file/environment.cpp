@@ -100,10 +100,10 @@ WriteTransaction& ExplicitWrite::transaction() noexcept {
 
 Result<void> ExplicitWrite::commit() {
   if (!held_->session->is_active()) return fail(ErrorCode::misuse, "the transaction has ended");
-  Result<void> outcome{};
-  if (held_->session->retry() == WriteSession::Retry::none)
+  Result<void> outcome = transaction().check_size();
+  if (outcome && held_->session->retry() == WriteSession::Retry::none)
     outcome = held_->session->commit();
-  else
+  else if (outcome)
     outcome = fail(ErrorCode::busy,
                    "the file has had to grow, or containers were opened meanwhile: nothing was changed; run "
                    "the transaction again");

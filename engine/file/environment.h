@@ -162,7 +162,8 @@ class ExplicitWrite {
 
   WriteTransaction& transaction() noexcept;
 
-  // Ends the transaction in either case. Fails with busy, all undone, in the rare case that the map could not
+  // Ends the transaction in either case. Fails with transaction_too_large, all undone, where it has gone past
+  // its limit (WriteTransaction::limit_size); with busy, all undone, in the rare case that the map could not
   // take the transaction's data: it has been grown meanwhile, so run the transaction again.
   Result<void> commit();
   void rollback() noexcept;

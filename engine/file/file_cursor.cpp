@@ -2,8 +2,12 @@
 
 #include <lmdb.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/page_layout.h"
 
 namespace quire::engine {
 
@@ -19,7 +23,7 @@ Result<FileCursor> FileCursor::open(const Transaction& transaction, Table table)
   // A slot that this transaction does not know is an invalid argument to mdb_cursor_open.
   if (code != MDB_SUCCESS)
     return std::unexpected(lmdb_error(code == EINVAL ? MDB_BAD_DBI : code, "open a cursor"));
-  return FileCursor(cursor);
+  return FileCursor(cursor, !transaction.is_write());
 }
 
 Result<bool> FileCursor::move(int operation) {
@@ -41,7 +45,42 @@ Result<bool> FileCursor::last() {
   return move(MDB_LAST);
 }
 Result<bool> FileCursor::next() {
-  return move(MDB_NEXT);
+  auto is_there = move(MDB_NEXT);
+  if (looks_ahead_ && is_there && *is_there) [[likely]]
+    fetch_ahead();
+  return is_there;
+}
+
+// Asks for the memory of the entries that come soon, since each is far from the last: without it, half of a
+// scan's time is LMDB's first look at each. Of what is read here only hints are made, and all of it lies in
+// the page of memory that holds the key; so a file with pages of another size, or a damaged one, does no
+// harm.
+void FileCursor::fetch_ahead() noexcept {
+  constexpr size_t kAhead = 4;
+  constexpr size_t kPage = layout::kUsualPage;
+  constexpr size_t kLine = 64;
+  const char* const node = key_.data() - layout::kNodeHeader;
+  const size_t place = reinterpret_cast<uintptr_t>(node) % kPage;
+  const char* const page = node - place;
+  const char* const table = page + layout::kPageHeader;
+  const size_t table_end = layout::load<uint16_t>(page + 12);
+  if (table_end <= layout::kPageHeader || table_end > place) [[unlikely]]
+    return;
+  const size_t count = (table_end - layout::kPageHeader) / 2;
+  const auto place_of = [&](size_t number) { return layout::load<uint16_t>(table + 2 * number); };
+  number_ = number_ + 1 < count && place_of(number_ + 1) == place ? number_ + 1 : 0;
+  const size_t wanted = number_ + kAhead;
+  const auto fetch = [](uintptr_t at) {
+    __builtin_prefetch(reinterpret_cast<const char*>(at));
+    __builtin_prefetch(reinterpret_cast<const char*>(at + kLine));
+  };
+  const auto begin = reinterpret_cast<uintptr_t>(page);
+  if (wanted < count) return fetch(begin + place_of(wanted));
+  // Tables that were filled in order go on in the page behind this one, from its end downwards, in entries of
+  // much the same size.
+  const size_t size = (kPage - place_of(count - 1)) / count;
+  __builtin_prefetch(reinterpret_cast<const char*>(begin + kPage));
+  fetch(begin + 2 * kPage - std::min(kPage, (wanted - count + 1) * size));
 }
 Result<bool> FileCursor::previous() {
   return move(MDB_PREV);

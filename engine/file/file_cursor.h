@@ -32,12 +32,15 @@ class FileCursor {
   struct Close {
     void operator()(MDB_cursor* cursor) const noexcept;
   };
-  explicit FileCursor(MDB_cursor* cursor) : cursor_(cursor) {}
+  FileCursor(MDB_cursor* cursor, bool looks_ahead) : cursor_(cursor), looks_ahead_(looks_ahead) {}
   Result<bool> move(int operation);
+  void fetch_ahead() noexcept;
 
   std::unique_ptr<MDB_cursor, Close> cursor_;
   Bytes key_;
   Bytes record_;
+  bool looks_ahead_;   // in a snapshot, whose pages lie in the map
+  size_t number_ = 0;  // of the entry within its page, as fetch_ahead() last saw it
 };
 
 }  // namespace quire::engine

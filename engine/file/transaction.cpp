@@ -25,6 +25,14 @@ int with_meaning(int code) {
   return code == EINVAL ? MDB_BAD_DBI : code;
 }
 
+Error too_large(uint64_t limit) {
+  return {
+      ErrorCode::transaction_too_large,
+      "the transaction changes more than the " + std::to_string(limit) +
+          " bytes of PRAGMA transaction_size: nothing of it can be kept; divide it into several, or raise "
+          "the limit"};
+}
+
 }  // namespace
 
 // ---- Reading
@@ -93,6 +101,8 @@ Result<std::span<char>> WriteTransaction::reserve_with(Table table, Bytes key, s
   if (handle_ == nullptr) return std::unexpected(lmdb_error(MDB_BAD_TXN, "write to the file"));
   if (!state_->tables().is_current(table))
     return std::unexpected(lmdb_error(MDB_BAD_DBI, "write to the file"));
+  if (!may_change(key.size() + size)) [[unlikely]]
+    return std::unexpected(too_large(request_->size_limit_));
   MDB_val wanted = to_value(key), record{size, nullptr};
   const int code = mdb_put(handle_, table.slot(), &wanted, &record, flags | MDB_RESERVE);
   return reserved(code, record.mv_data, size);
@@ -115,6 +125,8 @@ Result<std::span<char>> WriteTransaction::reserve_append(Table table, Bytes key,
   return reserve_with(table, key, size, MDB_APPEND);
 }
 Result<std::span<char>> WriteTransaction::reserve_append(FileCursor& end, Bytes key, size_t size) {
+  if (!may_change(key.size() + size)) [[unlikely]]
+    return std::unexpected(too_large(request_->size_limit_));
   MDB_val wanted = to_value(key), record{size, nullptr};
   const int code = mdb_cursor_put(end.cursor_.get(), &wanted, &record, MDB_APPEND | MDB_RESERVE);
   return reserved(code, record.mv_data, size);
@@ -147,6 +159,8 @@ Result<bool> WriteTransaction::erase(Table table, Bytes key) {
   if (handle_ == nullptr) return std::unexpected(lmdb_error(MDB_BAD_TXN, "write to the file"));
   if (!state_->tables().is_current(table))
     return std::unexpected(lmdb_error(MDB_BAD_DBI, "write to the file"));
+  if (!may_change(key.size())) [[unlikely]]
+    return std::unexpected(too_large(request_->size_limit_));
   MDB_val wanted = to_value(key);
   const int code = mdb_del(handle_, table.slot(), &wanted, nullptr);
   if (code == MDB_SUCCESS) return true;
@@ -156,10 +170,17 @@ Result<bool> WriteTransaction::erase(Table table, Bytes key) {
 }
 
 Result<void> WriteTransaction::erase(FileCursor& at) {
+  if (!may_change(at.key().size())) [[unlikely]]
+    return std::unexpected(too_large(request_->size_limit_));
   const int code = mdb_cursor_del(at.cursor_.get(), 0);
   if (code == MDB_SUCCESS) return {};
   if (code == MDB_MAP_FULL) note(Retry::map_full);
   return std::unexpected(lmdb_error(with_meaning(code), "write to the file"));
+}
+
+Result<void> WriteTransaction::check_size() const {
+  if (request_->size_ <= request_->size_limit_) return {};
+  return std::unexpected(too_large(request_->size_limit_));
 }
 
 uint64_t& WriteTransaction::mark(Table table) {

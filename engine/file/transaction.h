@@ -125,6 +125,13 @@ class WriteTransaction : public Transaction {
   void charge(double units) noexcept { charge_ += units; }
   double charged() const noexcept { return charge_; }
 
+  // The request that this is a part of may write and erase so many bytes: of keys, and of records that are
+  // written. What is undone does not count. Past it, this and each later change fails with
+  // transaction_too_large, and so does check_size(), which is for who ends the request: nothing of it may be
+  // kept then.
+  void limit_size(uint64_t bytes) noexcept { request_->size_limit_ = bytes; }
+  Result<void> check_size() const;
+
   // A number that is kept for a table as long as the request lasts, of which this transaction, nested or not,
   // is a part; 0 at first. What is undone leaves it as it is.
   uint64_t& mark(Table table);
@@ -147,6 +154,15 @@ class WriteTransaction : public Transaction {
   Result<std::span<char>> reserve_with(Table table, Bytes key, size_t size, unsigned flags);
   // What LMDB's answer to such a call means.
   Result<std::span<char>> reserved(int code, void* place, size_t size);
+  // False once the request is past its limit.
+  bool may_change(size_t bytes) noexcept {
+    request_->size_ += bytes;
+    return request_->size_ <= request_->size_limit_;
+  }
+  // What a part of the request has changed since `size` is undone.
+  void return_to_size(uint64_t size) noexcept {
+    if (request_->size_ <= request_->size_limit_) request_->size_ = size;
+  }
   // Claims the right to open table handles until the outermost transaction ends (table_registry.h).
   Result<void> claim_tables();
   // Undone work: hooks run in reverse, handles are forgotten. Done work: both pass to the parent, or take
@@ -167,6 +183,8 @@ class WriteTransaction : public Transaction {
   WriteTransaction* request_;
   std::vector<std::pair<Table, uint64_t>> marks_;  // of a request
   double charge_ = 0;
+  uint64_t size_ = 0;  // of a request, and so its limit
+  uint64_t size_limit_ = UINT64_MAX;
   Retry retry_ = Retry::none;
   uint64_t tables_version_ = 0;  // of the registry when the outermost transaction began
   bool owns_tables_ = false;

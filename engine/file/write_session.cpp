@@ -145,6 +145,7 @@ Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "begin a nested transaction"));
   WriteTransaction nested(parent.state_, handle, &parent, parent.now());
   if (is_request) nested.request_ = &nested;
+  const uint64_t size_before = nested.request_->size_;
   auto outcome = call(work, nested);
   if (outcome)
     outcome = call(
@@ -156,6 +157,7 @@ Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work
   nested.handle_ = nullptr;
   if (!outcome) {
     mdb_txn_abort(handle);
+    nested.return_to_size(size_before);
     nested.rolled_back();
     return outcome;
   }

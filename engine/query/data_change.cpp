@@ -47,7 +47,9 @@ class DataChange {
  private:
   // The rows of the query, copied, since the first write ends what they point to.
   Result<void> read() {
-    QUIRE_ASSIGN(const auto execution, sql::Execution::start(query_, source_, options_));
+    sql::ExecutionOptions options = options_;
+    options.result_limit = 0;  // these rows are no result
+    QUIRE_ASSIGN(const auto execution, sql::Execution::start(query_, source_, options));
     for (;;) {
       QUIRE_ASSIGN(const std::optional<sql::Value> row, execution->next());
       if (!row) break;

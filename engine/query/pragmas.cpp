@@ -55,14 +55,14 @@ Result<std::string> strict(Session& session, Given value) {
   return session.strict() ? "true" : "false";
 }
 
-Result<std::string> statement_memory(Session& session, Given value) {
-  if (value) session.set_statement_memory(*value);
-  return fmt::format("{}", session.statement_memory());
-}
-
-Result<std::string> statement_time(Session& session, Given value) {
-  if (value) session.set_statement_time(*value);
-  return fmt::format("{}", session.statement_time());
+template <auto kLimit>
+Result<std::string> limit(Session& session, Given value) {
+  Limits limits = session.limits();
+  if (value) {
+    limits.*kLimit = *value;
+    session.set_limits(limits);
+  }
+  return fmt::format("{}", limits.*kLimit);
 }
 
 Result<std::string> threads(Session& session, Given value) {
@@ -116,18 +116,26 @@ constexpr uint64_t kAnyNumber = INT64_MAX;
 constexpr PragmaRow kPragmas[] = {
     {"durability", "full, relaxed or none", durability_word, 0, 2, durability},
     {"erase_expired", "a number of items above 0", whole_number, 1, kAnyNumber, erase_expired},
+    {"reader_age", "milliseconds, 0 (no limit) to 86400000", whole_number, 0, kMostTimeMs,
+     limit<&Limits::reader_age_ms>},
+    {"result_size", "a number of bytes, 0 for no limit", whole_number, 0, kAnyNumber,
+     limit<&Limits::result_size>},
     {"script_memory", "bytes, 4 MiB to 1 GiB", whole_number, kLeastScriptMemory, kMostScriptMemory,
      script_limit<&ScriptLimits::memory_bytes>},
     {"script_operations", "a number, 1 to 1000000000", whole_number, 1, 1'000'000'000,
      script_limit<&ScriptLimits::operations>},
     {"script_result", "bytes, 1 to 1 GiB", whole_number, 1, kMostScriptMemory,
      script_limit<&ScriptLimits::result_bytes>},
-    {"script_time", "milliseconds, 1 to 3600000", whole_number, 1, 3'600'000,
+    {"script_time", "milliseconds, 1 to 3600000", whole_number, 1, kMostScriptTimeMs,
      script_limit<&ScriptLimits::time_ms>},
-    {"statement_memory", "a number of bytes above 0", whole_number, 1, kAnyNumber, statement_memory},
-    {"statement_time", "milliseconds, 0 (no limit) to 86400000", whole_number, 0, 86'400'000, statement_time},
+    {"statement_memory", "a number of bytes above 0", whole_number, 1, kAnyNumber,
+     limit<&Limits::statement_memory>},
+    {"statement_time", "milliseconds, 0 (no limit) to 86400000", whole_number, 0, kMostTimeMs,
+     limit<&Limits::statement_time_ms>},
     {"strict", "on or off", on_or_off, 0, 1, strict},
     {"threads", "a whole number from 1 to 64", whole_number, 1, 64, threads},
+    {"transaction_size", "a number of bytes above 0", whole_number, 1, kAnyNumber,
+     limit<&Limits::transaction_size>},
     {"trust_scripts", "on or off", on_or_off, 0, 1, trust},
 };
 

@@ -183,10 +183,10 @@ double PreparedStatement::charge() const {
 Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
   if (options_.session == nullptr)
     return statement.definition != nullptr
-               ? change_containers(containers_, statement, {nullptr, options_.interrupts})
+               ? change_containers(containers_, statement, {nullptr, options_.interrupts, {}})
                : fail(ErrorCode::misuse, "there is no session to run this statement in");
   Session& session = *options_.session;
-  const WorkOptions work{session.progress(), options_.interrupts};
+  const WorkOptions work = session.long_work(options_.interrupts, options_.time_limit);
   switch (statement.kind) {
     case sql::StatementKind::begin:
       return session.begin();
@@ -303,8 +303,8 @@ Result<void> PreparedStatement::collect_rows(SnapshotSource& source) try {
 Result<void> PreparedStatement::start_query() {
   QUIRE_ASSIGN(const bool is_as_before, source_ != nullptr ? source_->resume() : Result<bool>(false));
   if (is_as_before) {
-    if (execution_ != nullptr) return execution_->restart(execution_options());
-    QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, execution_options()));
+    if (execution_ != nullptr) return execution_->restart(query_options());
+    QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, query_options()));
     return {};
   }
   execution_.reset();
@@ -316,7 +316,7 @@ Result<void> PreparedStatement::start_query() {
     if (source_->error()) return std::unexpected(*source_->error());
     if (!is_planned && !source_->is_outdated()) QUIRE_TRY(plan(*source_));
     if (source_->is_outdated()) continue;
-    QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, execution_options()));
+    QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, query_options()));
     return {};
   }
   return std::unexpected(never_current());
@@ -328,7 +328,7 @@ Result<void> PreparedStatement::start_change() {
     const uint64_t openings = containers_.openings();
     bool is_planned = false;
     ChangeOutcome outcome;
-    QUIRE_TRY(containers_.environment().write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_TRY(write([&](WriteTransaction& transaction) -> Result<void> {
       SnapshotSource source(containers_, options_.scope, openings, transaction);
       source.use_functions(functions());
       is_planned = is_current(source) && !source.is_outdated();
@@ -350,6 +350,10 @@ Result<void> PreparedStatement::start_change() {
   return std::unexpected(never_current());
 }
 
+Result<void> PreparedStatement::write(const std::function<Result<void>(WriteTransaction&)>& work) {
+  return options_.session != nullptr ? options_.session->write(work) : containers_.environment().write(work);
+}
+
 sql::ExecutionOptions PreparedStatement::execution_options() {
   for (size_t i = 0; i < bindings_.size(); ++i) {
     parameters_[i] = bindings_[i].value;
@@ -360,7 +364,15 @@ sql::ExecutionOptions PreparedStatement::execution_options() {
           .memory_limit = options_.memory_limit,
           .threads = options_.threads,
           .interrupts = options_.interrupts,
-          .time_limit = options_.time_limit};
+          .time_limit = options_.time_limit,
+          .result_limit = options_.result_limit,
+          .omits_system_properties = omits_system_properties_};
+}
+
+sql::ExecutionOptions PreparedStatement::query_options() {
+  sql::ExecutionOptions options = execution_options();
+  options.snapshot_limit = options_.snapshot_limit;
+  return options;
 }
 
 FunctionSource PreparedStatement::functions() const {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,8 +32,10 @@ struct StatementOptions {
   // The container that FROM's first identifier stands for; null: identifiers name containers.
   std::shared_ptr<ContainerStore> scope;
   size_t memory_limit = size_t{1} << 30;
-  size_t threads = 1;                       // that may share the work of one query
-  std::chrono::milliseconds time_limit{0};  // of a run; zero: none
+  size_t threads = 1;                           // that may share the work of one query
+  std::chrono::milliseconds time_limit{0};      // of a run; zero: none
+  uint64_t result_limit = 0;                    // bytes of JSON that its rows may have; zero: any number
+  std::chrono::milliseconds snapshot_limit{0};  // for how long it may hold its snapshot; zero: any time
   // Whose transactions and settings the statement takes part in; null: none.
   Session* session = nullptr;
   // The run ends with ErrorCode::interrupted when this changes. May be null.
@@ -60,6 +63,8 @@ class PreparedStatement {
   void reset() noexcept;
   // Its runs are nothing for the advisor.
   void leave_unrecorded() noexcept { is_recorded_ = false; }
+  // Its items come without what the database sets; from the next run on.
+  void omit_system_properties() noexcept { omits_system_properties_ = true; }
   // What Azure would charge for it, in request units (request_charge.h), since the last reset.
   double charge() const;
   // What the scripts of the run wrote with console.log, a line each; also where the run failed.
@@ -94,7 +99,10 @@ class PreparedStatement {
   // Within BEGIN: to the end at once, since a later write ends what rows would point to.
   Result<void> start_in_transaction(const Session::Current& current);
   Result<void> collect_rows(SnapshotSource& source);
+  Result<void> write(const std::function<Result<void>(WriteTransaction&)>& work);
   sql::ExecutionOptions execution_options();
+  // Of a query over a snapshot of its own.
+  sql::ExecutionOptions query_options();
   FunctionSource functions() const;
   Result<std::optional<sql::Value>> next_row();
   // Asks the containers that have a throughput whether they take the statement; too_many_requests.
@@ -127,6 +135,7 @@ class PreparedStatement {
   std::vector<sql::Value> collected_;                         // of a query within BEGIN
   size_t next_row_ = 0;
   bool is_recorded_ = true;
+  bool omits_system_properties_ = false;
   std::unique_ptr<sql::Arena> row_arena_;  // of the row at hand, or of all that were collected
 };
 

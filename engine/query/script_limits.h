@@ -18,6 +18,7 @@ struct ScriptLimits {
   size_t query_memory = size_t{1} << 30;  // of one query of the script: the memory limit of statements
 };
 
+inline constexpr uint32_t kMostScriptTimeMs = 3'600'000;
 inline constexpr size_t kLeastScriptMemory = size_t{4} << 20;
 inline constexpr size_t kMostScriptMemory = size_t{1} << 30;
 

@@ -29,8 +29,7 @@ Result<void> write(OpenContainers& containers, Session& session, const Container
       return fail(ErrorCode::misuse, "the container was made after BEGIN: COMMIT or ROLLBACK first");
     return work(transaction, openings);
   };
-  return current.transaction != nullptr ? current.transaction->nested(run)
-                                        : containers.environment().write(run);
+  return current.transaction != nullptr ? current.transaction->nested(run) : session.write(run);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Result<void> Session::begin() {
     return fail(ErrorCode::misuse, "a transaction is open already; COMMIT or ROLLBACK ends it");
   QUIRE_TRY(open_all_containers());
   const uint64_t openings = containers_.openings();
-  QUIRE_ASSIGN(auto write, containers_.environment().begin_write());
+  QUIRE_ASSIGN(auto write, begin_write());
   const std::lock_guard lock(mutex_);
   write_ = std::move(write);
   owner_ = std::this_thread::get_id();
@@ -63,7 +63,38 @@ Result<void> Session::check_outside_transaction(std::string_view what) {
   return fail(ErrorCode::misuse, fmt::format("{} within BEGIN; COMMIT or ROLLBACK first", what));
 }
 
+Result<void> Session::write(const std::function<Result<void>(WriteTransaction&)>& work) {
+  const uint64_t most = limits().transaction_size;
+  return containers_.environment().write([&](WriteTransaction& transaction) -> Result<void> {
+    transaction.limit_size(most);
+    QUIRE_TRY(work(transaction));
+    return transaction.check_size();
+  });
+}
+
+Result<std::unique_ptr<ExplicitWrite>> Session::begin_write() {
+  QUIRE_ASSIGN(auto write, containers_.environment().begin_write());
+  write->transaction().limit_size(limits().transaction_size);
+  return write;
+}
+
 // ---- Settings
+
+Limits Session::limits() const {
+  const std::lock_guard lock(mutex_);
+  return limits_;
+}
+
+void Session::set_limits(const Limits& limits) {
+  const std::lock_guard lock(mutex_);
+  limits_ = limits;
+  reader_age_ms_ = limits.reader_age_ms;
+}
+
+WorkOptions Session::long_work(const std::atomic<uint64_t>* interrupts,
+                               std::chrono::milliseconds time_limit) const {
+  return {progress(), interrupts, sql::TimeLimit::from_now(time_limit)};
+}
 
 void Session::set_progress(Progress progress) {
   const std::lock_guard lock(mutex_);
@@ -78,7 +109,7 @@ Session::Progress Session::progress() const {
 ScriptLimits Session::script_limits() {
   const std::lock_guard lock(mutex_);
   ScriptLimits limits = script_limits_;
-  limits.query_memory = statement_memory();
+  limits.query_memory = limits_.statement_memory;
   return limits;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,7 +14,9 @@
 #include <thread>
 
 #include "engine/advisor/workload.h"
+#include "engine/container/long_work.h"
 #include "engine/file/environment.h"
+#include "engine/query/limits.h"
 #include "engine/query/open_containers.h"
 #include "engine/query/script_limits.h"
 #include "engine/query/scripts.h"
@@ -24,17 +27,24 @@ namespace quire::engine {
 // Thread-safe. Must not outlive the containers.
 class Session {
  public:
-  Session(OpenContainers& containers, Scripts& scripts, bool strict, size_t statement_memory)
-      : containers_(containers), scripts_(scripts), strict_(strict), statement_memory_(statement_memory) {}
+  Session(OpenContainers& containers, Scripts& scripts, bool strict, const Limits& limits,
+          const ScriptLimits& script_limits)
+      : containers_(containers),
+        scripts_(scripts),
+        strict_(strict),
+        reader_age_ms_(limits.reader_age_ms),
+        limits_(limits),
+        script_limits_(script_limits) {}
 
   // What PRAGMA reads and sets (pragmas.h); for the statements that start from then on.
   bool strict() const noexcept { return strict_.load(std::memory_order_relaxed); }
   void set_strict(bool strict) noexcept { strict_ = strict; }
-  size_t statement_memory() const noexcept { return statement_memory_.load(std::memory_order_relaxed); }
-  void set_statement_memory(size_t bytes) noexcept { statement_memory_ = bytes; }
-  // Milliseconds that a run may take; 0: as many as it likes.
-  uint64_t statement_time() const noexcept { return statement_time_.load(std::memory_order_relaxed); }
-  void set_statement_time(uint64_t milliseconds) noexcept { statement_time_ = milliseconds; }
+  Limits limits() const;
+  void set_limits(const Limits& limits);
+  // Of Limits, for those who ask often: zero: none.
+  std::chrono::milliseconds reader_age() const noexcept {
+    return std::chrono::milliseconds(reader_age_ms_.load(std::memory_order_relaxed));
+  }
   // How many threads may share the work of one query.
   size_t threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
   void set_threads(size_t threads) noexcept { threads_ = threads; }
@@ -59,6 +69,11 @@ class Session {
   // misuse if the calling thread is within BEGIN: it would wait for itself.
   Result<void> check_outside_transaction(std::string_view what);
 
+  // A user's write transaction of its own: Environment::write, within the limit of transaction_size.
+  Result<void> write(const std::function<Result<void>(WriteTransaction&)>& work);
+  // Likewise over several calls.
+  Result<std::unique_ptr<ExplicitWrite>> begin_write();
+
   // The queries that were run, for the advisor.
   Workload& workload() noexcept { return workload_; }
 
@@ -66,6 +81,8 @@ class Session {
   using Progress = std::function<bool(uint64_t done, uint64_t all)>;
   void set_progress(Progress progress);
   Progress progress() const;
+  // Of a statement that may take long: told to who set_progress() named.
+  WorkOptions long_work(const std::atomic<uint64_t>* interrupts, std::chrono::milliseconds time_limit) const;
 
  private:
   Result<void> open_all_containers();
@@ -74,8 +91,7 @@ class Session {
   OpenContainers& containers_;
   Scripts& scripts_;
   std::atomic<bool> strict_;
-  std::atomic<size_t> statement_memory_;
-  std::atomic<uint64_t> statement_time_ = 0;
+  std::atomic<uint64_t> reader_age_ms_;
   std::atomic<size_t> threads_ = 1;
   Workload workload_;
 
@@ -84,6 +100,7 @@ class Session {
   std::unique_ptr<ExplicitWrite> write_;
   std::thread::id owner_;
   uint64_t openings_ = 0;
+  Limits limits_;
   ScriptLimits script_limits_;
 };
 

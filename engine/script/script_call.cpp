@@ -17,7 +17,7 @@ constexpr uint32_t kMostRefusals = 1000;
 // Failures after which a transaction can only be undone, whatever the script would do about them.
 bool is_of_storage(ErrorCode code) {
   return code >= ErrorCode::not_a_database || code == ErrorCode::container_not_found ||
-         code == ErrorCode::interrupted;
+         code == ErrorCode::interrupted || code == ErrorCode::transaction_too_large;
 }
 
 }  // namespace

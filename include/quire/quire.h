@@ -77,6 +77,9 @@ enum quire_code {
   QUIRE_BUSY = 29,                  /* 449 */
   QUIRE_TIMEOUT = 30,               /* 408 */
   QUIRE_TOO_MANY_REQUESTS = 31,     /* 429: see quire_error.retry_after_ms */
+  QUIRE_RESULT_TOO_LARGE = 32,      /* 413: past quire_options.result_size */
+  QUIRE_TRANSACTION_TOO_LARGE = 33, /* 413: past quire_options.transaction_size */
+  QUIRE_SNAPSHOT_TOO_OLD = 34,      /* 408: past quire_options.reader_age_ms */
   QUIRE_NOT_A_DATABASE = 40,        /* 500, and so all below */
   QUIRE_NEWER_FORMAT = 41,
   QUIRE_PERMISSION = 42,
@@ -197,6 +200,21 @@ typedef struct quire_options {
   int verify_checksums; /* check an item's checksum whenever it is read: QUIRE_CORRUPT names the item */
   int trust_scripts;    /* run JavaScript that came with the file from another machine or user, too: without
                            it such a script fails with QUIRE_FORBIDDEN (docs/scripts.md) */
+  /* Limits of this handle of the database, which PRAGMA changes later (docs/statements.md, Limits): a value
+   * out of range is QUIRE_INVALID_ARGUMENT. What goes past one ends with an error of its own and holds
+   * nothing any more. */
+  uint32_t statement_time_ms; /* how long a run of a statement may take: QUIRE_TIMEOUT; 0: no limit */
+  uint32_t reader_age_ms;     /* how long a statement between its first step and its end, or a quire_snapshot,
+                                 may keep old pages from reuse: QUIRE_SNAPSHOT_TOO_OLD at its next use, and the
+                                 snapshot has ended. A feed goes on with a newer one. 0: no limit */
+  uint64_t result_size;      /* bytes, as JSON, of the rows that a statement gives: QUIRE_RESULT_TOO_LARGE; 0:
+                                no limit */
+  uint64_t transaction_size; /* bytes of keys and records that a write transaction may write or erase, those
+                                of indexes and the change feed counted: QUIRE_TRANSACTION_TOO_LARGE, nothing
+                                of it is kept; 0: 1 GiB. Imports and builds of indexes, which commit in parts,
+                                are not limited */
+  uint32_t script_time_ms;   /* of a run of a script: QUIRE_TIMEOUT; 0: 5,000 */
+  uint64_t script_memory;    /* bytes that it may hold: QUIRE_LIMIT_EXCEEDED; 0: 64 MiB */
 } quire_options;
 
 /* Opens or creates the file at `path`, or a database in memory for ":memory:". `options` may be NULL. */
@@ -281,7 +299,8 @@ typedef struct quire_transaction quire_transaction;
 /* A write transaction of several calls, over any containers. It holds the write lock until it ends: other
  * writers wait, and a write of the same thread outside of it is QUIRE_MISUSE. Containers must have been
  * opened before it began (else QUIRE_CONTAINER_NOT_FOUND). A write in it that fails leaves it as it was,
- * except for QUIRE_NO_SPACE, QUIRE_OUT_OF_MEMORY and QUIRE_IO, after which it can only be rolled back. */
+ * except for QUIRE_NO_SPACE, QUIRE_OUT_OF_MEMORY, QUIRE_IO and QUIRE_TRANSACTION_TOO_LARGE, after which it
+ * can only be rolled back. */
 QUIRE_API int quire_transaction_begin(quire_database* database, quire_transaction** transaction,
                                       quire_error* error);
 /* Both release the transaction, whatever they return; save on another thread than its own, where the first
@@ -393,10 +412,12 @@ QUIRE_API int quire_batch(quire_container* container, quire_transaction* transac
  * this process opens for the first time later is QUIRE_CONTAINER_NOT_FOUND in it until it is renewed. */
 typedef struct quire_snapshot quire_snapshot;
 QUIRE_API int quire_snapshot_begin(quire_database* database, quire_snapshot** snapshot, quire_error* error);
-/* Moves the snapshot to now; ends the values read from it. */
+/* Moves the snapshot to now; ends the values read from it. Also where quire_snapshot_read has ended it, with
+ * QUIRE_SNAPSHOT_TOO_OLD, since it was older than the reader_age of the database. */
 QUIRE_API int quire_snapshot_renew(quire_snapshot* snapshot, quire_error* error);
 QUIRE_API void quire_snapshot_end(quire_snapshot* snapshot);
-/* The item in place, without its system properties; good until the snapshot is renewed or ends. */
+/* The item in place, without its system properties; good until the snapshot is renewed or ends (as it does
+ * with QUIRE_SNAPSHOT_TOO_OLD). */
 QUIRE_API int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container,
                                   const quire_scalar* partition_key, size_t components, const char* id,
                                   size_t id_length, quire_value* value, quire_error* error);
@@ -490,8 +511,9 @@ QUIRE_API int quire_feed_open(quire_container* container, const quire_feed_optio
                               quire_feed** feed, quire_error* error);
 /* QUIRE_ROW and the next change; QUIRE_DONE if there is none: call again later, or wait for it here, for
  * `patience_ms` at most (0: not at all; negative: for ever), whichever thread or process makes it. Between
- * QUIRE_ROW and QUIRE_DONE the feed holds a snapshot. quire_interrupt ends a wait with QUIRE_INTERRUPTED.
- * QUIRE_INVALID_ARGUMENT where versions that were to come next are past their retention. */
+ * QUIRE_ROW and QUIRE_DONE the feed holds a snapshot, for the reader_age of the database at most: then it
+ * goes on with a newer one. quire_interrupt ends a wait with QUIRE_INTERRUPTED. QUIRE_INVALID_ARGUMENT where
+ * versions that were to come next are past their retention. */
 QUIRE_API int quire_feed_next(quire_feed* feed, int64_t patience_ms, quire_change* change,
                               quire_error* error);
 /* The change of the last QUIRE_ROW as JSON: the item with its system properties and _lsn; in all versions
@@ -544,6 +566,10 @@ QUIRE_API const char* quire_parameter_name(quire_statement* statement, size_t in
 /* What the scripts of the run wrote with console.log, triggers too, a line each; also after a step that
  * failed. Owned by the statement, good until its next step, reset or finalize. */
 QUIRE_API const char* quire_log(quire_statement* statement, size_t* length);
+
+/* From the statement's next run on, an item as a whole (SELECT *, SELECT c) comes without _rid, _self, _etag,
+ * _attachments and _ts, as it was stored; c._ts and the others can still be asked for by name. */
+QUIRE_API void quire_omit_system_properties(quire_statement* statement);
 
 /* The statement's runs are not entered into the record of queries that ADVISE judges by: for tools that look
  * at the data on their own account. */

@@ -423,9 +423,11 @@ class Statement {
   // Why the last loop over rows() ended early, if it did.
   const std::optional<Error>& error() const noexcept { return error_; }
 
-  // Ends the snapshot; the statement can be stepped again.
+  // From the next run on, an item as a whole comes without _rid, _self, _etag, _attachments and _ts.
+  void omit_system_properties() noexcept { quire_omit_system_properties(handle_.get()); }
   // Its runs are not entered into the record of queries that ADVISE judges by.
   void leave_unrecorded() noexcept { quire_leave_unrecorded(handle_.get()); }
+  // Ends the snapshot; the statement can be stepped again.
   void reset() noexcept {
     quire_reset(handle_.get());
     error_.reset();
@@ -530,7 +532,7 @@ class Snapshot {
  public:
   // The item in place, without its system properties; good until the snapshot is renewed or ends.
   Result<Value> read(const Container& container, const PartitionKey& key, std::string_view id);
-  // Moves to now; ends the values read before.
+  // Moves to now; ends the values read before. Also after QUIRE_SNAPSHOT_TOO_OLD.
   Result<void> renew() {
     quire_error error;
     return detail::checked(quire_snapshot_renew(handle_.get(), &error), error);
@@ -1123,6 +1125,13 @@ struct Options {
   bool untrusted = false;         // walk every page before the file is used
   bool verify_checksums = false;  // whenever an item is read
   bool trust_scripts = false;     // run JavaScript that came with the file from elsewhere, too
+  // Limits: see quire_options.
+  uint32_t statement_time_ms = 0;  // 0: none
+  uint32_t reader_age_ms = 0;      // 0: none
+  uint64_t result_size = 0;        // bytes; 0: none
+  uint64_t transaction_size = 0;   // bytes; 0: 1 GiB
+  uint32_t script_time_ms = 0;     // 0: 5,000
+  uint64_t script_memory = 0;      // bytes; 0: 64 MiB
 };
 
 // May be used by many threads at once.
@@ -1140,7 +1149,13 @@ class Database {
                                   .busy_timeout_ms = options.busy_timeout_ms,
                                   .untrusted = options.untrusted ? 1 : 0,
                                   .verify_checksums = options.verify_checksums ? 1 : 0,
-                                  .trust_scripts = options.trust_scripts ? 1 : 0};
+                                  .trust_scripts = options.trust_scripts ? 1 : 0,
+                                  .statement_time_ms = options.statement_time_ms,
+                                  .reader_age_ms = options.reader_age_ms,
+                                  .result_size = options.result_size,
+                                  .transaction_size = options.transaction_size,
+                                  .script_time_ms = options.script_time_ms,
+                                  .script_memory = options.script_memory};
     quire_database* database = nullptr;
     quire_error error;
     if (quire_open(path.c_str(), &c_options, &database, &error) != QUIRE_OK) return detail::failure(error);

@@ -3,6 +3,7 @@
 
 #include "sql/run/evaluator.h"
 #include "sql/value/key_dictionary.h"
+#include "sql/value/member_reader.h"
 
 namespace quire::sql {
 namespace {
@@ -84,6 +85,7 @@ class ItemEvaluator final : public Evaluator {
   ItemEvaluator(SlotNumber slot, const Collection& collection) : slot_(slot), collection_(collection) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
+    if (frame.run.omits_system_properties) return frame.slots[slot_];
     return map_rows(rows, frame, frame.slots[slot_], column_,
                     [&](const Value& item) { return whole(item, frame.arena); });
   }
@@ -91,11 +93,12 @@ class ItemEvaluator final : public Evaluator {
  private:
   Value whole(const Value& item, Arena& arena) const {
     if (!item.is_object()) return item;
-    const uint32_t size = item.size();
+    const MemberReader own(item);
+    const uint32_t size = own.size();
     const std::span<Member> members = arena.make_array<Member>(size + kSystemPropertyCount);
     size_t count = 0;
     for (uint32_t i = 0; i < size; ++i) {
-      members[count] = item.member_at(i);
+      members[count] = own[i];
       if (!members[count].name.starts_with('_') || !is_system_name(members[count].name)) ++count;
     }
     for (size_t i = 0; i < kSystemPropertyCount; ++i)

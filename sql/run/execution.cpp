@@ -25,6 +25,13 @@ Error out_of_memory(size_t limit) {
                                         std::to_string(limit) + " bytes; narrow it, or raise the limit"};
 }
 
+Error result_too_large(uint64_t limit) {
+  return {ErrorCode::result_too_large,
+          "the statement's rows have more than the " + std::to_string(limit) +
+              " bytes of PRAGMA result_size; narrow it, ask for fewer rows (TOP, "
+              "OFFSET LIMIT), or raise the limit"};
+}
+
 // Rows that a batch may hold. Each computed expression has a column of them, so that a very long statement
 // takes shorter batches.
 size_t batch_capacity(const BoundStatement& statement) {
@@ -70,10 +77,12 @@ struct Execution::State {
   State(const PreparedQuery& prepared, Source& source, const ExecutionOptions& options)
       : prepared(prepared),
         is_returning(options.is_returning),
+        result_limit(options.result_limit),
         run{.plan = *prepared.plan_,
             .source = source,
             .parameters = options.parameters,
             .is_bound = options.is_bound,
+            .omits_system_properties = options.omits_system_properties,
             .memory_limit = options.memory_limit,
             .interrupts = options.interrupts,
             .interrupts_at_start = options.interrupts != nullptr ? options.interrupts->load() : 0,
@@ -84,10 +93,14 @@ struct Execution::State {
             .items_read = 0,
             .threads = options.threads,
             .time_limit = TimeLimit::from_now(options.time_limit),
+            .snapshot_limit = TimeLimit::from_now(options.snapshot_limit),
             .error = std::nullopt} {}
 
   const PreparedQuery& prepared;
   bool is_returning;
+  uint64_t result_limit;
+  uint64_t result_bytes = 0;  // of the rows given, where they are limited
+  std::string row_text;       // likewise, of one row
   RunState run;
   std::unique_ptr<Pipeline> pipeline;
   Rows rows;  // of the batch at hand, those still to give
@@ -140,8 +153,12 @@ struct Execution::State {
   Result<void> restart(const ExecutionOptions& options) {
     run.parameters = options.parameters;
     run.is_bound = options.is_bound;
+    run.omits_system_properties = options.omits_system_properties;
     run.interrupts_at_start = options.interrupts != nullptr ? options.interrupts->load() : 0;
     run.time_limit = TimeLimit::from_now(options.time_limit);
+    run.snapshot_limit = TimeLimit::from_now(options.snapshot_limit);
+    result_limit = options.result_limit;
+    result_bytes = 0;
     run.clock = {ticks_now()};
     std::ranges::fill(run.counters, NodeCounters{});
     run.items_read = 0;
@@ -198,7 +215,18 @@ struct Execution::State {
     return {};
   }
 
+  void count_bytes(const Value& row) {
+    row_text.clear();
+    write_json(row, row_text);
+    result_bytes += row_text.size();
+    if (result_bytes > result_limit) run.set_error(result_too_large(result_limit));
+  }
+
   Result<std::optional<Value>> next_row() {
+    // Between two batches nobody else asks, however long the reader of the rows takes.
+    if (run.snapshot_limit.is_over()) [[unlikely]]
+      run.set_error(snapshot_too_old("the statement", run.snapshot_limit.most));
+    if (run.error) return std::unexpected(*run.error);
     if (rows.empty()) {
       rows = pipeline->next();
       if (run.error) return std::unexpected(*run.error);
@@ -206,6 +234,10 @@ struct Execution::State {
     }
     const Value& value = pipeline->value(rows.front());
     rows = rows.subspan(1);
+    if (result_limit != 0) [[unlikely]] {
+      count_bytes(value);
+      if (run.error) return std::unexpected(*run.error);
+    }
     ++rows_returned;
     return value;
   }
@@ -237,8 +269,8 @@ Result<void> Execution::restart(const ExecutionOptions& options) {
 
 Result<std::optional<Value>> Execution::next() try {
   State& state = *state_;
-  if (state.run.error) return std::unexpected(*state.run.error);
   if (!state.is_explain) return state.next_row();
+  if (state.run.error) return std::unexpected(*state.run.error);
   if (state.explained.is_defined()) {
     ++state.rows_returned;
     return std::exchange(state.explained, Value());

@@ -65,8 +65,14 @@ struct ExecutionOptions {
   const std::atomic<uint64_t>* interrupts = nullptr;
   // The execution ends with ErrorCode::timeout when it has lasted so long; zero: never.
   std::chrono::milliseconds time_limit{0};
+  // It ends with ErrorCode::snapshot_too_old when the source's snapshot has been held so long; zero: never.
+  std::chrono::milliseconds snapshot_limit{0};
+  // It ends with ErrorCode::result_too_large when its rows have more bytes of JSON; zero: any number.
+  uint64_t result_limit = 0;
   // Runs the query of RETURNING; `source` then gives the changed items as those of the container.
   bool is_returning = false;
+  // An item as a whole is its own members alone, without what the database sets.
+  bool omits_system_properties = false;
 };
 
 struct ExecutionStats {

@@ -3,41 +3,26 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <optional>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "sql/error.h"
 #include "sql/plan/plan.h"
+#include "sql/run/time_limit.h"
 #include "sql/run/vector.h"
 #include "sql/source.h"
 #include "sql/value/arena.h"
 
 namespace quire::sql {
 
-// How long a statement may run, from its start; zero: as long as it likes.
-struct TimeLimit {
-  std::chrono::milliseconds most{0};
-  std::chrono::steady_clock::time_point end{};
-
-  static TimeLimit from_now(std::chrono::milliseconds most) {
-    return {most, std::chrono::steady_clock::now() + most};
-  }
-  bool is_over() const { return most.count() != 0 && std::chrono::steady_clock::now() > end; }
-  Error error() const {
-    return {ErrorCode::timeout, "the statement took longer than the " + std::to_string(most.count()) +
-                                    " ms of PRAGMA statement_time"};
-  }
-};
-
 struct RunState {
   const Plan& plan;
   Source& source;
   std::span<const Value> parameters;  // undefined where not bound
   std::span<const bool> is_bound;
+  bool omits_system_properties = false;
   size_t memory_limit;
   const std::atomic<uint64_t>* interrupts;  // may be null
   uint64_t interrupts_at_start = 0;
@@ -53,6 +38,7 @@ struct RunState {
   bool measures_time = false;
   size_t threads = 1;
   TimeLimit time_limit = {};
+  TimeLimit snapshot_limit = {};  // how old the snapshot may become
   // Cleared by whatever is made from the values of parameters, and so is of no use with others.
   bool is_restartable = true;
   // The first failure; whoever sees it set stops.
@@ -67,6 +53,8 @@ struct RunState {
       set_error({ErrorCode::interrupted, "the statement was interrupted"});
     else if (time_limit.is_over())
       set_error(time_limit.error());
+    else if (snapshot_limit.is_over())
+      set_error(snapshot_too_old("the statement", snapshot_limit.most));
     return error.has_value();
   }
 };

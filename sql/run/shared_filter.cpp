@@ -49,6 +49,7 @@ class Worker {
              .counters = {},
              .items_read = 0,
              .time_limit = main.run.time_limit,
+             .snapshot_limit = main.run.snapshot_limit,
              .error = std::nullopt},
         frame_(run_, kBatchSize) {
     run_.item_collections[slot_] = collection_.get();

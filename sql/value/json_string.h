@@ -35,34 +35,46 @@ inline bool contains_backslash(std::string_view text, size_t readable) noexcept 
 // unknown one, or a \u that is half of a surrogate pair.
 size_t unescape_json(std::string_view escaped, std::string& out);
 
-// How many bytes at the front of [at, end) stand in a JSON string as they are.
+// How many bytes at the front of [at, end) stand in a JSON string as they are. Reads no byte outside: what is
+// left of a stretch is looked at together with bytes before it that are known to be plain.
 inline size_t plain_prefix(const char* at, const char* end) noexcept {
   const char* const begin = at;
+  const ptrdiff_t size = end - begin;
 #if defined(__SSE2__)
-  for (; end - at >= 16; at += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  const auto hits = [](const char* sixteen) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(sixteen));
     const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
     const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
     const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-    const auto hits =
-        static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash))));
-    if (hits != 0) return static_cast<size_t>(at - begin) + static_cast<size_t>(std::countr_zero(hits));
+    return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash))));
+  };
+  if (size >= 16) {
+    const char* const last = end - 16;
+    uint32_t found = 0;
+    for (; at < last && found == 0; at += 16) found = hits(at);
+    if (found != 0)
+      return static_cast<size_t>(at - 16 - begin) + static_cast<size_t>(std::countr_zero(found));
+    found = hits(last);
+    return static_cast<size_t>(last - begin) +
+           (found == 0 ? 16 : static_cast<size_t>(std::countr_zero(found)));
   }
 #endif
-  // Eight at a time, the last eight overlapping what was seen: exact, since the input may end at a page's
-  // end.
-  const auto is_plain = [](const char* eight) {
+  const auto is_plain = [](uint64_t word) {
     constexpr uint64_t kOnes = 0x0101010101010101;
     constexpr uint64_t kHighs = 0x8080808080808080;
-    uint64_t word;
-    std::memcpy(&word, eight, sizeof word);
     const auto has_zero = [](uint64_t x) { return (x - kOnes) & ~x; };
     const uint64_t found =
         ((word - kOnes * 0x20) & ~word) | has_zero(word ^ kOnes * '"') | has_zero(word ^ kOnes * '\\');
     return (found & kHighs) == 0;
   };
-  while (end - at >= 8 && is_plain(at)) at += 8;
-  if (end - at < 8 && end - begin >= 8 && is_plain(end - 8)) return static_cast<size_t>(end - begin);
+  const auto load = [](auto word, const char* from) {
+    std::memcpy(&word, from, sizeof word);
+    return word;
+  };
+  while (end - at >= 8 && is_plain(load(uint64_t{}, at))) at += 8;
+  if (end - at < 8 && size >= 8 && is_plain(load(uint64_t{}, end - 8))) return static_cast<size_t>(size);
+  if (size >= 4 && size < 8 && is_plain(uint64_t{load(uint32_t{}, begin)} << 32 | load(uint32_t{}, end - 4)))
+    return static_cast<size_t>(size);
   while (at != end && static_cast<unsigned char>(*at) >= 0x20 && *at != '"' && *at != '\\') ++at;
   return static_cast<size_t>(at - begin);
 }

@@ -146,11 +146,16 @@ class JsonWriter {
     bool is_empty = true;
     const MemberReader members(object);
     for (uint32_t i = 0; i < members.size(); ++i) {
-      const Member member = members[i];
+      const MemberReader::Written member = members.written(i);
       if (member.value.is_undefined()) continue;
       before_item(is_empty, level);
-      pen_.quoted(member.name);
-      pen_.put(is_pretty ? std::string_view(": ") : ":");
+      if (member.is_json) [[likely]] {
+        pen_.put(member.name);
+      } else {
+        pen_.quoted(member.name);
+        pen_.put(':');
+      }
+      if (is_pretty) pen_.put(' ');
       write(member.value, level);
     }
     if (is_pretty && !is_empty) pen_.new_line(level - 1);

@@ -2,6 +2,8 @@
 
 #include <mutex>
 
+#include "sql/value/json.h"
+
 namespace quire::sql {
 namespace {
 
@@ -13,6 +15,11 @@ constinit std::mutex numbering;    // guards taking a number
 constinit size_t last_number = 0;  // numbers are taken in turn, so that a stale one is not soon another's
 
 }  // namespace
+
+KeyDictionary::Name::Name(std::string_view name) : text(name) {
+  write_json_string(name, json);
+  json += ':';
+}
 
 std::unique_ptr<KeyDictionary> KeyDictionary::create() {
   const std::lock_guard lock(numbering);
@@ -49,9 +56,9 @@ KeyNumber KeyDictionary::add(std::string_view name) {
   const size_t number = size_.load(std::memory_order_relaxed);
   if (number >= kMostNames || name.size() > kLongestName) return kInline;
   const std::unique_lock lock(mutex_);
-  strings_.push_back(std::make_unique<const std::string>(name));
-  const std::string* kept = strings_.back().get();
-  by_name_.emplace(*kept, static_cast<KeyNumber>(number));
+  kept_.push_back(std::make_unique<const Name>(name));
+  const Name* const kept = kept_.back().get();
+  by_name_.emplace(kept->text, static_cast<KeyNumber>(number));
   names_[number].store(kept, std::memory_order_release);
   size_.store(number + 1, std::memory_order_release);
   return static_cast<KeyNumber>(number);
@@ -61,7 +68,7 @@ void KeyDictionary::truncate(size_t size) {
   const std::unique_lock lock(mutex_);
   while (size_.load(std::memory_order_relaxed) > size) {
     const size_t last = size_.load(std::memory_order_relaxed) - 1;
-    by_name_.erase(*names_[last].load(std::memory_order_relaxed));
+    by_name_.erase(names_[last].load(std::memory_order_relaxed)->text);
     names_[last].store(nullptr, std::memory_order_release);
     size_.store(last, std::memory_order_release);
   }

@@ -45,9 +45,13 @@ class KeyDictionary {
   std::optional<KeyNumber> find(std::string_view name) const;
   // Empty view with nullptr data if there is no such number (a damaged document).
   std::string_view name(KeyNumber number) const noexcept {
-    if (number >= kMostNames) return {};
-    const std::string* name = names_[number].load(std::memory_order_acquire);
-    return name ? std::string_view(*name) : std::string_view();
+    const Name* const name = entry(number);
+    return name != nullptr ? std::string_view(name->text) : std::string_view();
+  }
+  // The same as it stands before a member's value in JSON: `"name":`.
+  std::string_view json_name(KeyNumber number) const noexcept {
+    const Name* const name = entry(number);
+    return name != nullptr ? std::string_view(name->json) : std::string_view();
   }
 
   // Writer only. The number of a name, added if need be; kInline if it cannot be added.
@@ -56,16 +60,25 @@ class KeyDictionary {
   void truncate(size_t size);
 
  private:
+  struct Name {
+    explicit Name(std::string_view name);
+    std::string text;
+    std::string json;
+  };
+
   explicit KeyDictionary(DictionaryNumber number) : number_(number) {}
+  const Name* entry(KeyNumber number) const noexcept {
+    return number < kMostNames ? names_[number].load(std::memory_order_acquire) : nullptr;
+  }
 
   DictionaryNumber number_;
   std::atomic<size_t> size_ = 0;
-  std::array<std::atomic<const std::string*>, kMostNames> names_{};
+  std::array<std::atomic<const Name*>, kMostNames> names_{};
   mutable std::shared_mutex mutex_;  // guards by_name_
-  // Keys view the strings that names_ points to; those are kept until the dictionary ends, truncated ones
-  // too, since a reader may be looking at them.
+  // Keys view the names that names_ points to; those are kept until the dictionary ends, truncated ones too,
+  // since a reader may be looking at them.
   std::unordered_map<std::string_view, KeyNumber> by_name_;
-  std::vector<std::unique_ptr<const std::string>> strings_;
+  std::vector<std::unique_ptr<const Name>> kept_;
 };
 
 }  // namespace quire::sql

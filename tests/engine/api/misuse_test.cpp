@@ -95,6 +95,7 @@ TEST_F(MisuseTest, NullIsReleasedAndAskedWithoutHarm) {
   quire_reset(nullptr);
   quire_finalize(nullptr);
   quire_leave_unrecorded(nullptr);
+  quire_omit_system_properties(nullptr);
   quire_feed_close(nullptr);
   quire_set_progress(nullptr, nullptr, nullptr);
   quire_call_log(nullptr, "x", 1);

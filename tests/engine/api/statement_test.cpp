@@ -34,6 +34,28 @@ TEST_F(StatementTest, GivesRowsAsValuesAndAsJson) {
   EXPECT_EQ(statement->stats().rows_returned, 2u);
 }
 
+TEST_F(StatementTest, ItemsMayComeWithoutTheSystemProperties) {
+  auto statement = cities_.prepare("SELECT VALUE c FROM c WHERE c.id = 'bonn'");
+  ASSERT_TRUE(succeeds(statement));
+  const std::string item = R"({"id":"bonn","country":"DE","people":335975})";
+  EXPECT_THAT(rows(*statement),
+              testing::AllOf(StartsWith(item.substr(0, item.size() - 1)), HasSubstr("_ts")));
+  statement->omit_system_properties();
+  statement->reset();
+  EXPECT_EQ(rows(*statement), item + "\n");
+  for (const char* sql : {"SELECT * FROM c WHERE c.id = 'bonn'", "SELECT c FROM c WHERE c.id = 'bonn'",
+                          "SELECT VALUE {item: c, dated: c._ts > 0} FROM c WHERE c.id = 'bonn'",
+                          "SELECT VALUE c FROM c WHERE c.country = 'DE' ORDER BY c.people"}) {
+    auto other = cities_.prepare(sql);
+    ASSERT_TRUE(succeeds(other));
+    other->omit_system_properties();
+    const std::string row = rows(*other);
+    EXPECT_THAT(row, HasSubstr(item)) << sql;
+    EXPECT_THAT(row, testing::Not(HasSubstr("_rid"))) << sql;
+    EXPECT_EQ(row.find("dated") != std::string::npos, row.find("\"dated\":true") != std::string::npos) << row;
+  }
+}
+
 TEST_F(StatementTest, OnAContainerTheFirstIdentifierStandsForItWhateverItSays) {
   EXPECT_EQ(rows(cities_.prepare("SELECT VALUE COUNT(1) FROM c WHERE c.country = 'FR'")), "2\n");
   EXPECT_EQ(rows(cities_.prepare("SELECT VALUE COUNT(1) FROM root r")), "3\n");

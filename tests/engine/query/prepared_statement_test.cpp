@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "tests/engine/file/temporary_folder.h"
 
 namespace quire::engine {
@@ -254,6 +257,22 @@ TEST_F(QueryTest, ABindingIsReplacedWhileItsOldTextIsFreed) {
   }
   EXPECT_TRUE(fails_with(statement->bind_json("b", "{"), ErrorCode::invalid_json));
   EXPECT_TRUE(fails_with(statement->bind("c", sql::Value::null()), ErrorCode::invalid_argument, "@c"));
+}
+
+TEST_F(QueryTest, ALimitThatIsHitEndsTheSnapshot) {
+  make("c", {"/k"}, {R"({"id":"1","k":"a"})", R"({"id":"2","k":"a"})", R"({"id":"3","k":"b"})"});
+  const auto readers = [&] { return value_of(environment_->facts()).readers; };
+  const auto late = value_of(
+      PreparedStatement::prepare(containers_, "SELECT VALUE c.id FROM c",
+                                 {.scope = nullptr, .snapshot_limit = std::chrono::milliseconds(1)}));
+  (void)late->step();
+  std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  EXPECT_FALSE(late->step());
+  EXPECT_EQ(readers(), 0U);
+  const auto large = value_of(PreparedStatement::prepare(containers_, "SELECT VALUE c.id FROM c",
+                                                         {.scope = nullptr, .result_limit = 5}));
+  EXPECT_EQ(rows(*large), "result_too_large");
+  EXPECT_EQ(readers(), 0U);
 }
 
 }  // namespace

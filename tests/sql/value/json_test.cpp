@@ -126,6 +126,18 @@ TEST(Json, EscapesAreFoundAtEveryPlaceOfStringsOfEveryLength) {
   }
 }
 
+TEST(Json, NamesAreEscapedWhereverTheyAreKept) {
+  SampleDocuments documents;
+  const std::string long_name(KeyDictionary::kLongestName + 1, 'n');
+  const std::string text =
+      R"({"":1,"\"":2,"a\\b":{"\n\u0001":[{"é\"":3}]},")" + long_name + R"(\"":4,"plain":5})";
+  EXPECT_EQ(documents.round_trip(text), text);
+  EXPECT_EQ(json_of(documents.build(text)), text);
+  std::string pretty;
+  write_pretty_json(documents.read(text), pretty);
+  EXPECT_EQ(documents.round_trip(pretty), text);
+}
+
 TEST(Json, WhiteSpaceAndEscapesAreTakenAwayInside) {
   SampleDocuments documents;
   EXPECT_EQ(

@@ -1,7 +1,9 @@
 // Scripts that go too far: each ends with an error of its own, nothing of it remains, and the next request is
 // answered.
 #include <chrono>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/engine/api/script_fixture.h"
 
@@ -35,6 +37,17 @@ TEST_F(ScriptLimitTest, Time) {
         "'a'.repeat(2e7).indexOf('a'.repeat(1e7) + 'b');",
         "Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1);"})
     expect_breach(body, QUIRE_TIMEOUT, "longer than the 200 ms");
+}
+
+TEST_F(ScriptLimitTest, TransactionSizeWhateverTheScriptMakesOfIt) {
+  set("transaction_size", "20000");
+  const std::string large = "{id: 'large', authorId: 'a1', text: 'x'.repeat(30000)}";
+  const std::vector<std::string> bodies = {
+      "__.createDocument(__.getSelfLink(), " + large + ");",
+      "try { __.createDocument(__.getSelfLink(), " + large + "); } catch (e) {}",
+      "__.createDocument(__.getSelfLink(), " + large + ", (err) => {});"};
+  for (const std::string& body : bodies)
+    expect_breach(body, QUIRE_TRANSACTION_TOO_LARGE, "more than the 20000 bytes of PRAGMA transaction_size");
 }
 
 TEST_F(ScriptLimitTest, Memory) {

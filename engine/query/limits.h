@@ -1,0 +1,18 @@
+// What a statement, a transaction and a reader may use. Each bound has an error of its own that names it.
+#pragma once
+
+#include <cstdint>
+
+namespace quire::engine {
+
+struct Limits {
+  uint64_t statement_memory = uint64_t{1} << 30;  // bytes that one statement may hold
+  uint64_t statement_time_ms = 0;                 // of a run; 0: none
+  uint64_t result_size = 0;                       // bytes of JSON that a statement's rows may have; 0: none
+  uint64_t transaction_size = uint64_t{1} << 30;  // bytes of the keys and records that one may write or erase
+  uint64_t reader_age_ms = 0;                     // how long a snapshot may be held; 0: none
+};
+
+inline constexpr uint64_t kMostTimeMs = 86'400'000;  // a day
+
+}  // namespace quire::engine

@@ -82,6 +82,7 @@ void FileCursor::fetch_ahead() noexcept {
   __builtin_prefetch(reinterpret_cast<const char*>(begin + kPage));
   fetch(begin + 2 * kPage - std::min(kPage, (wanted - count + 1) * size));
 }
+
 Result<bool> FileCursor::previous() {
   return move(MDB_PREV);
 }

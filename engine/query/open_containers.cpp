@@ -193,11 +193,11 @@ Result<uint64_t> OpenContainers::erase_expired(uint64_t most) {
   uint64_t erased = 0;
   for (const std::string& name : names) {
     const auto store = open(name);
+    const auto of_this = store ? erase_expired(**store, most - erased) : std::unexpected(store.error());
     // Dropped meanwhile: then nothing of it is left.
-    if (!store && store.error().code == ErrorCode::container_not_found) continue;
-    if (!store) return std::unexpected(store.error());
-    QUIRE_ASSIGN(const uint64_t of_this, erase_expired(**store, most - erased));
-    erased += of_this;
+    if (!of_this && of_this.error().code == ErrorCode::container_not_found) continue;
+    if (!of_this) return std::unexpected(of_this.error());
+    erased += *of_this;
   }
   return erased;
 }

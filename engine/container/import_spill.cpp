@@ -65,9 +65,13 @@ void SpillFile::give_back(uint64_t begin, uint64_t end) const noexcept {
 }
 
 Result<void> SpillWriter::write(std::string_view bytes) {
-  if (block_.size() + bytes.size() > kBlock) QUIRE_TRY(finish());
-  block_.append(bytes);
-  return {};
+  for (;;) {
+    const size_t room = kBlock - (file_.size() + block_.size()) % kBlock;
+    block_.append(bytes.substr(0, room));
+    if (bytes.size() < room) return {};
+    QUIRE_TRY(finish());
+    bytes.remove_prefix(room);
+  }
 }
 
 Result<void> SpillWriter::finish() {

@@ -43,7 +43,10 @@ class SpillFile {
   const char* bytes_ = nullptr;
 };
 
-// Collects small pieces into appends of a block.
+// Collects small pieces into appends of a block, each at a multiple of its size. A small one: the system takes
+// memory for its cache in pieces as large as what is written, and large pieces are seldom those that somebody
+// has just given back, but such as nobody has used for long. In a virtual machine the host has to find them
+// first: with 256 KB an import took 1.4 times as long.
 class SpillWriter {
  public:
   explicit SpillWriter(SpillFile& file) : file_(file) { block_.reserve(kBlock); }
@@ -52,7 +55,7 @@ class SpillWriter {
   Result<void> finish();
 
  private:
-  static constexpr size_t kBlock = size_t{256} << 10;
+  static constexpr size_t kBlock = size_t{16} << 10;
   SpillFile& file_;
   std::string block_;
 };

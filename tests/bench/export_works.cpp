@@ -19,7 +19,7 @@ Sample quire_export(const Fixture& fixture) {
 }
 
 Sample sqlite_export(const Fixture& fixture) {
-  constexpr size_t kBuffer = size_t{1} << 20;
+  constexpr size_t kBuffer = size_t{16} << 10;  // no slower than 1 MB
   const std::string path = fixture.new_file("export.ndjson");
   const double seconds = seconds_of([&] {
     Connection connection(fixture.sqlite_file(fixture.forced_layout.value_or(SqliteLayout::rowid)),

@@ -11,6 +11,7 @@ namespace quire::engine {
 namespace {
 
 constexpr std::string_view kMember = "indexes";  // of a definition
+constexpr size_t kEntriesAhead = 8;              // whose memory is asked for: sorted, they lie anywhere
 
 std::string paths_text(const Index& index) {
   std::string text;
@@ -344,6 +345,7 @@ Result<void> ContainerIndexes::insert(WriteTransaction& transaction, const Entry
   counters.clear();
   const Index* index = nullptr;
   for (size_t i = from; i < to; ++i) {
+    if (i + kEntriesAhead < to) __builtin_prefetch(sorted.key(i + kEntriesAhead).data());
     const Bytes key = sorted.key(i), record = sorted.record(i);
     if (index == nullptr || index->number != sorted.number(i)) index = held().set.find(sorted.number(i));
     if (index != nullptr && index->unique != UniqueScope::none) {

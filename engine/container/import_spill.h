@@ -43,10 +43,10 @@ class SpillFile {
   const char* bytes_ = nullptr;
 };
 
-// Collects small pieces into appends of a block, each at a multiple of its size. A small one: the system takes
-// memory for its cache in pieces as large as what is written, and large pieces are seldom those that somebody
-// has just given back, but such as nobody has used for long. In a virtual machine the host has to find them
-// first: with 256 KB an import took 1.4 times as long.
+// Collects small pieces into appends of a block, each at a multiple of its size. A small one: the system
+// takes memory for its cache in pieces as large as what is written, and large pieces are seldom those that
+// somebody has just given back, but such as nobody has used for long. In a virtual machine the host has to
+// find them first: with 256 KB an import took 1.4 times as long.
 class SpillWriter {
  public:
   explicit SpillWriter(SpillFile& file) : file_(file) { block_.reserve(kBlock); }

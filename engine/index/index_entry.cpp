@@ -3,7 +3,10 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <limits>
+#include <tuple>
 
 #include "sql/value/key_encoding.h"
 
@@ -21,11 +24,17 @@ void append_cut(std::string_view bytes, size_t size, std::string& out) {
   out.append(reinterpret_cast<const char*>(&digest), sizeof digest);
 }
 
-uint64_t prefix_of(Bytes key) {
+constexpr size_t kPrefixBytes = 8;
+static_assert(kLongestTableKey <= std::numeric_limits<uint16_t>::max());
+
+// Bytes of a key as a number that sorts like them; past its end, zeros.
+uint64_t prefix_at(Bytes key, size_t depth) {
   uint64_t prefix = 0;
-  const Bytes rest = key.substr(kIndexNumberBytes, sizeof prefix);
-  std::memcpy(&prefix, rest.data(), rest.size());
-  return __builtin_bswap64(prefix);
+  if (depth + kPrefixBytes <= key.size()) [[likely]]
+    std::memcpy(&prefix, key.data() + depth, kPrefixBytes);
+  else if (depth < key.size())
+    std::memcpy(&prefix, key.data() + depth, key.size() - depth);
+  return std::endian::native == std::endian::little ? __builtin_bswap64(prefix) : prefix;
 }
 
 }  // namespace
@@ -96,28 +105,51 @@ void EntryList::add(IndexNumber number, std::string_view scope, std::string_view
   } else {
     bytes_.append(item_key);
   }
-  const auto key_bytes = static_cast<uint32_t>(bytes_.size() - offset);
+  const size_t key_bytes = bytes_.size() - offset;
   uint32_t record_bytes = 0;
   if (flags != 0) {
     bytes_.push_back(static_cast<char>(flags));
     if (is_cut) bytes_.append(item_key);
     record_bytes = static_cast<uint32_t>(bytes_.size() - offset - key_bytes);
   }
-  entries_.push_back({prefix_of(Bytes(bytes_).substr(offset, key_bytes)), offset, key_bytes, record_bytes});
+  entries_.push_back({prefix_at(Bytes(bytes_).substr(offset, key_bytes), kIndexNumberBytes), offset, number,
+                      static_cast<uint16_t>(key_bytes), record_bytes});
 }
 
+// The keys lie anywhere in memory, and comparing two costs two looks there: so most of the work is done with
+// their prefixes alone.
 void EntryList::sort() {
-  const auto key_of = [&](const Entry& entry) {
-    return Bytes(bytes_.data() + entry.offset, entry.key_bytes);
-  };
-  std::ranges::sort(entries_, [&](const Entry& a, const Entry& b) {
-    const Bytes a_key = key_of(a), b_key = key_of(b);
-    const int numbers = std::memcmp(a_key.data(), b_key.data(), kIndexNumberBytes);
-    if (numbers != 0) return numbers < 0;
-    return a.prefix != b.prefix ? a.prefix < b.prefix : a_key < b_key;
+  std::ranges::sort(entries_, std::ranges::less{},
+                    [](const Entry& entry) { return std::tuple(entry.number, entry.prefix, entry.offset); });
+  const std::span<Entry> all(entries_);
+  for (size_t first = 0, last = 0; first < all.size(); first = last) {
+    while (last < all.size() && all[last].number == all[first].number &&
+           all[last].prefix == all[first].prefix)
+      ++last;
+    sort_from(kIndexNumberBytes + kPrefixBytes, all.subspan(first, last - first));
+  }
+  const auto rest = std::ranges::unique(entries_, [this](const Entry& a, const Entry& b) {
+    return a.prefix == b.prefix && key_of(a) == key_of(b);
   });
-  const auto rest = std::ranges::unique(entries_, std::ranges::equal_to{}, key_of);
   entries_.erase(rest.begin(), rest.end());
+}
+
+// Entries whose keys are equal up to `depth`, in the order in which they were added: often that of the items,
+// so that those of one value need no sorting.
+void EntryList::sort_from(size_t depth, std::span<Entry> alike) {
+  const auto is_before = [this](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); };
+  if (alike.size() < 2 || std::ranges::is_sorted(alike, is_before)) return;
+  if (depth >= kLongestTableKey) {  // one ends where another goes on with zeros
+    std::ranges::sort(alike, is_before);
+    return;
+  }
+  for (Entry& entry : alike) entry.prefix = prefix_at(key_of(entry), depth);
+  std::ranges::sort(alike, std::ranges::less{},
+                    [](const Entry& entry) { return std::tuple(entry.prefix, entry.offset); });
+  for (size_t first = 0, last = 0; first < alike.size(); first = last) {
+    while (last < alike.size() && alike[last].prefix == alike[first].prefix) ++last;
+    sort_from(depth + kPrefixBytes, alike.subspan(first, last - first));
+  }
 }
 
 }  // namespace quire::engine

@@ -62,9 +62,10 @@ bool are_all_undefined(const IndexEntry& entry, const IndexShape& shape) noexcep
 class EntryList {
  public:
   struct Entry {
-    uint64_t prefix;  // the bytes behind the number, as a number that sorts like them
+    uint64_t prefix;  // the bytes behind the number, or some further on, as a number that sorts like them
     size_t offset;
-    uint32_t key_bytes;
+    IndexNumber number;
+    uint16_t key_bytes;
     uint32_t record_bytes;
   };
 
@@ -78,15 +79,16 @@ class EntryList {
 
   size_t size() const noexcept { return entries_.size(); }
   size_t memory() const noexcept { return bytes_.size() + entries_.size() * sizeof(Entry); }
-  Bytes key(size_t at) const noexcept {
-    return {bytes_.data() + entries_[at].offset, entries_[at].key_bytes};
-  }
+  Bytes key(size_t at) const noexcept { return key_of(entries_[at]); }
   Bytes record(size_t at) const noexcept {
     return {bytes_.data() + entries_[at].offset + entries_[at].key_bytes, entries_[at].record_bytes};
   }
-  IndexNumber number(size_t at) const noexcept { return index_number_of(key(at)); }
+  IndexNumber number(size_t at) const noexcept { return entries_[at].number; }
 
  private:
+  Bytes key_of(const Entry& entry) const noexcept { return {bytes_.data() + entry.offset, entry.key_bytes}; }
+  void sort_from(size_t depth, std::span<Entry> alike);
+
   std::string bytes_;
   std::vector<Entry> entries_;
 };

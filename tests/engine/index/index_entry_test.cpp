@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
 #include <string>
 
 #include "sql/value/key_encoding.h"
@@ -68,6 +70,28 @@ TEST(IndexEntryTest, SortingLeavesEachEntryOnce) {
   ASSERT_EQ(list.size(), 4U);
   for (size_t i = 0; i + 1 < list.size(); ++i) EXPECT_LT(list.key(i), list.key(i + 1));
   EXPECT_EQ(list.number(3), IndexNumber{0x102});
+}
+
+// Keys that are alike far into them, end within eight bytes, and end with zeros, in any order.
+TEST(IndexEntryTest, SortingGoesByAllBytes) {
+  std::mt19937 random(1);
+  const auto any = [&](size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(random); };
+  EntryList list;
+  std::set<std::string> keys;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string values = std::string(any(3) * 8, 'v') + std::string(any(20), "\0a"[any(2)]);
+    const std::string item_key = std::string(any(2) * 240, 'k') + std::string(any(12), '\0') + "xy"[any(2)];
+    list.add(IndexNumber{static_cast<uint16_t>(any(3) * 255 + 1)}, "", values, item_key);
+    keys.emplace(list.key(list.size() - 1));
+  }
+  list.sort();
+  ASSERT_EQ(list.size(), keys.size());
+  size_t at = 0;
+  for (const std::string& key : keys) {
+    ASSERT_EQ(list.key(at), key);
+    ASSERT_EQ(list.number(at), index_number_of(key));
+    ++at;
+  }
 }
 
 TEST(IndexEntryTest, OnlyUndefinedValuesStandForNothing) {

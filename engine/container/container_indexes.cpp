@@ -324,6 +324,13 @@ Result<uint64_t> ContainerIndexes::apply(WriteTransaction& transaction) {
 
 // ---- Building
 
+Result<void> ContainerIndexes::allot_paths(WriteTransaction& transaction, const sql::Value& root) {
+  QUIRE_ASSIGN(Writer* const writer, this->writer(transaction));
+  if (writer == nullptr) return {};
+  EntryList none;
+  return writer->extractor->add_covered(root, {}, IndexSelection::none, allotter(transaction), none);
+}
+
 Result<void> ContainerIndexes::add_building_entries(WriteTransaction& transaction, const sql::Value& root,
                                                     Bytes item_key, EntryList& entries) {
   QUIRE_ASSIGN(Writer* const writer, this->writer(transaction));

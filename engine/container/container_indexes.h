@@ -90,6 +90,8 @@ class ContainerIndexes {
 
   // ---- Building
 
+  // Gives each path of an item that the policy covers its number.
+  Result<void> allot_paths(WriteTransaction& transaction, const sql::Value& root);
   // Adds the entries of an item for the indexes that are being built.
   Result<void> add_building_entries(WriteTransaction& transaction, const sql::Value& root, Bytes item_key,
                                     EntryList& entries);

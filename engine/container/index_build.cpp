@@ -62,13 +62,11 @@ class IndexBuilder {
 
   Result<void> find_paths(WriteTransaction& transaction) {
     QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, store_.items_table()));
-    EntryList entries;
     for (;;) {
       QUIRE_ASSIGN(const bool is_there, cursor.next());
       if (!is_there) return {};
       QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
-      entries.clear();
-      QUIRE_TRY(store_.indexes().add_building_entries(transaction, root, cursor.key(), entries));
+      QUIRE_TRY(store_.indexes().allot_paths(transaction, root));
       QUIRE_TRY(work_.advance(0));
     }
   }

@@ -22,6 +22,8 @@ bool is_wanted(IndexSelection selection, bool is_building, UniqueScope unique) {
       return is_building;
     case IndexSelection::unique:
       return unique != UniqueScope::none;
+    case IndexSelection::none:
+      return false;
   }
   return true;
 }

@@ -21,8 +21,8 @@
 
 namespace quire::engine {
 
-// Which indexes are asked for.
-enum class IndexSelection : uint8_t { all, building, unique };
+// Which indexes are asked for. `none`: paths get their numbers, and that is all.
+enum class IndexSelection : uint8_t { all, building, unique, none };
 
 // Belongs to one thread at a time. Good for the set that it was made from, and for those that `allot` makes
 // of it.

@@ -3,10 +3,11 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <tuple>
+#include <numeric>
 
 #include "sql/value/key_encoding.h"
 
@@ -112,21 +113,18 @@ void EntryList::add(IndexNumber number, std::string_view scope, std::string_view
     if (is_cut) bytes_.append(item_key);
     record_bytes = static_cast<uint32_t>(bytes_.size() - offset - key_bytes);
   }
-  entries_.push_back({prefix_at(Bytes(bytes_).substr(offset, key_bytes), kIndexNumberBytes), offset, number,
-                      static_cast<uint16_t>(key_bytes), record_bytes});
+  entries_.push_back({0, offset, number, static_cast<uint16_t>(key_bytes), record_bytes});
 }
 
-// The keys lie anywhere in memory, and comparing two costs two looks there: so most of the work is done with
-// their prefixes alone.
+// The keys lie anywhere in memory, and comparing two costs two looks there: so they are sorted by eight bytes
+// at a time, which are kept beside them.
 void EntryList::sort() {
-  std::ranges::sort(entries_, std::ranges::less{},
-                    [](const Entry& entry) { return std::tuple(entry.number, entry.prefix, entry.offset); });
+  if (!std::ranges::is_sorted(entries_, {}, &Entry::number))
+    std::ranges::stable_sort(entries_, {}, &Entry::number);
   const std::span<Entry> all(entries_);
   for (size_t first = 0, last = 0; first < all.size(); first = last) {
-    while (last < all.size() && all[last].number == all[first].number &&
-           all[last].prefix == all[first].prefix)
-      ++last;
-    sort_from(kIndexNumberBytes + kPrefixBytes, all.subspan(first, last - first));
+    while (last < all.size() && all[last].number == all[first].number) ++last;
+    sort_from(kIndexNumberBytes, all.subspan(first, last - first));
   }
   const auto rest = std::ranges::unique(entries_, [this](const Entry& a, const Entry& b) {
     return a.prefix == b.prefix && key_of(a) == key_of(b);
@@ -144,11 +142,31 @@ void EntryList::sort_from(size_t depth, std::span<Entry> alike) {
     return;
   }
   for (Entry& entry : alike) entry.prefix = prefix_at(key_of(entry), depth);
-  std::ranges::sort(alike, std::ranges::less{},
-                    [](const Entry& entry) { return std::tuple(entry.prefix, entry.offset); });
+  sort_by_prefix(alike);
   for (size_t first = 0, last = 0; first < alike.size(); first = last) {
     while (last < alike.size() && alike[last].prefix == alike[first].prefix) ++last;
     sort_from(depth + kPrefixBytes, alike.subspan(first, last - first));
+  }
+}
+
+// Leaves equal ones in their order. Many are dealt out by each byte in which they differ, the last one first.
+void EntryList::sort_by_prefix(std::span<Entry> entries) {
+  constexpr size_t kFewEntries = 1024;
+  if (entries.size() < kFewEntries) {
+    std::ranges::stable_sort(entries, {}, &Entry::prefix);
+    return;
+  }
+  uint64_t different = 0;
+  for (const Entry& entry : entries) different |= entry.prefix ^ entries[0].prefix;
+  std::vector<Entry> dealt(entries.size());
+  for (unsigned shift = 0; shift < 64; shift += 8) {
+    if ((different >> shift & 0xFF) == 0) continue;
+    const auto byte_of = [shift](const Entry& entry) { return entry.prefix >> shift & 0xFF; };
+    std::array<size_t, 256> begins{};
+    for (const Entry& entry : entries) ++begins[byte_of(entry)];
+    std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), size_t{0});
+    for (const Entry& entry : entries) dealt[begins[byte_of(entry)]++] = entry;
+    std::ranges::copy(dealt, entries.begin());
   }
 }
 

@@ -62,7 +62,7 @@ bool are_all_undefined(const IndexEntry& entry, const IndexShape& shape) noexcep
 class EntryList {
  public:
   struct Entry {
-    uint64_t prefix;  // the bytes behind the number, or some further on, as a number that sorts like them
+    uint64_t prefix;  // what sort() looks at: some of the key's bytes, as a number that sorts like them
     size_t offset;
     IndexNumber number;
     uint16_t key_bytes;
@@ -88,6 +88,7 @@ class EntryList {
  private:
   Bytes key_of(const Entry& entry) const noexcept { return {bytes_.data() + entry.offset, entry.key_bytes}; }
   void sort_from(size_t depth, std::span<Entry> alike);
+  void sort_by_prefix(std::span<Entry> entries);
 
   std::string bytes_;
   std::vector<Entry> entries_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "sql/value/document.h"
 
 namespace quire::engine {
@@ -35,9 +37,9 @@ Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerSto
   return writer;
 }
 
-Result<RecordHeader> BulkWriter::next_header(Bytes document, std::optional<uint32_t> timestamp) {
+Result<RecordHeader> BulkWriter::next_header(Bytes document, uint32_t timestamp) {
   RecordHeader header;
-  header.timestamp = timestamp.value_or(transaction_->now());
+  header.timestamp = timestamp;
   const sql::Value root =
       sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
   QUIRE_ASSIGN(header.expiry, expiry_of(root.member(ttl_), header.timestamp, lifetime_));
@@ -46,7 +48,7 @@ Result<RecordHeader> BulkWriter::next_header(Bytes document, std::optional<uint3
   return header;
 }
 
-Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash, std::optional<uint32_t> timestamp) {
+Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash, uint32_t timestamp) {
   const size_t size = RecordHeader::kBytes + document.size();
   const bool is_last = key > last_key_;
   if (has_indexes_) {
@@ -83,8 +85,7 @@ Result<void> BulkWriter::feed(const FeedChange& change, std::span<const char> re
 }
 
 // The key is there: with the same item, or one that shares its hash.
-Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash,
-                                 std::optional<uint32_t> timestamp) {
+Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash, uint32_t timestamp) {
   const sql::Value root =
       sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
   const PartitionKey partition_key = store_->partition_key_of(root);

@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "engine/container/container.h"
@@ -38,8 +37,8 @@ class BulkWriter {
   // writer ends. In mode create: conflict if the key is there,
   // and nothing changed. In both modes epk_clash if what is there belongs to another partition key or long
   // id.
-  // `timestamp`: its _ts; nothing: now.
-  Result<void> add(Bytes key, Bytes document, uint64_t hash, std::optional<uint32_t> timestamp = {});
+  // `timestamp`: its _ts.
+  Result<void> add(Bytes key, Bytes document, uint64_t hash, uint32_t timestamp);
   // What has been added since begin.
   uint64_t items() const noexcept { return items_; }
   // Must be called last, else statistics and change feed miss items.
@@ -48,11 +47,11 @@ class BulkWriter {
  private:
   BulkWriter(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
              const ContainerStatistics& statistics, FileCursor end);
-  Result<void> replace(Bytes key, Bytes document, uint64_t hash, std::optional<uint32_t> timestamp);
+  Result<void> replace(Bytes key, Bytes document, uint64_t hash, uint32_t timestamp);
   // As if it had been erased when it expired.
   Result<void> erase_expired(Bytes key, const Item& item);
   Result<void> index(Bytes key, Bytes document, const RecordHeader& header);
-  Result<RecordHeader> next_header(Bytes document, std::optional<uint32_t> timestamp);
+  Result<RecordHeader> next_header(Bytes document, uint32_t timestamp);
   Result<void> feed(const FeedChange& change, std::span<const char> record);
 
   WriteTransaction* transaction_;

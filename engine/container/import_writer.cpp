@@ -107,7 +107,7 @@ Result<uint64_t> ImportWriter::commit(const Batch& batch) {
     for (size_t i = 0; i < batch.items.size(); ++i) {
       if (i + kItemsAhead < batch.items.size()) prefetch(batch.items[i + kItemsAhead]);
       const SortedItem& item = batch.items[i];
-      auto added = writer.add(item.key, item.document, item.hash);
+      auto added = writer.add(item.key, item.document, item.hash, transaction.now());
       if (added) {
         ++written;
         continue;

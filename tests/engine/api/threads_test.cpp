@@ -80,6 +80,20 @@ TEST_F(ThreadsTest, QueryAContainerThatIsDroppedAndMadeAnew) {
   });
 }
 
+// A container that is dropped between being opened and being looked at is passed over.
+TEST_F(ThreadsTest, EraseExpiredItemsWhileContainersComeAndGo) {
+  constexpr int kRounds = 100;
+  std::atomic<bool> is_done = false;
+  std::jthread maker([&] {
+    for (int i = 0; i < kRounds; ++i) {
+      EXPECT_TRUE(succeeds(database_->create_container(R"({"id":"things","defaultTtl":1})")));
+      EXPECT_TRUE(succeeds(database_->drop_container("things")));
+    }
+    is_done = true;
+  });
+  while (!is_done) EXPECT_TRUE(succeeds(database_->erase_expired()));
+}
+
 TEST_F(ThreadsTest, TransactionsWaitForEachOther) {
   auto counters = make("counters");
   ASSERT_TRUE(succeeds(counters.create(R"({"id":"n","count":0})")));

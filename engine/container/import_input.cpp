@@ -8,6 +8,7 @@ namespace quire::engine {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 20;
+constexpr size_t kPiece = size_t{256} << 10;  // of a stretch of lines: its newlines are counted while it is near
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlanks = " \t\r\n";
 
@@ -121,7 +122,7 @@ Result<void> ImportInput::begin_lines(ImportLines& lines) {
 
 Result<bool> ImportInput::read_lines(ImportLines& lines) {
   char* const more = lines.buffer.data() + lines.read;
-  QUIRE_ASSIGN(const size_t count, read(more, lines.buffer.size() - lines.read));
+  QUIRE_ASSIGN(const size_t count, read(more, std::min(lines.buffer.size() - lines.read, kPiece)));
   lines.newlines += count_newlines({more, count});
   lines.read += count;
   if (at_end_) {

@@ -8,7 +8,8 @@ namespace quire::engine {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 20;
-constexpr size_t kPiece = size_t{256} << 10;  // of a stretch of lines: its newlines are counted while it is near
+constexpr size_t kPiece = size_t{256}
+                          << 10;  // of a stretch of lines: its newlines are counted while it is near
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlanks = " \t\r\n";
 

@@ -67,11 +67,9 @@ Result<const IndexEntry*> EntryWalk::next() {
       is_in_range_ = false;
       continue;
     }
-    const auto entry = parse_index_entry(cursor_.key(), cursor_.record(), shape_);
-    if (!entry)
+    if (!read_entry())
       return fail(ErrorCode::corrupt, fmt::format("index '{}' of container '{}' is damaged", index_->name,
                                                   store_->definition().name));
-    entry_ = *entry;
     if (is_reverse_ && group_.empty()) group_ = prefix(shape_.is_descending.size());
     if (!range().is_cut) [[likely]]
       return &entry_;
@@ -80,15 +78,35 @@ Result<const IndexEntry*> EntryWalk::next() {
   }
 }
 
+bool EntryWalk::read_entry() {
+  const Bytes key = cursor_.key(), record = cursor_.record();
+  const size_t begin = kIndexNumberBytes + shape_.scope_bytes;
+  const size_t size = entry_.values.size();
+  // Neighbours often have the same values, and encodings tell their end. The last key is still there to look
+  // at, unless writes of the transaction may have moved it.
+  if (size > 0 && record.empty() && !entry_.has_cut_values && !transaction_->is_write() &&
+      key.size() >= begin + size && key.substr(begin, size) == entry_.values) {
+    entry_.scope = key.substr(kIndexNumberBytes, shape_.scope_bytes);
+    entry_.values = key.substr(begin, size);
+    entry_.item_key = key.substr(begin + size);
+    return true;
+  }
+  const auto entry = parse_index_entry(key, record, shape_);
+  if (entry) entry_ = *entry;
+  return entry.has_value();
+}
+
 Result<bool> EntryWalk::advance() {
-  const bool is_going_on = is_in_range_ && jump_.empty();
+  if (is_in_range_ && jump_.empty()) [[likely]] {
+    QUIRE_ASSIGN(const bool is_there, cursor_.next());
+    return is_there && cursor_.key() < Bytes(range().to);
+  }
   if (!is_in_range_ && jump_ < range().from) jump_ = range().from;
   is_in_range_ = true;
   const std::string target = std::exchange(jump_, std::string());
-  QUIRE_ASSIGN(const bool is_there, is_going_on ? cursor_.next() : cursor_.seek(target));
+  QUIRE_ASSIGN(const bool is_there, cursor_.seek(target));
   if (is_there && cursor_.key() < Bytes(range().to)) return true;
-  // A later range may begin before where skip_equal() has led to.
-  if (!is_going_on) jump_ = target;
+  jump_ = target;  // a later range may begin before where skip_equal() has led to
   return false;
 }
 

@@ -54,6 +54,8 @@ class EntryWalk {
   }
   Result<bool> advance();
   Result<bool> advance_back();
+  // Takes the entry that the cursor stands on apart; false if it is damaged.
+  bool read_entry();
   Result<bool> is_within(const IndexEntry& entry) const;
   // Number, scope and the first `parts` values of the entry at hand.
   std::string prefix(size_t parts) const;

@@ -332,7 +332,13 @@ class IndexBuilder {
 };
 
 Result<void> build_indexes(Environment& environment, ContainerStore& store, const WorkOptions& options) {
-  return IndexBuilder(environment, store, options).run();
+  auto built = IndexBuilder(environment, store, options).run();
+  if (built) return built;
+  const ErrorCode code = built.error().code;
+  if (code == ErrorCode::no_space || code == ErrorCode::io || code == ErrorCode::out_of_memory)
+    built.error().message +=
+        "; what is being built stays unfinished: the next process that opens the container goes on with it";
+  return built;
 }
 
 Result<uint64_t> defer_indexes(Environment& environment, ContainerStore& store) {

@@ -8,8 +8,8 @@ namespace quire::engine {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 20;
-constexpr size_t kPiece = size_t{256}
-                          << 10;  // of a stretch of lines: its newlines are counted while it is near
+// Lines are read in pieces whose newlines are counted while they are near.
+constexpr size_t kPiece = size_t{256} << 10;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlanks = " \t\r\n";
 

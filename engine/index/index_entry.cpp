@@ -119,6 +119,7 @@ void EntryList::add(IndexNumber number, std::string_view scope, std::string_view
 // The keys lie anywhere in memory, and comparing two costs two looks there: so they are sorted by eight bytes
 // at a time, which are kept beside them.
 void EntryList::sort() {
+  for (Entry& entry : entries_) entry.prefix = 0;  // of an earlier sort
   if (!std::ranges::is_sorted(entries_, {}, &Entry::number))
     std::ranges::stable_sort(entries_, {}, &Entry::number);
   const std::span<Entry> all(entries_);

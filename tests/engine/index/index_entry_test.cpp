@@ -72,6 +72,15 @@ TEST(IndexEntryTest, SortingLeavesEachEntryOnce) {
   EXPECT_EQ(list.number(3), IndexNumber{0x102});
 }
 
+TEST(IndexEntryTest, SortingAgainKnowsWhatWasThereBefore) {
+  EntryList list;
+  for (const int value : {2, 1}) list.add(IndexNumber{1}, "", encoded(Value::integer(value)), "k");
+  list.sort();
+  list.add(IndexNumber{1}, "", encoded(Value::integer(2)), "k");
+  list.sort();
+  EXPECT_EQ(list.size(), 2U);
+}
+
 // Keys that are alike far into them, end within eight bytes, and end with zeros, in any order.
 TEST(IndexEntryTest, SortingGoesByAllBytes) {
   std::mt19937 random(1);

@@ -1,9 +1,11 @@
 #include "engine/container/import_sorter.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <span>
 #include <utility>
+
+#include "engine/index/key_prefix.h"
 
 namespace quire::engine {
 namespace {
@@ -19,13 +21,6 @@ struct Header {
   uint32_t unused = 0;
 };
 static_assert(sizeof(Header) == 40);
-
-// The first bytes of a key as a number that sorts as they do.
-uint64_t prefix_of(Bytes key) {
-  uint64_t number = 0;
-  std::memcpy(&number, key.data(), std::min(key.size(), sizeof number));
-  return std::endian::native == std::endian::little ? __builtin_bswap64(number) : number;
-}
 
 Header header_at(const char* at) {
   Header header;
@@ -61,7 +56,7 @@ Result<void> ImportSorter::Lane::add(const SortedItem& item) {
                       item.line,
                       static_cast<uint32_t>(item.key.size()),
                       static_cast<uint32_t>(item.document.size())};
-  entries_.push_back({prefix_of(item.key), keys_.size()});
+  entries_.push_back({key_prefix(item.key), keys_.size()});
   keys_.append(bytes_of(header)).append(item.key);
   documents_.append(item.document);
   return {};
@@ -81,9 +76,7 @@ SortedItem ImportSorter::Lane::item(const Entry& entry) const {
 // By the prefixes, then by the keys where these are equal: the items of one partition, which often come in
 // order.
 void ImportSorter::Lane::sort() {
-  std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
-    return a.prefix != b.prefix ? a.prefix < b.prefix : a.offset < b.offset;
-  });
+  sort_by_prefix(std::span(entries_));
   const auto is_before = [this](const Entry& a, const Entry& b) { return item(a).key < item(b).key; };
   for (auto first = entries_.begin(); first != entries_.end();) {
     const auto last = std::find_if(first, entries_.end(),
@@ -127,7 +120,7 @@ bool ImportSorter::Cursor::next() {
     key_ += sizeof header + header.key_size;
     document_ += header.document_size;
   }
-  prefix_ = prefix_of(item_.key);
+  prefix_ = key_prefix(item_.key);
   return true;
 }
 
@@ -168,7 +161,7 @@ Result<void> ImportSorter::begin() {
     most_cursors += lane.runs_.size() + 1;
   }
   is_sorted_ = true;
-  current_ = nullptr;
+  has_begun_ = false;
   heap_.clear();
   cursors_.clear();
   cursors_.reserve(most_cursors);  // heap_ points into it
@@ -181,18 +174,27 @@ Result<void> ImportSorter::begin() {
 }
 
 const SortedItem* ImportSorter::next() {
-  if (current_ != nullptr && current_->next()) {
-    // Often the next item is of the same run: those of a partition that came one after the other.
-    if (heap_.empty() || Cursor::is_after(heap_.front(), current_)) return &current_->item();
-    heap_.push_back(current_);
-    std::ranges::push_heap(heap_, Cursor::is_after);
+  if (std::exchange(has_begun_, true) && !heap_.empty()) {
+    if (!heap_.front()->next()) {
+      heap_.front() = heap_.back();
+      heap_.pop_back();
+    }
+    if (!heap_.empty()) sink_front();
   }
-  current_ = nullptr;
-  if (heap_.empty()) return nullptr;
-  std::ranges::pop_heap(heap_, Cursor::is_after);
-  current_ = heap_.back();
-  heap_.pop_back();
-  return &current_->item();
+  return heap_.empty() ? nullptr : &heap_.front()->item();
+}
+
+// Ends at once where the next item is of the same run: those of a partition that came one after the other.
+void ImportSorter::sink_front() {
+  Cursor* const sinking = heap_.front();
+  size_t at = 0;
+  for (size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
+    if (child + 1 < heap_.size() && Cursor::is_after(heap_[child], heap_[child + 1])) ++child;
+    if (!Cursor::is_after(sinking, heap_[child])) break;
+    heap_[at] = heap_[child];
+    at = child;
+  }
+  heap_[at] = sinking;
 }
 
 ImportSorter::Progress ImportSorter::progress() const {

@@ -108,12 +108,15 @@ class ImportSorter {
   };
 
   void begin_cursor(Cursor cursor);
+  // Moves the cursor in front of the heap to its place, once it stands on another item.
+  void sink_front();
 
   std::vector<Lane> lanes_;
-  // While items are handed out: the cursors that have some left, a heap with the least key in front.
+  // While items are handed out: the cursors that have some left, a heap with the least key in front, which is
+  // that of the item handed out last.
   std::vector<Cursor> cursors_;
   std::vector<Cursor*> heap_;
-  Cursor* current_ = nullptr;
+  bool has_begun_ = false;
   bool is_sorted_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <sys/random.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <random>
 
 namespace quire::engine {
@@ -27,17 +28,17 @@ ItemKey::ItemKey(std::span<const sql::Value> components, std::string_view id, Pa
 }
 
 Result<void> check_item_id(const sql::Value& id) {
-  constexpr std::string_view kForbidden = "/\\?#";
+  const auto is_forbidden = [](char c) { return c == '/' || c == '\\' || c == '?' || c == '#'; };
   if (!id.is_string()) return fail(ErrorCode::invalid_id, "an item's \"id\" must be a string");
   const std::string_view text = id.as_string();
   if (text.empty()) return fail(ErrorCode::invalid_id, "an item's \"id\" must not be empty");
   if (text.size() > kLongestItemId)
     return fail(ErrorCode::invalid_id, fmt::format("an item's \"id\" may have {} bytes; '{}...' has {}",
                                                    kLongestItemId, text.substr(0, 32), text.size()));
-  const size_t found = text.find_first_of(kForbidden);
-  if (found == std::string_view::npos) return {};
+  const auto found = std::ranges::find_if(text, is_forbidden);
+  if (found == text.end()) return {};
   return fail(ErrorCode::invalid_id,
-              fmt::format("an item's \"id\" must not contain '{}': '{}'", text[found], text));
+              fmt::format("an item's \"id\" must not contain '{}': '{}'", *found, text));
 }
 
 Uuid make_uuid() {

@@ -26,6 +26,13 @@ inline constexpr size_t kLongestItemId = 1023;
 class ItemKey {
  public:
   ItemKey() = default;
+  // Of the room for the longest key a copy takes what this one has.
+  ItemKey(const ItemKey& other) noexcept { *this = other; }
+  ItemKey& operator=(const ItemKey& other) noexcept {
+    size_ = other.size_;
+    std::memmove(bytes_, other.bytes_, size_);
+    return *this;
+  }
   // `components`: one for each path of the container; checked by check_partition_key. `id`: checked by
   // check_item_id.
   ItemKey(std::span<const sql::Value> components, std::string_view id,

@@ -3,12 +3,9 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
 #include <limits>
-#include <numeric>
 
+#include "engine/index/key_prefix.h"
 #include "sql/value/key_encoding.h"
 
 namespace quire::engine {
@@ -25,18 +22,7 @@ void append_cut(std::string_view bytes, size_t size, std::string& out) {
   out.append(reinterpret_cast<const char*>(&digest), sizeof digest);
 }
 
-constexpr size_t kPrefixBytes = 8;
 static_assert(kLongestTableKey <= std::numeric_limits<uint16_t>::max());
-
-// Bytes of a key as a number that sorts like them; past its end, zeros.
-uint64_t prefix_at(Bytes key, size_t depth) {
-  uint64_t prefix = 0;
-  if (depth + kPrefixBytes <= key.size()) [[likely]]
-    std::memcpy(&prefix, key.data() + depth, kPrefixBytes);
-  else if (depth < key.size())
-    std::memcpy(&prefix, key.data() + depth, key.size() - depth);
-  return std::endian::native == std::endian::little ? __builtin_bswap64(prefix) : prefix;
-}
 
 }  // namespace
 
@@ -142,32 +128,11 @@ void EntryList::sort_from(size_t depth, std::span<Entry> alike) {
     std::ranges::sort(alike, is_before);
     return;
   }
-  for (Entry& entry : alike) entry.prefix = prefix_at(key_of(entry), depth);
+  for (Entry& entry : alike) entry.prefix = key_prefix(key_of(entry), depth);
   sort_by_prefix(alike);
   for (size_t first = 0, last = 0; first < alike.size(); first = last) {
     while (last < alike.size() && alike[last].prefix == alike[first].prefix) ++last;
     sort_from(depth + kPrefixBytes, alike.subspan(first, last - first));
-  }
-}
-
-// Leaves equal ones in their order. Many are dealt out by each byte in which they differ, the last one first.
-void EntryList::sort_by_prefix(std::span<Entry> entries) {
-  constexpr size_t kFewEntries = 1024;
-  if (entries.size() < kFewEntries) {
-    std::ranges::stable_sort(entries, {}, &Entry::prefix);
-    return;
-  }
-  uint64_t different = 0;
-  for (const Entry& entry : entries) different |= entry.prefix ^ entries[0].prefix;
-  std::vector<Entry> dealt(entries.size());
-  for (unsigned shift = 0; shift < 64; shift += 8) {
-    if ((different >> shift & 0xFF) == 0) continue;
-    const auto byte_of = [shift](const Entry& entry) { return entry.prefix >> shift & 0xFF; };
-    std::array<size_t, 256> begins{};
-    for (const Entry& entry : entries) ++begins[byte_of(entry)];
-    std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), size_t{0});
-    for (const Entry& entry : entries) dealt[begins[byte_of(entry)]++] = entry;
-    std::ranges::copy(dealt, entries.begin());
   }
 }
 

@@ -88,7 +88,6 @@ class EntryList {
  private:
   Bytes key_of(const Entry& entry) const noexcept { return {bytes_.data() + entry.offset, entry.key_bytes}; }
   void sort_from(size_t depth, std::span<Entry> alike);
-  void sort_by_prefix(std::span<Entry> entries);
 
   std::string bytes_;
   std::vector<Entry> entries_;

@@ -64,7 +64,7 @@ void DocumentWriter::real(double value) {
     put(layout::kReal, value);
 }
 
-KeyNumber DocumentWriter::number_of_unpredicted(std::string_view name, uint32_t slot) {
+KeyNumber DocumentWriter::number_of_unlikely(std::string_view name, uint32_t slot) {
   const KeyNumber number = dictionary_->add(name);
   if (number != kInlineKey) successors_[slot] = number;
   return number;
@@ -117,9 +117,12 @@ void DocumentWriter::write_header(const Frame& frame, uint8_t tag) {
   const size_t body = size() - frame.start;
   const HeaderForm form = header_form(frame, tag, count, body);
   reserve(form.size);
-  char* at = buffer_.get() + frame.start;
-  std::memmove(at + form.size, at, body);
-  next_ += form.size;
+  char* at = buffer_.get() + frame.start - frame.room;
+  if (form.size != frame.room) {
+    std::memmove(at + form.size, at + frame.room, body);
+    next_ = at + form.size + body;
+    header_bytes_[frame.header_slot] = static_cast<uint8_t>(std::min(form.size, kMostRoom));
+  }
 
   // Little-endian: the first bytes of a number are the number in fewer bytes.
   const auto put_low = [&at](size_t number, size_t bytes) {

@@ -1,13 +1,13 @@
 // Writes one binary document, value by value, in a single pass over its source. Used by JsonReader and by
 // encode_value; the bytes are drawn in document_layout.h.
 //
-// The header of an array or object is known only when it ends, so its values are written first and moved up
-// by the header's length then. A document is rarely more than a few levels deep, which makes this the
-// cheapest way.
+// The header of an array or object is known only when it ends, so its values are written first, behind as
+// much room as the header took that last stood in such a place, and are moved where that was wrong. A
+// document is rarely more than a few levels deep, which makes this the cheapest way.
 //
-// Documents of a container look alike. So the writer remembers which name followed which, and looks at that
-// one first: mostly one comparison of bytes gives the number of a name, and the dictionary's hash table
-// rests.
+// Documents of a container look alike. So the writer remembers which name followed which, and the parser
+// looks at that one first: mostly one comparison of bytes takes a name, its quotes and its colon, and gives
+// its number, and the dictionary's hash table rests.
 #pragma once
 
 #include <array>
@@ -46,6 +46,12 @@ class DocumentWriter {
   // name wins, standing where the first stood.
   void element() { entries_.push_back({offset_in_container(), 0}); }
   void key(std::string_view name);
+  // The name that is likely next, as it stands in JSON: `"name":`. Empty where none is known.
+  std::string_view likely_key() const noexcept {
+    return dictionary_->json_name(successors_[frames_[depth_].slot]);
+  }
+  // As key() with that name.
+  void take_likely_key() { add_key(successors_[frames_[depth_].slot]); }
 
   // False, and nothing begun, past kMostNesting. An empty array or object is begun and ended as any other.
   [[nodiscard]] bool begin_array() { return begin(false); }
@@ -66,9 +72,11 @@ class DocumentWriter {
     KeyNumber key;
   };
   struct Frame {
-    size_t start = 0;              // in the buffer
+    size_t start = 0;              // of the values in the buffer
+    size_t room = 0;               // for the header, before them
     size_t first_entry = 0;        // in entries_
     uint32_t slot = 0;             // in successors_: predicts the next name
+    uint32_t header_slot = 0;      // in header_bytes_: predicts the room
     KeyNumber owner = kInlineKey;  // the name that this container stands under
     KeyNumber last_key = 0;
     bool is_object = false;
@@ -97,6 +105,7 @@ class DocumentWriter {
     next_ += 1 + sizeof value;
   }
 
+  void add_key(KeyNumber number);
   bool begin(bool is_object);
   void end_array();
   void end_object();
@@ -108,9 +117,9 @@ class DocumentWriter {
     size_t size;
   };
   HeaderForm header_form(const Frame& frame, uint8_t tag, size_t count, size_t body) const;
-  // Moves the values of the innermost container up and writes what stands before the offsets, then these.
+  // Has the values of the innermost container stand right behind its header, and writes that.
   void write_header(const Frame& frame, uint8_t tag);
-  KeyNumber number_of_unpredicted(std::string_view name, uint32_t slot);
+  KeyNumber number_of_unlikely(std::string_view name, uint32_t slot);
   bool has_duplicate_keys(const Frame& frame);
   void remove_duplicates(const Frame& frame);
   std::string_view inline_name(const Frame& frame, const Entry& entry) const;
@@ -129,6 +138,9 @@ class DocumentWriter {
   std::array<Frame, kMostNesting + 1> frames_;
   size_t depth_ = 0;  // frames_[0] stands for the place of the root
   std::array<KeyNumber, size_t{2} * kNames> successors_{};
+  // Of the container that last stood under name k: how long its header was, up to a bound.
+  static constexpr size_t kMostRoom = 0xFF;
+  std::array<uint8_t, kNames> header_bytes_{};
   // For finding duplicates: the serial of the object that held a key number last.
   std::vector<uint32_t> seen_in_;
   uint32_t object_serial_ = 0;
@@ -159,30 +171,41 @@ inline void DocumentWriter::string(std::string_view text) {
 }
 
 inline void DocumentWriter::key(std::string_view name) {
-  Frame& frame = frames_[depth_];
-  KeyNumber number = successors_[frame.slot];
-  const std::string_view predicted = dictionary_->name(number);
+  const uint32_t slot = frames_[depth_].slot;
+  KeyNumber number = successors_[slot];
+  const std::string_view likely = dictionary_->name(number);
   // A number that is not taken has no name, which must not pass for the empty one.
-  if (predicted.size() != name.size() || predicted.data() == nullptr ||
-      !equal_bytes(predicted.data(), name.data(), name.size())) [[unlikely]]
-    number = number_of_unpredicted(name, frame.slot);
+  if (likely.size() != name.size() || likely.data() == nullptr ||
+      !equal_bytes(likely.data(), name.data(), name.size())) [[unlikely]]
+    number = number_of_unlikely(name, slot);
+  add_key(number);
+  if (number == kInlineKey) [[unlikely]] {
+    ++frames_[depth_].inline_names;
+    string(name);
+  }
+}
+
+inline void DocumentWriter::add_key(KeyNumber number) {
+  Frame& frame = frames_[depth_];
   if (number <= frame.last_key && entries_.size() > frame.first_entry) frame.keys_rise = false;
   frame.last_key = number;
   frame.slot = place_of(number);
   entries_.push_back({offset_in_container(), number});
-  if (number == kInlineKey) [[unlikely]] {
-    ++frame.inline_names;
-    string(name);
-  }
 }
 
 inline bool DocumentWriter::begin(bool is_object) {
   if (depth_ == kMostNesting) return false;
   const Frame& outer = frames_[depth_];
   const KeyNumber owner = outer.is_object ? outer.last_key : outer.owner;
+  const uint32_t place = place_of(owner);
+  const size_t room = header_bytes_[place];
+  reserve(room);
+  next_ += room;
   frames_[++depth_] = {.start = size(),
+                       .room = room,
                        .first_entry = entries_.size(),
-                       .slot = kFirstUnder + place_of(owner),
+                       .slot = kFirstUnder + place,
+                       .header_slot = place,
                        .owner = owner,
                        .is_object = is_object};
   return true;

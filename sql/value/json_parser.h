@@ -4,7 +4,9 @@
 // json_reader.cpp.
 //
 // A sink has: null(), boolean(b), integer(n), real(d), string(text), and for containers begin_array(),
-// begin_object() (false: too deep), element() before each element, key(name) before each member, end().
+// begin_object() (false: too deep), element() before each element, key(name) before each member, end(). Where
+// likely_key() gives the name that it expects next, as it stands in JSON with its colon, take_likely_key()
+// may be called in place of key(name).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,7 @@
 
 #include "sql/value/json_number.h"
 #include "sql/value/json_string.h"
+#include "sql/value/short_bytes.h"
 
 namespace quire::sql {
 
@@ -80,12 +83,7 @@ class JsonParser {
       return true;
     }
     for (;;) {
-      if (peek() != '"') return wrong(here(), "expected a property name in double quotes");
-      std::string_view name;
-      if (!string_at(starts_[cursor_++], name)) return false;
-      sink_.key(name);
-      if (peek() != ':') return wrong(here(), "expected ':' after a property name");
-      ++cursor_;
+      if (!member_name()) return false;
       if (!value()) return false;
       const char next = peek();
       if (next != ',' && next != '}') return wrong(here(), "expected ',' or '}' in an object");
@@ -93,6 +91,25 @@ class JsonParser {
       if (next == '}') break;
     }
     sink_.end();
+    return true;
+  }
+
+  // With its colon.
+  bool member_name() {
+    if (peek() != '"') return wrong(here(), "expected a property name in double quotes");
+    const std::string_view likely = sink_.likely_key();
+    const size_t at = starts_[cursor_++];
+    if (!likely.empty() && likely.size() <= text_.size() - at &&
+        equal_bytes(likely.data(), text_.data() + at, likely.size())) [[likely]] {
+      ++cursor_;
+      sink_.take_likely_key();
+      return true;
+    }
+    std::string_view name;
+    if (!string_at(at, name)) return false;
+    sink_.key(name);
+    if (peek() != ':') return wrong(here(), "expected ':' after a property name");
+    ++cursor_;
     return true;
   }
 

@@ -54,7 +54,8 @@ inline void copy_bytes(char* to, const char* from, size_t length) noexcept {
 
 inline bool equal_bytes(const char* a, const char* b, size_t length) noexcept {
   using namespace short_bytes;
-  if (length > 16) return std::memcmp(a, b, length) == 0;
+  if (length > 16) [[unlikely]]
+    return std::memcmp(a, b, length) == 0;
   if (length >= 8) return equal_two<uint64_t>(a, b, length);
   if (length >= 4) return equal_two<uint32_t>(a, b, length);
   for (size_t i = 0; i < length; ++i)

@@ -23,6 +23,8 @@ class ValueBuilder {
   Value root() const noexcept { return root_; }
 
   void element() {}
+  static std::string_view likely_key() noexcept { return {}; }
+  void take_likely_key() {}
   void key(std::string_view name) { pending_.push_back({arena_->copy_string(name), {}}); }
   [[nodiscard]] bool begin_array() { return begin(false); }
   [[nodiscard]] bool begin_object() { return begin(true); }

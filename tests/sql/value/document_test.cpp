@@ -116,6 +116,38 @@ TEST(Document, ShortHeadersGiveWayToLongerOnes) {
   }
 }
 
+// The writer expects the names and the headers of the document before; another one must not be taken for it.
+TEST(Document, WhatTheDocumentBeforeWasLikeIsNotTakenForGranted) {
+  const std::vector<std::string> texts = {
+      R"({"a":1,"b":{"c":2},"d":[1,2]})",
+      R"({ "a" : 1 , "b" :{ "c":2} ,"d": [ 1,2 ]})",
+      R"({"a":1,"b":{"c":2,"e":"f"},"d":[]})",
+      R"({"a":1,"bb":{},"d":[[],[1],{"c":null}]})",
+      R"({"\u0061":1,"b":{"\u0063":2},"d":[1,2,3,4,5,6,7,8,9]})",
+      R"({"a\"":1,"a\\":2,"a\\\"":3})",
+      R"({"a\"":1,"a\\":2,"a\\\"b":3})",
+      R"({"b":7,"a":{"c":{"c":{"c":1}}}})",
+      "{\"a\":1,\"b\":\"" + std::string(70'000, 'x') + "\",\"d\":[" + std::string(500, ' ') + "3]}",
+      R"({"a":[00]})",
+  };
+  SampleDocuments together;
+  for (size_t round = 0; round < texts.size(); ++round) {
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const std::string& text = texts[(i * (round + 1)) % texts.size()];
+      SampleDocuments alone;
+      const auto expected = alone.error_of(text);
+      if (expected.code == ErrorCode::invalid_json) {
+        EXPECT_EQ(together.error_of(text).position.offset, expected.position.offset);
+        continue;
+      }
+      EXPECT_EQ(together.round_trip(text), alone.round_trip(text));
+      EXPECT_TRUE(validate_document(bytes_of(together.bytes(text)), together.dictionary())) << text;
+    }
+  }
+  EXPECT_EQ(together.error_of(R"({"a":1,"b" {"c":2}})").position.offset, 11U);
+  EXPECT_EQ(together.error_of(R"({"a":1,"b)").code, ErrorCode::invalid_json);
+}
+
 TEST(Document, TheFormsOfFormat3AreRead) {
   SampleDocuments documents;
   EXPECT_EQ(documents.round_trip(R"({"a":7,"b":"xy"})"), R"({"a":7,"b":"xy"})");

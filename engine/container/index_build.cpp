@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/container/handover.h"
 #include "engine/file/file_cursor.h"
 #include "engine/index/index_statistics.h"
 
@@ -35,7 +36,7 @@ class IndexBuilder {
   }
 
  private:
-  // Memory for entries: two lists of this are at work at a time.
+  // Memory for entries: three lists of this are at work at a time.
   static constexpr size_t kListBytes = size_t{48} << 20;
   static constexpr size_t kCommitBytes = size_t{16} << 20;
 
@@ -79,12 +80,22 @@ class IndexBuilder {
 
   // ---- From a snapshot, index by index
 
-  // The entries of an index, sorted, in lists of bounded memory; and what queries are planned by, where one
-  // list holds all.
+  // Entries of an index, sorted: all, or those of as many items as there is memory for.
   struct Collected {
-    std::vector<EntryList> lists;
-    std::optional<sql::IndexStatistics> statistics;
+    const Index* index = nullptr;
+    EntryList entries;
+    uint64_t items = 0;                              // that they are of
+    std::optional<sql::IndexStatistics> statistics;  // what queries are planned by, where these are all
+
+    // Anew, in the memory of another one.
+    void begin(const Index& of) {
+      index = &of;
+      entries.clear();
+      items = 0;
+      statistics.reset();
+    }
   };
+  using Lists = Handover<Collected>;
 
   // The items as they were when the building began; nothing if somebody wrote to the container. No write may
   // be waited for while it is held: the map may have to grow before, and that waits for the snapshots of the
@@ -117,89 +128,72 @@ class IndexBuilder {
     for (const Index& index : set->indexes)
       if (index.is_building) waiting.push_back(&index);
     work_.expect(2 * items_ * waiting.size());  // each collected, each inserted
-    auto next = std::async(std::launch::deferred, [] { return Result<std::optional<Collected>>(); });
-    if (!waiting.empty()) next = collect_beside(*waiting.front());
-    for (size_t i = 0; i < waiting.size(); ++i) {
-      auto waited = wait_for(next);
-      is_stopped_ = !waited.has_value();
-      auto collected = next.get();
-      if (!waited) return std::unexpected(std::move(waited.error()));
-      if (!collected) return std::unexpected(std::move(collected.error()));
-      if (!*collected) return false;
-      if (i + 1 < waiting.size()) next = collect_beside(*waiting[i + 1]);
-      if ((*collected)->statistics)
-        statistics_.emplace_back(waiting[i]->number, std::move(*(*collected)->statistics));
-      for (const EntryList& list : (*collected)->lists) {
-        auto is_true = insert(list, *waiting[i]);
-        if (is_true && *is_true) continue;
-        is_stopped_ = true;
-        if (i + 1 < waiting.size()) next.wait();
-        is_stopped_ = false;
-        return is_true;
-      }
-    }
+    Lists lists;
+    auto collecting = std::async(std::launch::async, [this, &waiting, &lists] {
+      const CloseAtEnd close{lists};
+      return collect_all(waiting, lists);
+    });
+    auto inserted = insert_all(lists);
+    auto collected = collecting.get();
+    if (!inserted || !*inserted) return inserted;
+    if (!collected || !*collected) return collected;
     return finish();
   }
 
-  // The collecting thread tells how far it is; this one tells the user.
-  template <typename Future>
-  Result<void> wait_for(Future& next) {
-    using namespace std::chrono_literals;
-    uint64_t told = 0;
-    while (next.wait_for(50ms) == std::future_status::timeout) {
-      const uint64_t collected = collected_.load(std::memory_order_relaxed);
-      if (collected > told) QUIRE_TRY(work_.advance(collected - told));
-      told = std::max(told, collected);
+  // False: somebody wrote to the container.
+  Result<bool> collect_all(const std::vector<const Index*>& indexes, Lists& lists) {
+    for (const Index* const index : indexes) {
+      QUIRE_ASSIGN(const bool is_current, collect(*index, lists));
+      if (!is_current) return false;
     }
-    return work_.advance(items_ > told ? items_ - told : 0);
+    return true;
   }
 
-  std::future<Result<std::optional<Collected>>> collect_beside(const Index& index) {
-    return std::async(std::launch::async, [this, &index] { return collect(index); });
-  }
-
-  // Nothing: somebody wrote to the container.
-  Result<std::optional<Collected>> collect(const Index& index) {
+  Result<bool> collect(const Index& index, Lists& lists) {
     IndexSet alone;
     Index& one = alone.indexes.emplace_back(index);
     one.is_of_policy = false;  // looked up, not walked to
     EntryExtractor extractor(alone, store_.dictionary().number(), store_.indexes().scope_bytes());
-    std::vector<EntryList> lists(1);
-    collected_ = 0;
-    for (std::string position; !is_stopped_.load(std::memory_order_relaxed);) {
-      QUIRE_ASSIGN(const auto snapshot, snapshot_of_items());
-      if (!snapshot) return std::nullopt;
-      QUIRE_ASSIGN(const bool has_more, collect_while_welcome(*snapshot, index, extractor, lists, position));
-      if (!has_more) break;
+    std::string position;
+    bool has_more = true;
+    for (bool is_first = true; has_more; is_first = false) {
+      Collected collected = lists.spare();
+      collected.begin(index);
+      while (has_more && collected.entries.memory() < kListBytes) {
+        if (lists.is_closed()) return true;
+        QUIRE_ASSIGN(const auto snapshot, snapshot_of_items());
+        if (!snapshot) return false;
+        QUIRE_ASSIGN(has_more, collect_while_welcome(*snapshot, extractor, collected, position));
+      }
+      collected.entries.sort();
+      if (is_first && !has_more) collected.statistics = summary_of(collected.entries, index);
+      if (!lists.put(std::move(collected))) return true;
     }
-    lists.back().sort();
-    Collected collected{std::move(lists), std::nullopt};
-    if (collected.lists.size() == 1) collected.statistics = summary_of(collected.lists[0], index);
-    return collected;
+    return true;
   }
 
-  // From behind `position` on; true if a writer needs the snapshot to end before the last item.
-  Result<bool> collect_while_welcome(const ReadTransaction& snapshot, const Index& index,
-                                     EntryExtractor& extractor, std::vector<EntryList>& lists,
-                                     std::string& position) {
+  // From behind `position` on; false at the last item, true if the list is full or a writer needs the
+  // snapshot to end.
+  Result<bool> collect_while_welcome(const ReadTransaction& snapshot, EntryExtractor& extractor,
+                                     Collected& collected, std::string& position) {
     constexpr uint64_t kItemsBetweenLooks = 1024;
+    const Index& index = *collected.index;
+    EntryList& entries = collected.entries;
     QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(snapshot, store_.items_table()));
     QUIRE_ASSIGN(bool is_there, position.empty() ? cursor.first() : cursor.seek(position));
     if (is_there && cursor.key() == position) {
       QUIRE_ASSIGN(is_there, cursor.next());
     }
-    for (uint64_t items = 1; is_there && !is_stopped_.load(std::memory_order_relaxed); ++items) {
-      collected_.fetch_add(1, std::memory_order_relaxed);
+    for (uint64_t items = 1; is_there; ++items) {
       QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
       if (index.is_of_expiry)
-        add_expiry_entry(index.number, header_of(root), cursor.key(), lists.back());
+        add_expiry_entry(index.number, header_of(root), cursor.key(), entries);
       else
-        extractor.add_explicit(root, cursor.key(), IndexSelection::all, lists.back());
-      if (lists.back().memory() >= kListBytes) {
-        lists.back().sort();
-        lists.emplace_back();
-      }
-      if (items % kItemsBetweenLooks == 0 && environment_.wants_snapshots_to_end()) {
+        extractor.add_explicit(root, cursor.key(), IndexSelection::all, entries);
+      ++collected.items;
+      collected_.fetch_add(1, std::memory_order_relaxed);
+      const bool is_unwelcome = items % kItemsBetweenLooks == 0 && environment_.wants_snapshots_to_end();
+      if (is_unwelcome || entries.memory() >= kListBytes) {
         position = cursor.key();
         return true;
       }
@@ -216,8 +210,25 @@ class IndexBuilder {
     return summary.finish();
   }
 
-  // False: as above.
-  Result<bool> insert(const EntryList& list, const Index& index) {
+  // Tells the user how far both threads are. False: as above.
+  Result<bool> insert_all(Lists& lists) {
+    using namespace std::chrono_literals;
+    const CloseAtEnd close{lists};
+    while (!lists.is_over()) {
+      std::optional<Collected> next = lists.take(50ms);
+      QUIRE_TRY(work_.advance(collected_.exchange(0, std::memory_order_relaxed)));
+      if (!next) continue;
+      QUIRE_ASSIGN(const bool is_welcome, insert(*next));
+      if (!is_welcome) return false;
+      if (next->statistics) statistics_.emplace_back(next->index->number, std::move(*next->statistics));
+      lists.give_back(std::move(*next));
+    }
+    return true;
+  }
+
+  Result<bool> insert(const Collected& collected) {
+    const EntryList& list = collected.entries;
+    const Index& index = *collected.index;
     for (size_t from = 0; from < list.size();) {
       size_t to = from;
       for (size_t bytes = 0; to < list.size() && bytes < kCommitBytes; ++to) bytes += list.key(to).size() + 8;
@@ -231,7 +242,7 @@ class IndexBuilder {
         return std::unexpected(give_up([&](const Index& other) { return other.number == index.number; },
                                        std::move(written.error())));
       if (!is_welcome) return false;
-      QUIRE_TRY(work_.advance(items_ * (to - from) / list.size()));
+      QUIRE_TRY(work_.advance(collected.items * (to - from) / list.size()));
       from = to;
     }
     return true;
@@ -325,8 +336,7 @@ class IndexBuilder {
   LongWork work_;
   uint64_t items_ = 0;
   std::vector<std::pair<IndexNumber, sql::IndexStatistics>> statistics_;
-  std::atomic<uint64_t> collected_ = 0;   // items, of the index at hand
-  std::atomic<bool> is_stopped_ = false;  // nobody wants what is being collected
+  std::atomic<uint64_t> collected_ = 0;  // items whose entries the user has not been told of
   Lsn lsn_{};
   uint64_t version_ = 0;  // of the list of indexes
 };

@@ -7,9 +7,10 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "engine/file/table.h"
 
@@ -38,16 +39,18 @@ void sort_by_prefix(std::span<Entry> entries) {
   }
   uint64_t different = 0;
   for (const Entry& entry : entries) different |= entry.prefix ^ entries[0].prefix;
-  std::vector<Entry> dealt(entries.size());
+  const auto room = std::make_unique_for_overwrite<Entry[]>(entries.size());
+  std::span<Entry> from = entries, to(room.get(), entries.size());
   for (unsigned shift = 0; shift < 64; shift += 8) {
     if ((different >> shift & 0xFF) == 0) continue;
     const auto byte_of = [shift](const Entry& entry) { return entry.prefix >> shift & 0xFF; };
     std::array<size_t, 256> begins{};
-    for (const Entry& entry : entries) ++begins[byte_of(entry)];
+    for (const Entry& entry : from) ++begins[byte_of(entry)];
     std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), size_t{0});
-    for (const Entry& entry : entries) dealt[begins[byte_of(entry)]++] = entry;
-    std::ranges::copy(dealt, entries.begin());
+    for (const Entry& entry : from) to[begins[byte_of(entry)]++] = entry;
+    std::swap(from, to);
   }
+  if (from.data() != entries.data()) std::ranges::copy(from, entries.begin());
 }
 
 }  // namespace quire::engine

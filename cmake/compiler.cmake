@@ -30,6 +30,13 @@ if(QUIRE_SANITIZE)
   add_link_options(-fsanitize=${QUIRE_SANITIZE})
 endif()
 
+# Compiles several files of a target at once where QUIRE_TOGETHER is set, but for those named.
+function(quire_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUIRE_TOGETHER} UNITY_BUILD_BATCH_SIZE 8)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 if(QUIRE_COVERAGE)
   add_link_options(--coverage)
 endif()

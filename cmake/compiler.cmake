@@ -33,6 +33,10 @@ endif()
 # Compiles several files of a target at once where QUIRE_TOGETHER is set, but for those named.
 function(quire_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUIRE_TOGETHER} UNITY_BUILD_BATCH_SIZE 8)
+  if(QUIRE_TOGETHER)
+    # A type that holds one of its own file's is none of a header then.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
   list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

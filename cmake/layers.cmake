@@ -37,7 +37,7 @@ quire_layer(functions SOURCES sql/functions/*.cpp LINKS quire_value PkgConfig::R
 set_target_properties(quire_functions PROPERTIES UNITY_BUILD OFF)  # each file has a table kRows
 quire_layer(bind SOURCES sql/bind/*.cpp LINKS quire_parse quire_functions)
 quire_layer(plan SOURCES sql/plan/*.cpp LINKS quire_bind)
-quire_layer(run SOURCES sql/run/*.cpp LINKS quire_plan APART sql/run/item_condition.cpp)
+quire_layer(run SOURCES sql/run/*.cpp LINKS quire_plan)
 
 quire_layer(file SOURCES engine/file/*.cpp LINKS quire_value lmdb xxhash APART engine/file/disk_order.cpp)
 quire_layer(index SOURCES engine/index/*.cpp LINKS quire_file quire_run xxhash APART engine/index/index_set.cpp)

@@ -3,6 +3,7 @@
 // two batches of their input, since the input's values end when its next batch is asked for.
 #include "sql/run/carried_slots.h"
 #include "sql/run/operator.h"
+#include "sql/value/member_reader.h"
 
 namespace quire::sql {
 namespace {
@@ -49,12 +50,11 @@ class Elements final : public Operator {
     Value* elements = elements_.reserve(frame.capacity);
     size_t made = 0;
     while (!rows_.empty() && made < frame.capacity) {
-      const Value& array = arrays_[rows_.front()];
-      const uint32_t size = array.is_array() ? array.size() : 0;
+      const ElementReader array(arrays_[rows_.front()]);
       const size_t first = made;
-      while (element_ < size && made < frame.capacity) elements[made++] = array.element(element_++);
+      while (element_ < array.size() && made < frame.capacity) elements[made++] = array[element_++];
       carried_.copy(rows_.front(), first, made, frame.capacity);
-      if (element_ < size) break;
+      if (element_ < array.size()) break;
       element_ = 0;
       rows_ = rows_.subspan(1);
     }

@@ -128,19 +128,43 @@ class ResolvedSteps {
       if (step.index < 0) step.key = resolve_key(step.key.name, resolved_for_);
   }
 
-  Value walk(Value value) const {
-    for (const Step& step : steps_)
-      value = step.index < 0 ? value.member(step.key) : value.element(static_cast<uint64_t>(step.index));
-    return value;
+  Value walk(Value value) const { return walk_from(0, value); }
+
+  // walk() for the values of a batch, which lie far apart: where a name leads deeper, all that it finds is
+  // asked for before any of it is looked at.
+  void walk_all(Rows rows, Vector values, Value* out) {
+    if (steps_.size() < 2 || steps_[0].index >= 0) {
+      for (const RowNumber row : rows) out[row] = walk(values[row]);
+      return;
+    }
+    found_.clear();
+    for (const RowNumber row : rows) {
+      found_.push_back(values[row].member_bytes(steps_[0].key));
+      __builtin_prefetch(found_.back().data());
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Value& value = values[rows[i]];
+      out[rows[i]] =
+          found_[i].empty() ? walk(value) : walk_from(1, decode_value(found_[i], value.dictionary()));
+    }
   }
 
  private:
+  Value walk_from(size_t first, Value value) const {
+    for (size_t i = first; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      value = step.index < 0 ? value.member(step.key) : value.element(static_cast<uint64_t>(step.index));
+    }
+    return value;
+  }
+
   struct Step {
     ResolvedKey key;
     int64_t index;
   };
   std::vector<Step> steps_;
   DictionaryNumber resolved_for_ = 0;
+  std::vector<std::span<const std::byte>> found_;  // of walk_all
 };
 
 // A path over the values of another evaluator, or over a slot.
@@ -152,7 +176,13 @@ class PathEvaluator final : public Evaluator {
   Vector evaluate(Rows rows, Frame& frame) override {
     const Vector input = input_->evaluate(rows, frame);
     if (!rows.empty()) steps_.prepare_for(input[rows.front()]);
-    return map_rows(rows, frame, input, column_, [this](const Value& value) { return steps_.walk(value); });
+    Value* const out = column_.reserve(frame.capacity);
+    if (input.is_single()) {
+      *out = steps_.walk(*input.values);
+      return Vector::single(out);
+    }
+    steps_.walk_all(rows, input, out);
+    return Vector::column(out);
   }
 
   bool is_stable() const override { return input_->is_stable(); }

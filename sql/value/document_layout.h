@@ -73,15 +73,33 @@ inline T load(const std::byte* at) noexcept {
   return value;
 }
 
-inline bool is_array_tag(uint8_t tag) noexcept {
-  return tag == kArray || tag == (kArray | kLargeBit) || tag == (kArray | kNarrowBit);
+namespace tags {
+
+constexpr bool is_array_form(int form) noexcept {
+  return form == 0 || form == kLargeBit || form == kNarrowBit;
 }
-inline bool is_object_tag(uint8_t tag) noexcept {
-  if ((tag & 0xF0) != kObject) return false;
-  const int size = tag & (kLargeBit | kNarrowBit);
-  const int keys = tag & (kShortKeysBit | kInlineBit);
+constexpr bool is_object_form(int form) noexcept {
+  const int size = form & (kLargeBit | kNarrowBit);
+  const int keys = form & (kShortKeysBit | kInlineBit);
   if (keys == (kShortKeysBit | kInlineBit)) return false;
   return size == 0 || size == kNarrowBit || (size == kLargeBit && keys != kShortKeysBit);
+}
+// A bit for each of the sixteen forms, so that a tag takes one look.
+constexpr uint32_t bits_of(bool (*is_form)(int)) noexcept {
+  uint32_t bits = 0;
+  for (int form = 0; form < 16; ++form) bits |= static_cast<uint32_t>(is_form(form)) << form;
+  return bits;
+}
+constexpr uint32_t kArrayForms = bits_of(is_array_form);
+constexpr uint32_t kObjectForms = bits_of(is_object_form);
+
+}  // namespace tags
+
+inline bool is_array_tag(uint8_t tag) noexcept {
+  return (tag & 0xF0) == kArray && (tags::kArrayForms >> (tag & 0x0F) & 1) != 0;
+}
+inline bool is_object_tag(uint8_t tag) noexcept {
+  return (tag & 0xF0) == kObject && (tags::kObjectForms >> (tag & 0x0F) & 1) != 0;
 }
 
 // The header of an encoded array or object, with all its bounds checked; a damaged one reads as empty.

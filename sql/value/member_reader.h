@@ -1,5 +1,5 @@
-// The members of an object in source order, for loops over all of them: the header is checked and the
-// dictionary found once, not for each member.
+// The members of an object and the elements of an array in source order, for loops over all of them: the
+// header is checked and the dictionary found once, not for each.
 #pragma once
 
 #include "sql/value/document_layout.h"
@@ -57,6 +57,30 @@ class MemberReader {
   Value object_;
   layout::Container container_;
   const KeyDictionary* dictionary_;
+};
+
+class ElementReader {
+ public:
+  // Any other value than an array has none.
+  explicit ElementReader(const Value& array) noexcept
+      : array_(array),
+        container_(
+            array.is_array() && array.is_encoded() ? array.encoded_bytes() : std::span<const std::byte>(),
+            false) {}
+
+  uint32_t size() const noexcept {
+    if (!array_.is_array()) return 0;
+    return array_.is_encoded() ? container_.count() : static_cast<uint32_t>(array_.built_elements().size());
+  }
+  // index < size(). Undefined where the document is damaged.
+  Value operator[](uint32_t index) const noexcept {
+    if (array_.is_built()) return array_.built_elements()[index];
+    return decode_value(container_.slice(index), array_.dictionary());
+  }
+
+ private:
+  Value array_;
+  layout::Container container_;
 };
 
 }  // namespace quire::sql

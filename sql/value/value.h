@@ -102,6 +102,9 @@ class Value {
   Value member(std::string_view name) const noexcept;
   // The same with the name's number looked up beforehand: the hot path of `c.a.b`.
   Value member(const ResolvedKey& key) const noexcept;
+  // Where that member's value lies in the document, its tag first, without a look at it. Empty if there is
+  // none, or where it takes a search by name.
+  std::span<const std::byte> member_bytes(const ResolvedKey& key) const noexcept;
   // The member at a place in source order, in constant time; index < size(). In a damaged document it may be
   // without name and undefined.
   Member member_at(uint32_t index) const noexcept;

@@ -23,6 +23,8 @@ inline Value decode_value(std::span<const std::byte> bytes, DictionaryNumber dic
     const size_t length = tag - kShortString;
     return length < size ? text(at + 1, length) : Value();
   }
+  if (is_object_tag(tag)) return Value::encoded(Kind::object, bytes, dictionary);
+  if (is_array_tag(tag)) return Value::encoded(Kind::array, bytes, dictionary);
   switch (tag) {
     case kNull:
       return Value::null();
@@ -47,10 +49,8 @@ inline Value decode_value(std::span<const std::byte> bytes, DictionaryNumber dic
     case kString4:
       return size >= 5 && size - 5 >= load<uint32_t>(at + 1) ? text(at + 5, load<uint32_t>(at + 1)) : Value();
     default:
-      break;
+      return {};
   }
-  if (is_object_tag(tag)) return Value::encoded(Kind::object, bytes, dictionary);
-  return is_array_tag(tag) ? Value::encoded(Kind::array, bytes, dictionary) : Value();
 }
 
 inline uint32_t Value::size() const noexcept {
@@ -76,6 +76,14 @@ inline Value Value::member(const ResolvedKey& key) const noexcept {
     if (index < object.count()) return decode_value(object.slice(index), dictionary_);
   }
   return object.has_inline_names() ? member_by_name(key.name) : Value();
+}
+
+inline std::span<const std::byte> Value::member_bytes(const ResolvedKey& key) const noexcept {
+  if (kind_ != Kind::object || form_ == kBuilt || dictionary_ != key.dictionary || !key.is_known) return {};
+  const layout::Container object(encoded_bytes(), true);
+  const uint32_t index = object.find(key.number);
+  if (index == object.count()) return {};
+  return object.slice(index);
 }
 
 inline Value Value::member(std::string_view name) const noexcept {

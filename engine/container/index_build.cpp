@@ -22,9 +22,10 @@ namespace quire::engine {
 // A friend of ContainerStore: reads its records.
 class IndexBuilder {
  public:
-  IndexBuilder(Environment& environment, ContainerStore& store, const WorkOptions& options)
+  IndexBuilder(Environment& environment, ContainerStore& store, const WorkOptions& options, size_t list_bytes)
       : environment_(environment),
         store_(store),
+        list_bytes_(list_bytes),
         work_(options, "the building of indexes was interrupted; it goes on later") {}
 
   Result<void> run() {
@@ -36,8 +37,6 @@ class IndexBuilder {
   }
 
  private:
-  // Memory for entries: three lists of this are at work at a time.
-  static constexpr size_t kListBytes = size_t{48} << 20;
   static constexpr size_t kCommitBytes = size_t{16} << 20;
 
   // ---- Beginning
@@ -159,7 +158,7 @@ class IndexBuilder {
     for (bool is_first = true; has_more; is_first = false) {
       Collected collected = lists.spare();
       collected.begin(index);
-      while (has_more && collected.entries.memory() < kListBytes) {
+      while (has_more && collected.entries.memory() < list_bytes_) {
         if (lists.is_closed()) return true;
         QUIRE_ASSIGN(const auto snapshot, snapshot_of_items());
         if (!snapshot) return false;
@@ -193,7 +192,7 @@ class IndexBuilder {
       ++collected.items;
       collected_.fetch_add(1, std::memory_order_relaxed);
       const bool is_unwelcome = items % kItemsBetweenLooks == 0 && environment_.wants_snapshots_to_end();
-      if (is_unwelcome || entries.memory() >= kListBytes) {
+      if (is_unwelcome || entries.memory() >= list_bytes_) {
         position = cursor.key();
         return true;
       }
@@ -293,7 +292,7 @@ class IndexBuilder {
     if (is_there && cursor.key() == position) {
       QUIRE_ASSIGN(is_there, cursor.next());
     }
-    for (; is_there && entries.memory() < kListBytes;) {
+    for (; is_there && entries.memory() < list_bytes_;) {
       QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
       position = cursor.key();
       QUIRE_TRY(store_.indexes().add_building_entries(transaction, root, position, entries));
@@ -333,6 +332,7 @@ class IndexBuilder {
 
   Environment& environment_;
   ContainerStore& store_;
+  size_t list_bytes_;
   LongWork work_;
   uint64_t items_ = 0;
   std::vector<std::pair<IndexNumber, sql::IndexStatistics>> statistics_;
@@ -341,8 +341,9 @@ class IndexBuilder {
   uint64_t version_ = 0;  // of the list of indexes
 };
 
-Result<void> build_indexes(Environment& environment, ContainerStore& store, const WorkOptions& options) {
-  auto built = IndexBuilder(environment, store, options).run();
+Result<void> build_indexes(Environment& environment, ContainerStore& store, const WorkOptions& options,
+                           size_t list_bytes) {
+  auto built = IndexBuilder(environment, store, options, list_bytes).run();
   if (built) return built;
   const ErrorCode code = built.error().code;
   if (code == ErrorCode::no_space || code == ErrorCode::io || code == ErrorCode::out_of_memory)

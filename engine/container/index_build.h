@@ -16,9 +16,14 @@
 
 namespace quire::engine {
 
+// Memory for entries: three lists of this are at work at a time. What fits into one is appended, which is
+// faster, and has statistics.
+inline constexpr size_t kIndexListBytes = size_t{48} << 20;
+
 // Nothing happens if no index waits. interrupted; conflict, naming the items, if a unique index cannot be
 // made: it is dropped.
-Result<void> build_indexes(Environment& environment, ContainerStore& store, const WorkOptions& options = {});
+Result<void> build_indexes(Environment& environment, ContainerStore& store, const WorkOptions& options = {},
+                           size_t list_bytes = kIndexListBytes);
 
 // Has the indexes of an empty container that are not unique wait for build_indexes(), so that an import need
 // not keep them up to date while the set of indexes has the version that is returned: who changes it has them

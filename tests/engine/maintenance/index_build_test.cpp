@@ -1,0 +1,100 @@
+// An index is the same whatever the memory it was built in, and however the building ended.
+#include "engine/container/index_build.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+
+#include "engine/maintenance/check.h"
+#include "tests/engine/file/temporary_folder.h"
+
+namespace quire::engine {
+namespace {
+
+constexpr int kItems = 3000;
+
+// The lists hold all entries; those of some items; those of one.
+class IndexBuildTest : public testing::TestWithParam<size_t> {
+ protected:
+  void SetUp() override {
+    const auto plain = value_of(ContainerDefinition::from_json(R"({"id":"c","partitionKey":{"paths":["/p"]}})"));
+    write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_ASSIGN(store_, ContainerStore::create(*environment_, transaction, plain));
+      for (int i = 0; i < kItems; ++i) {
+        const std::string text = std::to_string(i);
+        QUIRE_TRY(store_->create(transaction, R"({"id":")" + text + R"(","p":)" + std::to_string(i % 97) + R"(,"n":)" +
+                                                  std::to_string(i * 7919 % 1000) + R"(,"s":"s)" + text +
+                                                  R"(","tags":["a","t)" + std::to_string(i % 5) + R"("]})"));
+      }
+      return {};
+    });
+  }
+  template <typename Work>
+  void write(const Work& work) {
+    ASSERT_TRUE(succeeds(environment_->write(work)));
+  }
+  // Has the container ask for indexes.
+  void ask_for(std::string_view indexes) {
+    const auto definition = value_of(ContainerDefinition::from_json(
+        R"({"id":"c","partitionKey":{"paths":["/p"]},)" + std::string(indexes) + "}"));
+    write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_ASSIGN(const bool must_build, store_->set_indexes(transaction, definition));
+      EXPECT_TRUE(must_build);
+      return {};
+    });
+  }
+  Result<void> build(const WorkOptions& options = {}) {
+    return build_indexes(*environment_, *store_, options, GetParam());
+  }
+  CheckReport check() { return value_of(check_database(*environment_)); }
+
+  std::unique_ptr<Environment> environment_ = value_of(Environment::open(Environment::kInMemory));
+  std::shared_ptr<ContainerStore> store_;
+};
+INSTANTIATE_TEST_SUITE_P(Memory, IndexBuildTest, testing::Values(kIndexListBytes, size_t{16} << 10, 1));
+
+constexpr std::string_view kTwo =
+    R"("indexes":[{"name":"n","paths":[{"path":"/n"},{"path":"/s"}]},{"name":"tags","paths":[{"path":"/tags/[]"}]}])";
+
+TEST_P(IndexBuildTest, HasEveryEntryOnce) {
+  ask_for(kTwo);
+  ASSERT_TRUE(succeeds(build()));
+  const CheckReport report = check();
+  EXPECT_EQ(report.finding_count(), 0U);
+  EXPECT_EQ(report.entries, 3U * kItems);
+  EXPECT_TRUE(succeeds(build())) << "nothing waits any more";
+}
+
+TEST_P(IndexBuildTest, AUniqueIndexThatCannotBeIsDroppedAndTheOthersStay) {
+  ask_for(R"("indexes":[{"name":"u","unique":true,"paths":[{"path":"/n"}]},{"name":"s","paths":[{"path":"/s"}]}])");
+  const auto built = build();
+  ASSERT_FALSE(built);
+  EXPECT_EQ(built.error().code, ErrorCode::conflict);
+  ASSERT_TRUE(succeeds(build()));
+  EXPECT_EQ(check().finding_count(), 0U);
+}
+
+TEST_P(IndexBuildTest, GoesOnWhereItWasInterrupted) {
+  ask_for(kTwo);
+  std::atomic<uint64_t> interrupts = 0;
+  WorkOptions options;
+  options.interrupts = &interrupts;
+  options.progress = [&](uint64_t done, uint64_t all) {
+    EXPECT_LE(done, all);
+    ++interrupts;
+    return true;
+  };
+  for (int i = 0; i < 3; ++i) {
+    const auto built = build(options);
+    ASSERT_FALSE(built);
+    EXPECT_EQ(built.error().code, ErrorCode::interrupted);
+  }
+  ASSERT_TRUE(succeeds(build()));
+  const CheckReport report = check();
+  EXPECT_EQ(report.finding_count(), 0U);
+  EXPECT_EQ(report.entries, 3U * kItems);
+}
+
+}  // namespace
+}  // namespace quire::engine

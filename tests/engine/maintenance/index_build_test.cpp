@@ -18,14 +18,16 @@ constexpr int kItems = 3000;
 class IndexBuildTest : public testing::TestWithParam<size_t> {
  protected:
   void SetUp() override {
-    const auto plain = value_of(ContainerDefinition::from_json(R"({"id":"c","partitionKey":{"paths":["/p"]}})"));
+    const auto plain =
+        value_of(ContainerDefinition::from_json(R"({"id":"c","partitionKey":{"paths":["/p"]}})"));
     write([&](WriteTransaction& transaction) -> Result<void> {
       QUIRE_ASSIGN(store_, ContainerStore::create(*environment_, transaction, plain));
       for (int i = 0; i < kItems; ++i) {
         const std::string text = std::to_string(i);
-        QUIRE_TRY(store_->create(transaction, R"({"id":")" + text + R"(","p":)" + std::to_string(i % 97) + R"(,"n":)" +
-                                                  std::to_string(i * 7919 % 1000) + R"(,"s":"s)" + text +
-                                                  R"(","tags":["a","t)" + std::to_string(i % 5) + R"("]})"));
+        QUIRE_TRY(store_->create(transaction, R"({"id":")" + text + R"(","p":)" + std::to_string(i % 97) +
+                                                  R"(,"n":)" + std::to_string(i * 7919 % 1000) +
+                                                  R"(,"s":"s)" + text + R"(","tags":["a","t)" +
+                                                  std::to_string(i % 5) + R"("]})"));
       }
       return {};
     });
@@ -67,7 +69,8 @@ TEST_P(IndexBuildTest, HasEveryEntryOnce) {
 }
 
 TEST_P(IndexBuildTest, AUniqueIndexThatCannotBeIsDroppedAndTheOthersStay) {
-  ask_for(R"("indexes":[{"name":"u","unique":true,"paths":[{"path":"/n"}]},{"name":"s","paths":[{"path":"/s"}]}])");
+  ask_for(
+      R"("indexes":[{"name":"u","unique":true,"paths":[{"path":"/n"}]},{"name":"s","paths":[{"path":"/s"}]}])");
   const auto built = build();
   ASSERT_FALSE(built);
   EXPECT_EQ(built.error().code, ErrorCode::conflict);

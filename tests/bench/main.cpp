@@ -165,7 +165,7 @@ void run(const Options& options) {
   if (options.drawn.empty()) report = measured(options);
   for (const std::string& path : options.drawn) {
     Report more = read_json(path);
-    report.machine = more.machine;
+    if (report.machine.empty()) report.machine = more.machine;
     std::ranges::move(more.results, std::back_inserter(report.results));
   }
   if (!options.json.empty()) write_json(report, options.json);

@@ -22,8 +22,8 @@ constexpr double kLeast = 0.125;  // of the ratios' scale, in powers of two
 constexpr double kMost = 64;
 constexpr int kGrowthHeight = 260;
 constexpr double kGrowthMost = 4;  // times the cost at the smallest size
-constexpr const char* kColours[] = {"#2a78b8", "#c2571a", "#2e8b57", "#8a4fbf",
-                                    "#b8860b", "#c03a5b", "#4a6b7c", "#6b8e23"};
+constexpr const char* kColours[] = {"#2a78b8", "#c2571a", "#2e8b57", "#8a4fbf", "#b8860b",
+                                    "#c03a5b", "#4a6b7c", "#6b8e23", "#d17ab0", "#222222"};
 
 // By work in the order of the table, its results from the smallest size on.
 using ByWork = std::vector<std::vector<const Comparison*>>;
@@ -87,11 +87,23 @@ std::string times(double ratio) {
   return fmt::format("{:.{}f}", ratio, ratio < 10 ? 2 : ratio < 100 ? 1 : 0);
 }
 
-// The bars, from `top` down; gives where they end.
-int draw_bars(Svg& svg, const ByWork& works, int top) {
+// The size at which most works were measured, the greatest of several such.
+uint64_t usual_size(const Report& report) {
+  std::map<uint64_t, size_t> works_of;
+  for (const Comparison& result : report.results) ++works_of[result.items];
+  const auto by_works = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto usual = std::max_element(works_of.rbegin(), works_of.rend(), by_works);
+  return usual == works_of.rend() ? 0 : usual->first;
+}
+
+// The bars, from `top` down, of the usual size where a work has it; gives where they end.
+int draw_bars(Svg& svg, const ByWork& works, uint64_t size, int top) {
   std::vector<const Comparison*> rows;
-  for (const auto& results : works)
-    if (results.back()->ratio(Peer::sqlite)) rows.push_back(results.back());
+  for (const auto& results : works) {
+    const auto found = std::ranges::find(results, size, &Comparison::items);
+    const Comparison* const row = found != results.end() ? *found : results.back();
+    if (row->ratio(Peer::sqlite)) rows.push_back(row);
+  }
   const int bottom = top + static_cast<int>(rows.size()) * kLine;
   for (double ratio = kLeast; ratio <= kMost; ratio *= 2) {
     svg.line(x_of_ratio(ratio), top - 4, x_of_ratio(ratio), bottom, ratio == 1 ? "#333" : "#ddd");
@@ -174,7 +186,7 @@ void write_picture(const Report& report, const std::string& path) {
       8, 56, "start",
       "Bars: against the better of SQLite's JSON text and JSONB. Black line: against raw LMDB, the floor. "
       "Yellow: against DuckDB.");
-  const int bars_end = draw_bars(svg, works, kHead);
+  const int bars_end = draw_bars(svg, works, usual_size(report), kHead);
   const int end = draw_growth(svg, works, bars_end);
   svg.write(path, end + 12);
 }

@@ -29,8 +29,9 @@ class ItemKey {
   // Of the room for the longest key a copy takes what this one has.
   ItemKey(const ItemKey& other) noexcept { *this = other; }
   ItemKey& operator=(const ItemKey& other) noexcept {
+    if (this == &other) return *this;
     size_ = other.size_;
-    std::memmove(bytes_, other.bytes_, size_);
+    std::memcpy(bytes_, other.bytes_, size_);
     return *this;
   }
   // `components`: one for each path of the container; checked by check_partition_key. `id`: checked by

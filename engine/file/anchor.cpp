@@ -81,12 +81,10 @@ Result<uint32_t> page_bytes_of(int descriptor) {
 Result<std::array<char, layout::kMetaBytes>> meta_bytes_of(int descriptor, uint32_t page_bytes,
                                                            uint64_t commit) {
   std::array<char, layout::kMetaBytes> meta;
-  for (uint64_t page = 0; page < layout::kMetaPages; ++page) {
-    const auto at = static_cast<off_t>(page * page_bytes + layout::kPageHeader);
-    if (pread(descriptor, meta.data(), meta.size(), at) != static_cast<ssize_t>(meta.size()))
-      return cannot("read the file");
-    if (layout::load<uint64_t>(meta.data() + 128) == commit) return meta;
-  }
+  const auto at = static_cast<off_t>(layout::meta_page_of(commit) * page_bytes + layout::kPageHeader);
+  if (pread(descriptor, meta.data(), meta.size(), at) != static_cast<ssize_t>(meta.size()))
+    return cannot("read the file");
+  if (layout::load<uint64_t>(meta.data() + 128) == commit) return meta;
   return fail(ErrorCode::internal, "the newest commit has no meta page");
 }
 

@@ -54,11 +54,13 @@ Result<Metas> read_metas(int descriptor, std::string_view path) {
   if (!first) return fail(ErrorCode::not_a_database, fmt::format("'{}' is not a Quire file", path));
   const std::optional<Meta> second = meta_at(descriptor, first->page_bytes);
   if (!second) return Metas{*first, std::nullopt};
-  const bool is_second_newer = second->transaction > first->transaction;
+  const bool is_second_newer = second->transaction == first->transaction
+                                   ? layout::meta_page_of(first->transaction) == 1
+                                   : second->transaction > first->transaction;
   return is_second_newer ? Metas{*second, first, true} : Metas{*first, second};
 }
 
-// LMDB has commit N on meta page N mod 2, and looks for it there. Its count of commits must not come round to
+// LMDB looks for a commit on its own meta page alone. Its count of commits must not come round to
 // 0: it takes the pages that older commits have freed for free.
 Result<void> check_newest(const Metas& metas, std::string_view path) {
   const uint64_t commit = metas.newest.transaction;
@@ -124,10 +126,9 @@ Result<Meta> newest_meta(int descriptor, std::string_view path) {
 Result<std::optional<Meta>> meta_of(int descriptor, uint64_t transaction) {
   const std::optional<Meta> first = meta_at(descriptor, 0);
   if (!first) return fail(ErrorCode::corrupt, "page 0 does not say what the file is");
-  if (first->transaction == transaction) return first;
-  const std::optional<Meta> second = meta_at(descriptor, first->page_bytes);
-  if (second && second->transaction == transaction) return second;
-  return std::nullopt;
+  const std::optional<Meta> meta =
+      layout::meta_page_of(transaction) == 0 ? first : meta_at(descriptor, first->page_bytes);
+  return meta && meta->transaction == transaction ? meta : std::nullopt;
 }
 
 }  // namespace quire::engine

@@ -33,6 +33,10 @@ constexpr size_t kMetaBytes = 136;
 constexpr size_t kTreeBytes = 48;
 constexpr size_t kNodeHeader = 8;
 constexpr uint64_t kMetaPages = 2;
+// LMDB has commit N there. Both pages are of one commit in a new file, and where an anchor was gone back to.
+constexpr uint64_t meta_page_of(uint64_t commit) noexcept {
+  return commit % kMetaPages;
+}
 constexpr uint64_t kNoPage = ~uint64_t{0};
 constexpr uint32_t kUsualPage = 4096;
 constexpr uint32_t kSmallestPage = 256;

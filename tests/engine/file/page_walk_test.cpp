@@ -39,11 +39,14 @@ class PageWalkTest : public testing::Test {
       return {};
     })));
     environment.reset();
-    std::ifstream file(path_, std::ios::binary);
-    bytes_.assign(std::istreambuf_iterator<char>(file), {});
+    load();
     ASSERT_GT(bytes_.size() / kPage, kPagesAlwaysWalked);
   }
 
+  void load() {
+    std::ifstream file(path_, std::ios::binary);
+    bytes_.assign(std::istreambuf_iterator<char>(file), {});
+  }
   char* page(size_t number) { return bytes_.data() + number * kPage; }
   layout::Meta newest() {
     return std::max(*layout::parse_meta(page(0)), *layout::parse_meta(page(1)),
@@ -169,6 +172,28 @@ TEST_F(PageWalkTest, AFileThatIsOpenCanBeAskedForUntrusted) {
   ASSERT_TRUE(succeeds(trusting));
   EXPECT_TRUE(fails_with(Environment::open(path_, {.is_untrusted = true}), ErrorCode::corrupt));
 }
+// Of two meta pages that say they are of one commit, LMDB reads the one that the number stands for.
+TEST_F(PageWalkTest, TheMetaPageThatIsReadIsTheOneLookedAt) {
+  for (int round = 0; round < 2; ++round) {
+    const std::string sound = bytes_;
+    const layout::Meta meta = newest();
+    const uint64_t other = 1 - layout::meta_page_of(meta.transaction);
+    put(page(other) + layout::kPageHeader + 128, meta.transaction);
+    EXPECT_TRUE(succeeds(open(true))) << meta.transaction;
+    put(page(meta.main.root) + 12, uint16_t{3});
+    EXPECT_TRUE(fails_with(open(true), ErrorCode::corrupt)) << meta.transaction;
+    EXPECT_TRUE(fails_with(open(false), ErrorCode::corrupt)) << meta.transaction;
+    bytes_ = sound;
+    auto environment = value_of(open(false));
+    ASSERT_TRUE(succeeds(environment->write([](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_ASSIGN(const auto table, transaction.open_table("t"));
+      return transaction.put(*table, "one", "more");
+    })));
+    environment.reset();
+    load();
+  }
+}
+
 TEST_F(PageWalkTest, ADamagedMetaPageIsNamed) {
   const std::string sound = bytes_;
   for (const size_t meta : {size_t{0}, size_t{1}}) {

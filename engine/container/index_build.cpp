@@ -162,7 +162,7 @@ class IndexBuilder {
         if (lists.is_closed()) return true;
         QUIRE_ASSIGN(const auto snapshot, snapshot_of_items());
         if (!snapshot) return false;
-        QUIRE_ASSIGN(has_more, collect_while_welcome(*snapshot, extractor, collected, position));
+        QUIRE_ASSIGN(has_more, collect_while_welcome(*snapshot, extractor, collected, lists, position));
       }
       collected.entries.sort();
       if (is_first && !has_more) collected.statistics = summary_of(collected.entries, index);
@@ -171,10 +171,10 @@ class IndexBuilder {
     return true;
   }
 
-  // From behind `position` on; false at the last item, true if the list is full or a writer needs the
-  // snapshot to end.
+  // From behind `position` on; false at the last item, true if the list is full, nobody wants it any more, or
+  // a writer needs the snapshot to end.
   Result<bool> collect_while_welcome(const ReadTransaction& snapshot, EntryExtractor& extractor,
-                                     Collected& collected, std::string& position) {
+                                     Collected& collected, const Lists& lists, std::string& position) {
     constexpr uint64_t kItemsBetweenLooks = 1024;
     const Index& index = *collected.index;
     EntryList& entries = collected.entries;
@@ -191,7 +191,8 @@ class IndexBuilder {
         extractor.add_explicit(root, cursor.key(), IndexSelection::all, entries);
       ++collected.items;
       collected_.fetch_add(1, std::memory_order_relaxed);
-      const bool is_unwelcome = items % kItemsBetweenLooks == 0 && environment_.wants_snapshots_to_end();
+      const bool is_unwelcome =
+          items % kItemsBetweenLooks == 0 && (lists.is_closed() || environment_.wants_snapshots_to_end());
       if (is_unwelcome || entries.memory() >= list_bytes_) {
         position = cursor.key();
         return true;

@@ -30,14 +30,12 @@ class Place {
     path += "/quire-fuzz-XXXXXX";
     if (mkdtemp(path.data()) == nullptr) std::abort();
     path_ = path;
-    const std::string sample = (path_ / "sample.quire").string();
-    if (!quire::tests::make_sample_file(sample, kItems)) std::abort();
-    std::ifstream file(sample, std::ios::binary);
-    sample_.assign(std::istreambuf_iterator<char>(file), {});
+    make(closed_, quire::tests::SampleState::closed);
+    make(left_open_, quire::tests::SampleState::left_open);
   }
   ~Place() { std::filesystem::remove_all(path_); }
 
-  const std::string& sample() const { return sample_; }
+  const std::string& sample(bool is_closed) const { return is_closed ? closed_ : left_open_; }
   // A file of these bytes, and none beside it.
   std::string write(const std::string& bytes) const {
     const std::filesystem::path folder = path_ / "run";
@@ -49,15 +47,24 @@ class Place {
   }
 
  private:
+  void make(std::string& bytes, quire::tests::SampleState state) const {
+    const std::string sample = (path_ / "sample.quire").string();
+    if (!quire::tests::make_sample_file(sample, kItems, state)) std::abort();
+    std::ifstream file(sample, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+    std::filesystem::remove(sample);
+    std::filesystem::remove(sample + "-lock");
+  }
+
   std::filesystem::path path_;
-  std::string sample_;
+  std::string closed_, left_open_;
 };
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Place place;
-  std::string bytes = place.sample();
+  std::string bytes = place.sample(size == 0 || data[0] % 4 != 3);
   for (size_t at = 0; at + kWord <= size && at < kMostWords * kWord; at += kWord) {
     uint64_t seed;
     std::memcpy(&seed, data + at, kWord);

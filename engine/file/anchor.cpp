@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -14,6 +15,7 @@
 
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/log_replay.h"
 #include "engine/file/sole_use.h"
 
 namespace quire::engine {
@@ -22,6 +24,7 @@ namespace {
 constexpr std::string_view kMagic = "QANCHOR1";
 constexpr size_t kSequenceAt = 8, kSetAt = 16, kBootAt = 24, kMetaAt = 40,
                  kSumAt = kMetaAt + layout::kMetaBytes, kRecordBytes = kSumAt + 8;
+constexpr uint64_t kNotSet = 0, kSet = 1, kSetWithLog = 2;
 using RecordBytes = std::array<char, kRecordBytes>;
 using MetaPageBytes = std::array<char, layout::kPageHeader + layout::kMetaBytes>;
 
@@ -45,7 +48,9 @@ std::optional<AnchorRecord> parse_record(const RecordBytes& bytes) {
     return std::nullopt;
   AnchorRecord record;
   record.sequence = layout::load<uint64_t>(at + kSequenceAt);
-  record.is_set = layout::load<uint64_t>(at + kSetAt) == 1;
+  const auto standing = layout::load<uint64_t>(at + kSetAt);
+  record.is_set = standing == kSet || standing == kSetWithLog;
+  record.has_log = standing == kSetWithLog;
   std::memcpy(record.boot.data(), at + kBootAt, record.boot.size());
   std::memcpy(record.meta.data(), at + kMetaAt, record.meta.size());
   // What a stranger has put there, checksum and all, must not take the place of a meta page.
@@ -104,12 +109,13 @@ Result<AnchorRecord> read_anchor(int descriptor, uint32_t page_bytes) {
   return newest;
 }
 
-Result<void> write_anchor(int descriptor, uint32_t page_bytes, AnchorRecord record) {
+Result<void> write_anchor(int descriptor, uint32_t page_bytes, AnchorRecord& record) {
   ++record.sequence;
+  const uint64_t standing = !record.is_set ? kNotSet : record.has_log ? kSetWithLog : kSet;
   RecordBytes bytes{};
   std::memcpy(bytes.data(), kMagic.data(), kMagic.size());
   store(record.sequence, bytes.data() + kSequenceAt);
-  store(uint64_t{record.is_set}, bytes.data() + kSetAt);
+  store(standing, bytes.data() + kSetAt);
   std::memcpy(bytes.data() + kBootAt, record.boot.data(), record.boot.size());
   std::memcpy(bytes.data() + kMetaAt, record.meta.data(), record.meta.size());
   store(uint64_t{XXH3_64bits(bytes.data(), kSumAt)}, bytes.data() + kSumAt);
@@ -151,33 +157,38 @@ Result<void> take_back(int descriptor, uint32_t page_bytes, const AnchorRecord& 
 
 }  // namespace
 
-Result<void> settle_anchor_alone(int descriptor) {
+Result<void> settle_anchor_alone(int descriptor, const std::string& path, bool is_trusted) {
   QUIRE_ASSIGN(const uint32_t page_bytes, page_bytes_of(descriptor));
   if (page_bytes == 0) return {};
   QUIRE_ASSIGN(AnchorRecord record, read_anchor(descriptor, page_bytes));
   if (!record.is_set) return {};
-  if (!is_of_this_boot(record)) QUIRE_TRY(take_back(descriptor, page_bytes, record));
+  if (record.has_log || !is_of_this_boot(record)) QUIRE_TRY(take_back(descriptor, page_bytes, record));
   QUIRE_TRY(sync(descriptor));
+  if (record.has_log) QUIRE_TRY(replay_log(descriptor, path, record, is_trusted));
   record.is_set = false;
   return write_anchor(descriptor, page_bytes, record);
 }
 
-Result<bool> settle_anchor(int descriptor, const std::string& path, bool read_only) {
+Result<bool> settle_anchor(int descriptor, const std::string& path, const SettleOptions& options) {
   QUIRE_ASSIGN(const uint32_t page_bytes, page_bytes_of(descriptor));
   if (page_bytes == 0) return true;
   QUIRE_ASSIGN(const AnchorRecord record, read_anchor(descriptor, page_bytes));
   if (!record.is_set) return true;
+  if (record.has_log) {
+    // Who has it open keeps the anchor, and the log.
+    QUIRE_ASSIGN(const OpenBy by, opened_by(path));
+    if (by != OpenBy::nobody) return by == OpenBy::others;
+  }
   const bool is_sound = is_of_this_boot(record);
-  if (read_only && is_sound) return true;
-  if (read_only)
+  if (options.read_only && is_sound) return true;
+  if (options.read_only)
     return fail(ErrorCode::cannot_open,
                 fmt::format("'{}' was being written to when the machine went down: open it once for writing, "
                             "which takes it back to its last whole state",
                             path));
   QUIRE_ASSIGN(const std::optional<Descriptor> lock, lock_for_sole_use(path));
-  // Who has it open keeps the anchor.
-  if (!lock) return is_sound;
-  QUIRE_TRY(settle_anchor_alone(descriptor));
+  if (!lock) return is_sound && !record.has_log;
+  QUIRE_TRY(settle_anchor_alone(descriptor, path, options.is_trusted));
   return true;
 }
 
@@ -194,45 +205,61 @@ void Anchor::hold(MDB_txn* snapshot) noexcept {
 }
 
 Result<void> Anchor::prepare(Durability durability, uint64_t newest) {
+  if (is_distrusted_)
+    return fail(ErrorCode::io,
+                "an earlier write did not reach the disk: close the database and open it again, here and in "
+                "other processes, before you write to it");
   if (page_bytes_ == 0) {
     MDB_stat stat;
     mdb_env_stat(environment_, &stat);
     page_bytes_ = stat.ms_psize;
   }
-  QUIRE_ASSIGN(AnchorRecord record, read_anchor(descriptor_, page_bytes_));
-  if (durability != Durability::relaxed) {
-    if (record.is_set) QUIRE_TRY(give_up(record));
-    hold(nullptr);
-    return {};
-  }
+  QUIRE_ASSIGN(record_, read_anchor(descriptor_, page_bytes_));
+  const bool is_hurried = is_hurried_.exchange(false);
   // The pages of a commit are kept by a snapshot of it, or of an older one.
-  const bool is_kept = record.is_set && snapshot_ != nullptr && held_commit() <= record.transaction();
-  if (is_kept && !must_advance(record, newest)) return {};
-  return advance(record);
+  const bool is_kept = record_.is_set && snapshot_ != nullptr && held_commit() <= record_.transaction();
+  if (durability != Durability::relaxed) {
+    const bool may_stay = durability == Durability::full && is_kept && record_.has_log && !is_hurried;
+    return may_stay ? Result<void>() : give_up();
+  }
+  if (is_kept && !record_.has_log && !must_advance(newest, is_hurried)) return {};
+  return advance(false);
 }
 
-bool Anchor::must_advance(const AnchorRecord& record, uint64_t newest) noexcept {
-  const bool is_hurried = is_hurried_.exchange(false);
-  if (newest == record.transaction()) return false;
+bool Anchor::must_advance(uint64_t newest, bool is_hurried) noexcept {
+  if (newest == record_.transaction()) return false;
   MDB_envinfo info;
   mdb_env_info(environment_, &info);
-  is_due_ = info.me_last_pgno >= record.last_page() + kPagesUntilDue;
-  return is_hurried || info.me_last_pgno >= record.last_page() + kMostPages;
+  is_due_ = info.me_last_pgno >= record_.last_page() + kPagesUntilDue;
+  return is_hurried || info.me_last_pgno >= record_.last_page() + kMostPages;
+}
+
+bool Anchor::is_far(uint64_t newest) const noexcept {
+  const uint64_t pages = record_.last_page();
+  MDB_envinfo info;
+  mdb_env_info(environment_, &info);
+  return info.me_last_pgno >= pages + std::max(kLeastPagesWithLog, pages / 8) ||
+         newest >= record_.transaction() + std::max(kLeastCommitsWithLog, pages / 64);
+}
+
+Result<void> Anchor::set_with_log() {
+  return advance(true);
 }
 
 // The older snapshot is let go when the new anchor is on the disk.
-Result<void> Anchor::advance(AnchorRecord record) {
+Result<void> Anchor::advance(bool has_log) {
   MDB_txn* snapshot = nullptr;
   if (const int code = mdb_txn_begin(environment_, nullptr, MDB_RDONLY, &snapshot); code != MDB_SUCCESS)
     return std::unexpected(lmdb_error(code, "begin a snapshot"));
-  const auto reach_the_disk = [&]() -> Result<void> {
-    QUIRE_ASSIGN(record.meta, meta_bytes_of(descriptor_, page_bytes_, mdb_txn_id(snapshot)));
-    record.is_set = true;
-    record.boot = this_boot();
-    QUIRE_TRY(sync(descriptor_));
-    return write_anchor(descriptor_, page_bytes_, record);
+  AnchorRecord next = record_;
+  const auto put_down_next = [&]() -> Result<void> {
+    QUIRE_ASSIGN(next.meta, meta_bytes_of(descriptor_, page_bytes_, mdb_txn_id(snapshot)));
+    next.is_set = true;
+    next.has_log = has_log;
+    next.boot = this_boot();
+    return put_down(next);
   };
-  auto done = reach_the_disk();
+  auto done = put_down_next();
   if (!done) {
     mdb_txn_abort(snapshot);
     return done;
@@ -242,10 +269,26 @@ Result<void> Anchor::advance(AnchorRecord record) {
   return {};
 }
 
-Result<void> Anchor::give_up(AnchorRecord record) {
-  QUIRE_TRY(sync(descriptor_));
-  record.is_set = false;
-  return write_anchor(descriptor_, page_bytes_, record);
+Result<void> Anchor::give_up() {
+  if (record_.is_set) {
+    AnchorRecord next = record_;
+    next.is_set = false;
+    QUIRE_TRY(put_down(next));
+  }
+  hold(nullptr);
+  return {};
+}
+
+// The system tells once that a write has failed, and forgets the bytes: a sync that succeeds after that means
+// nothing.
+Result<void> Anchor::put_down(AnchorRecord& next) {
+  auto done = sync(descriptor_);
+  if (done) done = write_anchor(descriptor_, page_bytes_, next);
+  if (done)
+    record_ = next;
+  else
+    distrust();
+  return done;
 }
 
 }  // namespace quire::engine

@@ -6,7 +6,6 @@
 
 #include "engine/file/anchor.h"
 #include "engine/file/file_state.h"
-#include "engine/file/write_session.h"
 
 namespace quire::engine {
 
@@ -40,23 +39,32 @@ void AnchorKeeper::run(const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     has_work_ = false;
     lock.unlock();
-    const bool is_done = move_on();
+    const bool is_done = move_on(is_urgent_);
     lock.lock();
     is_urgent_ = false;
     if (!is_done) has_work_ = true;
   }
 }
 
-bool AnchorKeeper::move_on() const {
+bool AnchorKeeper::move_on(bool is_urgent) const {
   // Most of it without the writers' lock.
-  (void)fdatasync(state_.data_descriptor());
+  if (fdatasync(state_.data_descriptor()) != 0) state_.anchor().distrust();
+  const Durability durability = state_.durability();
+  // Who writes to the log moves its anchor, too.
+  if (is_urgent && durability == Durability::full) return true;
   constexpr std::chrono::milliseconds kPatience{100};
   const Clock::time_point deadline = Clock::now() + kPatience;
   if (!state_.queue().take_lead(deadline)) return false;
-  state_.anchor().hurry();
-  const bool has_begun = WriteSession::begin(state_, deadline).has_value();
+  bool is_done = false;
+  if (state_.write_lock().acquire(deadline)) {
+    const uint64_t newest = state_.newest_commit();
+    const MapHold hold(state_.readers());
+    state_.anchor().hurry();
+    is_done = state_.anchor().prepare(durability, newest).has_value();
+    state_.write_lock().release();
+  }
   state_.queue().release();
-  return has_begun;
+  return is_done;
 }
 
 }  // namespace quire::engine

@@ -1,5 +1,6 @@
 // Moves the anchor of a file (anchor.h) on when writers do not: what was written is on the disk soon after,
-// also where nobody writes any more. Internal to engine/file.
+// also where nobody writes any more. One with a log it gives up then, which is begun again where it is worth
+// it. Internal to engine/file.
 #pragma once
 
 #include <atomic>
@@ -29,7 +30,7 @@ class AnchorKeeper {
  private:
   void run(const std::stop_token& stop);
   // False: others were writing all the time.
-  bool move_on() const;
+  bool move_on(bool is_urgent) const;
 
   FileState& state_;
   std::atomic<bool> has_work_ = false;

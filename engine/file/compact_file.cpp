@@ -49,14 +49,14 @@ Result<struct stat> look_at(const std::string& path) {
 Result<void> settle(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (file.number() < 0) return cannot(errno, "open", path);
-  return settle_anchor_alone(file.number());
+  return settle_anchor_alone(file.number(), path, false);
 }
 
 // LMDB copies without a look at what it copies.
 Result<void> check_all_pages(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) return cannot(errno, "open", path);
-  return check_unused(file.number(), path);
+  return check_unused(file.number(), path, false);
 }
 
 Result<void> write_copy(const std::string& path, const std::string& copy, uint64_t bytes) {

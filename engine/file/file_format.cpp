@@ -15,7 +15,6 @@
 namespace quire::engine {
 namespace {
 
-constexpr std::string_view kMetaTable = "meta";
 constexpr std::string_view kFormatRow = "format";
 constexpr std::string_view kCreatedRow = "created";
 constexpr std::string_view kDroppedRow = "dropped/";

@@ -5,6 +5,7 @@
 //   "format"      "quire", three zero bytes, then the format version: 4 bytes, little-endian
 //   "database"    the database number: 4 random bytes
 //   "created"     Unix seconds, 8 bytes, little-endian
+//   "log"         of durable commits: commit_log.h
 //   "dropped/" T  empty: table T was dropped, and waits to be removed
 //   (engine/catalog keeps its counter of containers here, too, and the seals of scripts: script_seals.h)
 #pragma once

@@ -11,14 +11,15 @@ namespace quire::engine {
 
 FileState::~FileState() {
   anchor_keeper_.stop();
-  if (is_read_only_ || is_in_memory_ || durability_ == Durability::full) return;
-  // What was not synced reaches the disk at the latest here.
+  if (is_read_only_ || is_in_memory_) return;
+  // What was not synced reaches the disk at the latest here. Durability `none` stands for giving up whatever
+  // anchor there is.
   constexpr std::chrono::milliseconds kPatience{1000};
   if (anchor_.is_held() && write_lock_.acquire(Clock::now() + kPatience)) {
-    (void)anchor_.prepare(Durability::full, 0);
+    (void)anchor_.prepare(Durability::none, 0);
     write_lock_.release();
   }
-  mdb_env_sync(environment_.get(), 1);
+  if (durability_ != Durability::full) mdb_env_sync(environment_.get(), 1);
 }
 
 void FileState::ask_for(Durability durability) noexcept {
@@ -27,13 +28,11 @@ void FileState::ask_for(Durability durability) noexcept {
   }
 }
 
-Durability FileState::apply_durability() noexcept {
-  const Durability durability = is_in_memory_ ? Durability::none : durability_.load();
-  const bool syncs = durability == Durability::full;
+void FileState::let_commits_wait(bool do_wait) noexcept {
   unsigned flags = 0;
   mdb_env_get_flags(environment_.get(), &flags);
-  if (((flags & MDB_NOSYNC) == 0) != syncs) mdb_env_set_flags(environment_.get(), MDB_NOSYNC, syncs ? 0 : 1);
-  return durability;
+  if (((flags & MDB_NOSYNC) == 0) != do_wait)
+    mdb_env_set_flags(environment_.get(), MDB_NOSYNC, do_wait ? 0 : 1);
 }
 
 Result<uint64_t> FileState::file_bytes() const {

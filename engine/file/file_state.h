@@ -17,6 +17,7 @@
 
 #include "engine/file/anchor.h"
 #include "engine/file/anchor_keeper.h"
+#include "engine/file/commit_log.h"
 #include "engine/file/commit_watch.h"
 #include "engine/file/environment.h"
 #include "engine/file/reader_pool.h"
@@ -60,6 +61,7 @@ class FileState {
         readers_(environment_.get(), std::chrono::milliseconds(options.busy_timeout_ms)),
         write_lock_(options.read_only || is_in_memory ? -1 : descriptor_.number()),
         anchor_(environment_.get(), descriptor_.number()),
+        log_(descriptor_.number()),
         is_read_only_(options.read_only),
         is_in_memory_(is_in_memory),
         busy_timeout_(options.busy_timeout_ms),
@@ -75,6 +77,7 @@ class FileState {
   WriteLock& write_lock() noexcept { return write_lock_; }
   CommitWatch& commits() noexcept { return commits_; }
   Anchor& anchor() noexcept { return anchor_; }
+  CommitLog& log() noexcept { return log_; }
   AnchorKeeper& anchor_keeper() noexcept { return anchor_keeper_; }
   bool is_read_only() const noexcept { return is_read_only_; }
 
@@ -86,9 +89,9 @@ class FileState {
 
   // The strongest that was asked for holds; takes effect with the next write transaction.
   void ask_for(Durability durability) noexcept;
-  Durability durability() const noexcept { return durability_.load(); }
-  // Sets LMDB's flags as the durability demands, and says which that is; by the holder of the write lock.
-  Durability apply_durability() noexcept;
+  Durability durability() const noexcept { return is_in_memory_ ? Durability::none : durability_.load(); }
+  // Has LMDB's commits wait for the disk, or not; by the holder of the write lock.
+  void let_commits_wait(bool do_wait) noexcept;
   bool is_in_memory() const noexcept { return is_in_memory_; }
 
   Result<uint64_t> file_bytes() const;
@@ -121,6 +124,7 @@ class FileState {
   WriteLock write_lock_;
   CommitWatch commits_;
   Anchor anchor_;
+  CommitLog log_;
   AnchorKeeper anchor_keeper_{*this};
   bool is_read_only_;
   bool is_in_memory_;

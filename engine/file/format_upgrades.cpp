@@ -93,16 +93,18 @@ int keep_documents(MDB_txn*, MDB_dbi) {
   return MDB_SUCCESS;
 }
 
+// Version 4 had no log of commits, and does not look for one after a crash.
+int have_no_log(MDB_txn*, MDB_dbi) {
+  return MDB_SUCCESS;
+}
+
 // What a step from version `from` to the next has to change.
 struct Upgrade {
   uint32_t from;
   int (*run)(MDB_txn* transaction, MDB_dbi meta);
 };
 constexpr Upgrade kUpgrades[] = {
-    {0, add_database_number},
-    {1, add_index_tables},
-    {2, add_feeds},
-    {3, keep_documents},
+    {0, add_database_number}, {1, add_index_tables}, {2, add_feeds}, {3, keep_documents}, {4, have_no_log},
 };
 
 }  // namespace

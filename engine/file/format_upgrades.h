@@ -8,6 +8,7 @@
 
 namespace quire::engine {
 
+inline constexpr std::string_view kMetaTable = "meta";
 inline constexpr std::string_view kCatalogTable = "catalog";
 inline constexpr std::string_view kDatabaseRow = "database";
 

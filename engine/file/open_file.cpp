@@ -16,6 +16,7 @@
 #include "engine/file/anchor.h"
 #include "engine/file/disk_order.h"
 #include "engine/file/file_format.h"
+#include "engine/file/format_upgrades.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/snapshot_pages.h"
 #include "engine/file/sole_use.h"
@@ -104,7 +105,8 @@ Result<EnvironmentHandle> open_environment(const std::string& path, const DataFi
   unsigned flags = MDB_NOSUBDIR | MDB_NOTLS | (options.durability == Durability::none ? MDB_NOSYNC : 0);
   if (options.read_only) flags |= MDB_RDONLY;
   const uint64_t chosen = std::max(kGenerousMap, file.bytes * 8);
-  uint64_t map_size = std::max(options.map_size != 0 ? options.map_size : chosen, kSmallestMap);
+  // Some room in any case: to open a file may mean to write to it (open_format).
+  uint64_t map_size = std::max(options.map_size != 0 ? options.map_size : chosen, file.bytes + kSmallestMap);
   map_size = (map_size + kMapUnit - 1) / kMapUnit * kMapUnit;
   for (;;) {
     int code = 0;
@@ -152,6 +154,8 @@ Result<std::shared_ptr<FileState>> open_new_file(const std::string& path, DataFi
     return is_new ? true : check_before_use(*state, commit, path, !options.is_untrusted);
   };
   QUIRE_ASSIGN(state->facts, open_format(*state, path, check_commit));
+  state->tables().enter(kMetaTable, state->facts.meta);
+  state->tables().enter(kCatalogTable, state->facts.catalog);
   if (is_for_the_disk) QUIRE_TRY(sync_name(path));
   return state;
 }
@@ -215,7 +219,8 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
       if (!is_ours) return nullptr;
     }
   }
-  QUIRE_ASSIGN(const bool is_settled, settle_anchor(file.descriptor.number(), path, options.read_only));
+  const SettleOptions settling{.read_only = options.read_only, .is_trusted = !options.is_untrusted};
+  QUIRE_ASSIGN(const bool is_settled, settle_anchor(file.descriptor.number(), path, settling));
   if (!is_settled) return nullptr;
   auto state = open_new_file(path, std::move(file), options, false);
   if (!is_still(path, identity)) return nullptr;

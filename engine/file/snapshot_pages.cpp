@@ -66,13 +66,21 @@ Result<void> as_error(const std::vector<PageFault>& faults, std::string_view pat
 
 }  // namespace
 
+namespace {
+
+PageWalk::Options walk_of(uint64_t file_bytes, bool is_trusted) {
+  PageWalk::Options options;
+  if (is_trusted && file_bytes / layout::kUsualPage > kPagesAlwaysWalked)
+    options.extent = PageWalk::Options::Extent::roots;
+  return options;
+}
+
+}  // namespace
+
 Result<bool> check_before_use(const FileState& state, uint64_t commit, std::string_view path,
                               bool is_trusted) {
-  PageWalk::Options options;
   QUIRE_ASSIGN(const uint64_t bytes, state.file_bytes());
-  if (is_trusted && bytes / layout::kUsualPage > kPagesAlwaysWalked)
-    options.extent = PageWalk::Options::Extent::roots;
-  QUIRE_ASSIGN(const auto faults, walk_commit(state, commit, options));
+  QUIRE_ASSIGN(const auto faults, walk_commit(state, commit, walk_of(bytes, is_trusted)));
   if (!faults) return false;
   QUIRE_TRY(as_error(*faults, path));
   return true;
@@ -83,11 +91,11 @@ Result<void> check_shared(FileState& state, std::string_view path) {
   return as_error(faults, path);
 }
 
-Result<void> check_unused(int descriptor, std::string_view path) {
+Result<void> check_unused(int descriptor, std::string_view path, bool is_trusted) {
   QUIRE_ASSIGN(const Meta meta, newest_meta(descriptor, path));
   QUIRE_ASSIGN(const uint64_t bytes, size_of_file(descriptor, path));
   const PageReader reader(descriptor, meta.page_bytes, bytes);
-  QUIRE_ASSIGN(const std::vector<PageFault> faults, PageWalk(reader, meta, {}).run());
+  QUIRE_ASSIGN(const std::vector<PageFault> faults, PageWalk(reader, meta, walk_of(bytes, is_trusted)).run());
   return as_error(faults, path);
 }
 

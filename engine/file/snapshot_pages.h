@@ -21,8 +21,8 @@ Result<bool> check_before_use(const FileState& state, uint64_t commit, std::stri
                               bool is_trusted);
 // All pages of a file that is open already. corrupt.
 Result<void> check_shared(FileState& state, std::string_view path);
-// All pages of a file that nobody has open. corrupt.
-Result<void> check_unused(int descriptor, std::string_view path);
+// The same of a file that nobody has open: corrupt.
+Result<void> check_unused(int descriptor, std::string_view path, bool is_trusted);
 
 // A file of up to so many pages is walked at each open.
 inline constexpr uint64_t kPagesAlwaysWalked = 128;

@@ -70,4 +70,16 @@ Result<std::optional<Descriptor>> lock_for_sole_use(const std::string& path) {
   return std::nullopt;
 }
 
+// Who only has it open shares the lock.
+Result<OpenBy> opened_by(const std::string& path) {
+  const std::string lock_path = path + "-lock";
+  const Descriptor lock(::open(lock_path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (lock.number() < 0 && errno == ENOENT) return OpenBy::nobody;
+  struct flock range = range_of(F_WRLCK, 0);
+  if (lock.number() < 0 || fcntl(lock.number(), F_OFD_GETLK, &range) != 0)
+    return std::unexpected(lmdb_error(errno, fmt::format("look at '{}'", lock_path)));
+  if (range.l_type == F_UNLCK) return OpenBy::nobody;
+  return range.l_type == F_RDLCK ? OpenBy::others : OpenBy::one_alone;
+}
+
 }  // namespace quire::engine

@@ -18,6 +18,10 @@ namespace quire::engine {
 // descriptor would drop LMDB's locks.
 Result<std::optional<Descriptor>> lock_for_sole_use(const std::string& path);
 
+// Who else has the database open: `one_alone` has locked it for sole use, or is about to open it.
+enum class OpenBy : uint8_t { nobody, others, one_alone };
+Result<OpenBy> opened_by(const std::string& path);
+
 // Holds, as long as the descriptor of the database file is open, that it is in use.
 Result<void> mark_in_use(int descriptor, const std::string& path);
 

@@ -34,6 +34,13 @@ std::optional<Table> TableRegistry::find(std::string_view name, uint64_t version
   return found->second.table;
 }
 
+std::string TableRegistry::name_of(unsigned slot) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, open] : open_)
+    if (open.table.slot() == slot && is_current(open.table)) return name;
+  return {};
+}
+
 void TableRegistry::enter(std::string_view name, Table table) {
   const std::lock_guard lock(mutex_);
   open_.insert_or_assign(std::string(name), Open{table, ++version_});

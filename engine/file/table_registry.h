@@ -38,6 +38,9 @@ class TableRegistry {
   std::optional<Table> find(std::string_view name, uint64_t version) const;
   std::optional<Table> find(std::string_view name) const { return find(name, UINT64_MAX); }
 
+  // The name of an open table; empty if no table is open in that slot.
+  std::string name_of(unsigned slot) const;
+
   // A handle for a slot that LMDB gave; enter it once its transaction has committed.
   Table handle(unsigned slot) const noexcept {
     return {slot, generations_[slot].load(std::memory_order_relaxed)};

@@ -7,6 +7,7 @@
 #include <new>
 #include <ranges>
 
+#include "engine/file/change_list.h"
 #include "engine/file/file_cursor.h"
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
@@ -97,6 +98,10 @@ void ReadTransaction::end() noexcept {
 
 // ---- Writing
 
+ChangeList& WriteTransaction::changes() const noexcept {
+  return state_->log().changes();
+}
+
 Result<std::span<char>> WriteTransaction::reserve_with(Table table, Bytes key, size_t size, unsigned flags) {
   if (handle_ == nullptr) return std::unexpected(lmdb_error(MDB_BAD_TXN, "write to the file"));
   if (!state_->tables().is_current(table))
@@ -105,6 +110,7 @@ Result<std::span<char>> WriteTransaction::reserve_with(Table table, Bytes key, s
     return std::unexpected(too_large(request_->size_limit_));
   MDB_val wanted = to_value(key), record{size, nullptr};
   const int code = mdb_put(handle_, table.slot(), &wanted, &record, flags | MDB_RESERVE);
+  if (code == MDB_SUCCESS) changes().note(table.slot(), key, size);
   return reserved(code, record.mv_data, size);
 }
 
@@ -129,6 +135,7 @@ Result<std::span<char>> WriteTransaction::reserve_append(FileCursor& end, Bytes 
     return std::unexpected(too_large(request_->size_limit_));
   MDB_val wanted = to_value(key), record{size, nullptr};
   const int code = mdb_cursor_put(end.cursor_.get(), &wanted, &record, MDB_APPEND | MDB_RESERVE);
+  if (code == MDB_SUCCESS) changes().note(mdb_cursor_dbi(end.cursor_.get()), key, size);
   return reserved(code, record.mv_data, size);
 }
 
@@ -163,7 +170,10 @@ Result<bool> WriteTransaction::erase(Table table, Bytes key) {
     return std::unexpected(too_large(request_->size_limit_));
   MDB_val wanted = to_value(key);
   const int code = mdb_del(handle_, table.slot(), &wanted, nullptr);
-  if (code == MDB_SUCCESS) return true;
+  if (code == MDB_SUCCESS) {
+    changes().note(table.slot(), key, 0);
+    return true;
+  }
   if (code == MDB_NOTFOUND) return false;
   if (code == MDB_MAP_FULL) note(Retry::map_full);
   return std::unexpected(lmdb_error(with_meaning(code), "write to the file"));
@@ -172,6 +182,7 @@ Result<bool> WriteTransaction::erase(Table table, Bytes key) {
 Result<void> WriteTransaction::erase(FileCursor& at) {
   if (!may_change(at.key().size())) [[unlikely]]
     return std::unexpected(too_large(request_->size_limit_));
+  changes().note(mdb_cursor_dbi(at.cursor_.get()), at.key(), 0);
   const int code = mdb_cursor_del(at.cursor_.get(), 0);
   if (code == MDB_SUCCESS) return {};
   if (code == MDB_MAP_FULL) note(Retry::map_full);
@@ -215,6 +226,7 @@ Result<Table> WriteTransaction::create_table(std::string_view name) {
   QUIRE_ASSIGN(const std::optional<Table> existing, open_table(name));
   if (existing) return fail(ErrorCode::conflict, "there is a table '" + std::string(name) + "' already");
   QUIRE_TRY(claim_tables());
+  changes().give_up();
   unsigned slot = 0;
   const std::string text(name);
   const int code = mdb_dbi_open(handle_, text.c_str(), MDB_CREATE, &slot);
@@ -248,6 +260,7 @@ Result<std::optional<Table>> WriteTransaction::open_table(std::string_view name)
 Result<void> WriteTransaction::drop_table(std::string_view name) {
   QUIRE_ASSIGN(const std::optional<Table> table, open_table(name));
   if (!table) return fail(ErrorCode::container_not_found, "there is no table '" + std::string(name) + "'");
+  changes().give_up();
   const int code = mdb_drop(handle_, table->slot(), 0);
   if (code == MDB_MAP_FULL) note(Retry::map_full);
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(with_meaning(code), "drop a table"));

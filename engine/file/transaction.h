@@ -19,6 +19,7 @@ struct MDB_txn;
 
 namespace quire::engine {
 
+class ChangeList;
 class FileCursor;
 class FileState;
 
@@ -163,6 +164,8 @@ class WriteTransaction : public Transaction {
   void return_to_size(uint64_t size) noexcept {
     if (request_->size_ <= request_->size_limit_) request_->size_ = size;
   }
+  // Of the outermost transaction, for the log of durable commits.
+  ChangeList& changes() const noexcept;
   // Claims the right to open table handles until the outermost transaction ends (table_registry.h).
   Result<void> claim_tables();
   // Undone work: hooks run in reverse, handles are forgotten. Done work: both pass to the parent, or take
@@ -172,9 +175,9 @@ class WriteTransaction : public Transaction {
   void prepare_to_commit();
   void committed() noexcept;
 
-  // What makes the whole group run again rather than fail: the map was full, or another thread opened a
-  // table.
-  enum class Retry : uint8_t { none, map_full, tables_changed };
+  // What makes the whole group run again rather than fail: the map was full, another thread opened a table,
+  // or the disk was full where pages are kept for the log.
+  enum class Retry : uint8_t { none, map_full, tables_changed, log_given_up };
   WriteTransaction& outermost() noexcept { return parent_ == nullptr ? *this : parent_->outermost(); }
   void note(Retry retry) noexcept { outermost().retry_ = retry; }
 

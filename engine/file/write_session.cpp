@@ -1,5 +1,6 @@
 #include "engine/file/write_session.h"
 
+#include <cerrno>
 #include <exception>
 #include <new>
 
@@ -37,12 +38,14 @@ WriteSession::~WriteSession() {
 Result<void> WriteSession::start(Clock::time_point deadline) {
   QUIRE_TRY(state_->write_lock().acquire(deadline));
   is_locked_ = true;
-  const Durability durability = state_->apply_durability();
+  durability_ = state_->durability();
   QUIRE_TRY(begin_transaction(deadline));
   if (!state_->is_in_memory())
-    QUIRE_TRY(state_->anchor().prepare(durability, mdb_txn_id(transaction_->handle_) - 1));
-  is_relaxed_ = durability == Durability::relaxed && !state_->is_in_memory();
-  if (!state_->tables().has_dropped() || remove_dropped_tables()) return {};
+    QUIRE_TRY(state_->anchor().prepare(durability_, mdb_txn_id(transaction_->handle_) - 1));
+  state_->log().changes().start(durability_ == Durability::full);
+  if (!state_->tables().has_dropped()) return {};
+  state_->log().changes().give_up();
+  if (remove_dropped_tables()) return {};
   // What failed has spoilt the transaction; the tables can wait.
   mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
   transaction_.reset();
@@ -106,19 +109,39 @@ bool WriteSession::remove_table(const std::string& name) {
 
 Result<void> WriteSession::commit() {
   if (!transaction_) return fail(ErrorCode::misuse, "the transaction has ended");
+  QUIRE_ASSIGN(const bool waits, must_wait());
+  state_->let_commits_wait(waits);
   MDB_txn* handle = std::exchange(transaction_->handle_, nullptr);
   const int code = mdb_txn_commit(handle);
+  const bool is_logged = durability_ == Durability::full && !waits;
   if (code == MDB_SUCCESS) {
     transaction_->committed();
-    const bool is_due = is_relaxed_ && state_->anchor().is_due();
+    const bool is_due = is_logged ? state_->log().is_due() : state_->anchor().is_due();
+    const bool has_anchor = is_logged || durability_ == Durability::relaxed;
     finish();
     state_->commits().notify();
-    if (is_relaxed_) state_->anchor_keeper().note_commit(is_due);
+    if (has_anchor) state_->anchor_keeper().note_commit(is_due);
     return {};
   }
+  const int cause = state_->explain_io_error(code);
   if (code == MDB_MAP_FULL) transaction_->note(Retry::map_full);
   transaction_->rolled_back();
-  return std::unexpected(lmdb_error(state_->explain_io_error(code), "commit"));
+  if (is_logged) {
+    state_->log().withdraw(state_->anchor());
+    // Without the log, pages that it keeps may be taken.
+    const bool is_full = cause == ENOSPC || cause == EDQUOT;
+    if (is_full && state_->anchor().give_up()) transaction_->note(Retry::log_given_up);
+  }
+  return std::unexpected(lmdb_error(cause, "commit"));
+}
+
+Result<bool> WriteSession::must_wait() {
+  if (durability_ != Durability::full) return false;
+  QUIRE_ASSIGN(const bool is_logged, state_->log().take({.transaction = transaction_->handle_,
+                                                         .meta = state_->facts.meta.slot(),
+                                                         .tables = state_->tables(),
+                                                         .anchor = state_->anchor()}));
+  return !is_logged;
 }
 
 void WriteSession::rollback() noexcept {
@@ -146,6 +169,7 @@ Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work
   WriteTransaction nested(parent.state_, handle, &parent, parent.now());
   if (is_request) nested.request_ = &nested;
   const uint64_t size_before = nested.request_->size_;
+  const size_t changes_before = parent.changes().size();
   auto outcome = call(work, nested);
   if (outcome)
     outcome = call(
@@ -158,6 +182,7 @@ Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work
   if (!outcome) {
     mdb_txn_abort(handle);
     nested.return_to_size(size_before);
+    parent.changes().return_to(changes_before);
     nested.rolled_back();
     return outcome;
   }

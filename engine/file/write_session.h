@@ -43,6 +43,8 @@ class WriteSession {
   Result<void> start(Clock::time_point deadline);
   Result<void> begin_transaction(Clock::time_point deadline);
   bool remove_dropped_tables();
+  // Before LMDB commits: whether that has to wait for the disk.
+  Result<bool> must_wait();
   bool remove_table(const std::string& name);
   void finish() noexcept;
 
@@ -52,7 +54,7 @@ class WriteSession {
   FileState* state_;
   bool is_entered_ = false;
   bool is_locked_ = false;
-  bool is_relaxed_ = false;
+  Durability durability_ = Durability::full;
   std::unique_ptr<WriteTransaction, Delete> transaction_;
 };
 

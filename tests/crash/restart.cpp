@@ -13,7 +13,8 @@ void as_after_restart(const std::string& path) {
   if (file.number() < 0) return;
   const auto page_bytes = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
   auto record = engine::read_anchor(file.number(), page_bytes);
-  if (!record || !record->is_set) return;
+  // Where there is a log, nobody asks when the machine was started.
+  if (!record || !record->is_set || record->has_log) return;
   record->boot.fill('x');
   static_cast<void>(engine::write_anchor(file.number(), page_bytes, *record));
 }

@@ -45,19 +45,21 @@ int open_file(int folder, const char* path, int flags, mode_t mode) {
       [&](CallObserver& watching, int descriptor) { watching.opened(path, descriptor, flags); });
 }
 
-ssize_t write_at(int descriptor, const iovec* parts, int count, off_t offset, bool moves) {
+// `flags`: RWF_DSYNC or none.
+ssize_t write_at(int descriptor, const iovec* parts, int count, off_t offset, bool moves, int flags = 0) {
   if (moves) offset = static_cast<off_t>(syscall(SYS_lseek, descriptor, 0, SEEK_CUR));
   return observed(
       SystemCall::write,
       [&] {
         if (moves) return static_cast<ssize_t>(syscall(SYS_writev, descriptor, parts, count));
-        return static_cast<ssize_t>(syscall(SYS_pwritev, descriptor, parts, count, offset, 0));
+        return static_cast<ssize_t>(syscall(SYS_pwritev2, descriptor, parts, count, offset, 0, flags));
       },
       [&](CallObserver& watching, ssize_t written) {
         off_t at = offset;
         for (int i = 0; i < count && written > 0; ++i) {
           const size_t bytes = std::min(parts[i].iov_len, static_cast<size_t>(written));
-          watching.wrote(descriptor, at, {static_cast<const char*>(parts[i].iov_base), bytes});
+          watching.wrote(descriptor, at, {static_cast<const char*>(parts[i].iov_base), bytes},
+                         (flags & RWF_DSYNC) != 0);
           at += static_cast<off_t>(bytes);
           written -= static_cast<ssize_t>(bytes);
         }
@@ -148,6 +150,13 @@ QUIRE_IN_PLACE_OF_C ssize_t pwrite64(int descriptor, const void* bytes, size_t c
 }
 QUIRE_IN_PLACE_OF_C ssize_t pwritev(int descriptor, const iovec* parts, int count, off_t offset) {
   return write_at(descriptor, parts, count, offset, false);
+}
+QUIRE_IN_PLACE_OF_C ssize_t pwritev2(int descriptor, const iovec* parts, int count, off_t offset, int flags) {
+  return write_at(descriptor, parts, count, offset, false, flags);
+}
+QUIRE_IN_PLACE_OF_C ssize_t pwritev64v2(int descriptor, const iovec* parts, int count, off64_t offset,
+                                        int flags) {
+  return write_at(descriptor, parts, count, offset, false, flags);
 }
 QUIRE_IN_PLACE_OF_C int fsync(int descriptor) {
   return sync_file(SYS_fsync, descriptor);

@@ -24,7 +24,8 @@ class CallObserver {
 
   // After a call that was made and succeeded.
   virtual void opened(std::string_view /*path*/, int /*descriptor*/, int /*flags*/) {}
-  virtual void wrote(int /*descriptor*/, off_t /*offset*/, std::string_view /*bytes*/) {}
+  // `waits`: the call asked for the bytes to be on the disk when it returns, whatever the descriptor does.
+  virtual void wrote(int /*descriptor*/, off_t /*offset*/, std::string_view /*bytes*/, bool /*waits*/) {}
   virtual void synced(int /*descriptor*/) {}
   virtual void truncated(int /*descriptor*/, off_t /*length*/) {}
   virtual void renamed(std::string_view /*from*/, std::string_view /*to*/) {}

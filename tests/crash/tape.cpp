@@ -87,10 +87,10 @@ void TapeRecorder::opened(std::string_view path, int descriptor, int flags) {
     put({TapeEntry::Kind::created, status.st_ino, 0, std::string(name), {}});
 }
 
-void TapeRecorder::wrote(int descriptor, off_t offset, std::string_view bytes) {
+void TapeRecorder::wrote(int descriptor, off_t offset, std::string_view bytes, bool waits) {
   uint64_t file = 0;
   if (!find(descriptor, file)) return;
-  const bool waits = (fcntl(descriptor, F_GETFL) & O_DSYNC) != 0;
+  waits = waits || (fcntl(descriptor, F_GETFL) & O_DSYNC) != 0;
   put({waits ? TapeEntry::Kind::wrote_sync : TapeEntry::Kind::wrote,
        file,
        static_cast<uint64_t>(offset),

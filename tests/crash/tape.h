@@ -17,7 +17,7 @@ struct TapeEntry {
   enum class Kind : uint8_t {
     created,      // file, name
     wrote,        // file, offset, text: the bytes
-    wrote_sync,   // the same, to a descriptor that waits for the disk
+    wrote_sync,   // the same, by a call that waits for the disk, or to a descriptor that does
     truncated,    // file, offset: the new length
     synced,       // file
     folder_sync,  // the folder's names
@@ -47,7 +47,7 @@ class TapeRecorder final : public CallObserver {
   void note(std::string_view name, uint64_t number, std::string_view text = {});
 
   void opened(std::string_view path, int descriptor, int flags) override;
-  void wrote(int descriptor, off_t offset, std::string_view bytes) override;
+  void wrote(int descriptor, off_t offset, std::string_view bytes, bool waits) override;
   void synced(int descriptor) override;
   void truncated(int descriptor, off_t length) override;
   void renamed(std::string_view from, std::string_view to) override;

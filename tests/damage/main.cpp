@@ -64,7 +64,8 @@ class Run {
   explicit Run(const Settings& settings) : settings_(settings) {}
 
   int run() {
-    if (!make_sample()) return 1;
+    if (!make_sample(sample_, SampleState::closed) || !make_sample(left_open_, SampleState::left_open))
+      return 1;
     for (uint64_t i = settings_.first; i < settings_.first + settings_.files; ++i) {
       if (running_.size() >= settings_.processes) await();
       start(i);
@@ -77,15 +78,19 @@ class Run {
 
  private:
   // In a process of its own, so that those that follow are forked from one without threads.
-  bool make_sample() {
+  bool make_sample(std::string& bytes, SampleState state) const {
     const std::filesystem::path path = folder_.path() / "sample.quire";
     const pid_t child = fork();
-    if (child == 0) _exit(make_sample_file(path.string(), kItems) ? 0 : 1);
+    if (child == 0) _exit(make_sample_file(path.string(), kItems, state) ? 0 : 1);
     int status = 0;
     waitpid(child, &status, 0);
-    sample_ = read_bytes(path);
-    return status == 0 && !sample_.empty();
+    bytes = read_bytes(path);
+    std::filesystem::remove(path);
+    std::filesystem::remove(path.string() + "-lock");
+    return status == 0 && !bytes.empty();
   }
+  // One in four is damaged after a crash.
+  const std::string& sample_of(uint64_t number) const { return number % 4 == 3 ? left_open_ : sample_; }
 
   std::filesystem::path place(uint64_t number) const { return folder_.path() / std::to_string(number); }
   uint64_t seed_of(uint64_t number) const { return settings_.seed * 1'000'003 + number; }
@@ -93,7 +98,7 @@ class Run {
   void start(uint64_t number) {
     const std::filesystem::path place = this->place(number);
     std::filesystem::create_directory(place);
-    std::string bytes = sample_;
+    std::string bytes = sample_of(number);
     mutate(bytes, seed_of(number));
     std::ofstream(place / "a.quire", std::ios::binary) << bytes;
     fflush(nullptr);
@@ -124,7 +129,7 @@ class Run {
     const bool is_hang = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGALRM);
     const bool is_bad = WIFEXITED(status) && WEXITSTATUS(status) == kBadProbe;
     ++(is_hang ? hangs_ : is_bad ? bad_ : crashes_);
-    std::string bytes = sample_;
+    std::string bytes = sample_of(number);
     const std::string done = mutate(bytes, seed_of(number));
     fmt::print("file {} ({}): {}\n", number, done,
                is_hang               ? "more than 10 seconds"
@@ -140,7 +145,7 @@ class Run {
 
   const Settings& settings_;
   Folder folder_;
-  std::string sample_;
+  std::string sample_, left_open_;
   std::map<pid_t, uint64_t> running_;
   uint64_t crashes_ = 0, hangs_ = 0, bad_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "tests/damage/mutation.h"
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "engine/container/record.h"
+#include "engine/file/commit_log.h"
 #include "engine/file/page_layout.h"
 
 namespace quire::tests {
@@ -40,7 +42,7 @@ class Mutator {
     std::string_view name;
     void (Mutator::*apply)();
   };
-  static const std::array<Way, 14> kWays;
+  static const std::array<Way, 16> kWays;
 
   uint64_t below(uint64_t bound) { return bound == 0 ? 0 : random_() % bound; }
   size_t pages() const { return file_.size() / kPage; }
@@ -186,6 +188,53 @@ class Mutator {
       return;
     }
   }
+  // The record of the anchor (engine/file/anchor.h), where there is one: a file that somebody made.
+  void change_anchor() {
+    constexpr size_t kMeta = 40, kSum = kMeta + layout::kMetaBytes;
+    constexpr std::pair<size_t, size_t> kFields[] = {{8, 8}, {16, 8}, {24, 8}};
+    const bool is_of_meta = below(2) == 0;
+    const auto [at, bytes] = kFields[below(std::size(kFields))];
+    char* const record = page(below(layout::kMetaPages)) + kPage / 2;
+    if (std::string_view(record, 8) != "QANCHOR1") return;
+    if (is_of_meta)
+      change(record + kMeta + 8 * below(layout::kMetaBytes / 8), 8);
+    else
+      change(record + at, bytes);
+    put(record + kSum, 8, XXH3_64bits(record, kSum));
+  }
+  // A record of the log (engine/file/commit_log.h), with the checksum that it should then have.
+  void change_log() {
+    namespace log = engine::log_layout;
+    for (size_t number = layout::kMetaPages; number < pages(); ++number) {
+      char* const at = page(number) + layout::kPageHeader;
+      const bool is_run = layout::page_flags(page(number)) == layout::kOverflowPage;
+      if (!is_run || layout::overflow_run(page(number)) <= engine::CommitLog::kBytes / kPage) continue;
+      for (const size_t header_at : {size_t{0}, log::kHeaderBytes}) change_record(at, header_at);
+      return;
+    }
+  }
+  // Of the anchor whose header lies there: any of its first records.
+  void change_record(char* log_begin, size_t header_at) {
+    namespace log = engine::log_layout;
+    auto seed = layout::load<uint64_t>(log_begin + header_at + 8);
+    size_t at = log::kRecordsAt;
+    for (uint64_t skipped = below(20);; --skipped) {
+      log::RecordHeader header;
+      std::memcpy(&header, log_begin + at, sizeof header);
+      const std::string_view rest(log_begin + at, engine::CommitLog::kBytes - at);
+      if (!log::parse_record(rest, header.commit, seed)) return;
+      if (skipped == 0) {
+        char* const changes = log_begin + at + log::kRecordHeader;
+        for (uint64_t count = 1 + below(4); header.change_bytes > 8 && count > 0; --count)
+          change(changes + below(header.change_bytes - 8), size_t{1} << below(4));
+        header.sum = log::sum_of(header, {changes, header.change_bytes}, seed);
+        std::memcpy(log_begin + at, &header, sizeof header);
+        return;
+      }
+      seed = header.sum;
+      at += log::record_bytes(header.change_bytes);
+    }
+  }
   void fill_page() {
     constexpr char kBytes[] = {0, '\xFF', 'x'};
     std::memset(page(below(pages())), kBytes[below(std::size(kBytes))], kPage);
@@ -204,7 +253,7 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-const std::array<Mutator::Way, 14> Mutator::kWays = {{
+const std::array<Mutator::Way, 16> Mutator::kWays = {{
     {"bits flipped", &Mutator::flip_bits},
     {"a page's header", &Mutator::change_header},
     {"a node's place", &Mutator::change_place},
@@ -216,6 +265,8 @@ const std::array<Mutator::Way, 14> Mutator::kWays = {{
     {"a table's tree", &Mutator::change_tree},
     {"data", &Mutator::change_data},
     {"a document with its checksum", &Mutator::change_document},
+    {"the anchor with its checksum", &Mutator::change_anchor},
+    {"the log with its checksum", &Mutator::change_log},
     {"a page overwritten", &Mutator::fill_page},
     {"a page copied", &Mutator::copy_page},
     {"the file cut off", &Mutator::truncate},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "quire/quire.hpp"
@@ -97,10 +99,33 @@ Result<void> make(const std::string& path, int items) {
   return database->close();
 }
 
+Result<void> write_to_log(Database& database) {
+  constexpr int kCommits = 40;
+  auto texts = database.container("texts");
+  if (!texts) return Failure(std::move(texts.error()));
+  for (int i = 0; i < kCommits; ++i)
+    if (auto written = texts->upsert(fmt::format(R"({{"id":"logged{}","text":"{}"}})", i % 9, i)); !written)
+      return Failure(std::move(written.error()));
+  return {};
+}
+
+// What is in the file while it is open.
+Result<void> leave_open(const std::string& path) {
+  auto database = Database::open(path);
+  if (!database) return Failure(std::move(database.error()));
+  if (auto written = write_to_log(*database); !written) return written;
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  if (auto closed = database->close(); !closed) return closed;
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  return {};
+}
+
 }  // namespace
 
-bool make_sample_file(const std::string& path, int items) {
-  const auto made = make(path, items);
+bool make_sample_file(const std::string& path, int items, SampleState state) {
+  auto made = make(path, items);
+  if (made && state == SampleState::left_open) made = leave_open(path);
   if (!made) fmt::print(stderr, "the sample: {}\n", made.error().message);
   return made.has_value();
 }

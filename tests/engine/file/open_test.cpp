@@ -182,7 +182,7 @@ TEST_F(Open, TakesAFileThatEndsInFreePages) {
       return {};
     };
     // LMDB gives a page back within its transaction once it reuses pages of earlier ones.
-    for (int i = 0; i < 10; ++i) ASSERT_TRUE(succeeds(environment->write(replace_rows)));
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(succeeds(environment->write(replace_rows)));
     ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
       QUIRE_TRY(replace_rows(transaction));
       QUIRE_TRY(transaction.put(table, "big", std::string(1 << 20, 'x')));

@@ -1,0 +1,276 @@
+#include "engine/file/commit_log.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <new>
+#include <utility>
+
+#include "engine/file/lmdb_error.h"
+#include "engine/file/page_layout.h"
+
+namespace quire::engine {
+
+namespace log_layout {
+
+uint64_t sum_of(const RecordHeader& header, std::string_view changes, uint64_t seed) noexcept {
+  const uint64_t sum = XXH3_64bits_withSeed(&header, offsetof(RecordHeader, sum), seed);
+  return XXH3_64bits_withSeed(changes.data(), changes.size(), sum);
+}
+
+std::optional<RecordHeader> parse_record(std::string_view bytes, uint64_t commit, uint64_t seed) noexcept {
+  RecordHeader header;
+  if (bytes.size() < sizeof header) return std::nullopt;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  bytes.remove_prefix(sizeof header);
+  if (header.commit != commit || header.change_bytes > bytes.size() ||
+      header.sum != sum_of(header, bytes.substr(0, header.change_bytes), seed))
+    return std::nullopt;
+  return header;
+}
+
+}  // namespace log_layout
+
+namespace {
+
+using namespace log_layout;
+
+// A record that grows beyond it (a key that was changed again and again) is not worth it.
+constexpr size_t kLongestRecord = 2 * ChangeList::kMostBytes;
+
+struct LogHeader {
+  uint64_t sequence = 0;
+  uint64_t random = 0;
+};
+static_assert(sizeof(LogHeader) == kHeaderBytes);
+
+std::unexpected<Error> cannot(std::string_view doing) {
+  return std::unexpected(lmdb_error(errno == 0 ? EIO : errno, doing));
+}
+
+// Returns when the bytes, and no others, are on the disk: 0, or what errno was.
+int write_through(int descriptor, std::string_view bytes, uint64_t at) {
+  while (!bytes.empty()) {
+    const iovec part{const_cast<char*>(bytes.data()), bytes.size()};
+    errno = 0;
+    ssize_t written = pwritev2(descriptor, &part, 1, static_cast<off_t>(at), RWF_DSYNC);
+    if (written < 0 && (errno == EOPNOTSUPP || errno == ENOSYS)) {
+      written = pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(at));
+      if (written > 0 && fdatasync(descriptor) != 0) return errno;
+    }
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return errno == 0 ? EIO : errno;
+    bytes.remove_prefix(static_cast<size_t>(written));
+    at += static_cast<uint64_t>(written);
+  }
+  return 0;
+}
+
+template <typename Number>
+void add(std::string& to, Number number) {
+  to.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+}  // namespace
+
+Result<bool> CommitLog::take(const Commit& commit) {
+  Anchor& anchor = commit.anchor;
+  if (changes_.is_whole() && changes_.is_empty()) return anchor.has_log();
+  if (!anchor.has_log() && std::exchange(was_in_use_, false)) small_commits_ = 0;
+  if (!changes_.is_whole()) small_commits_ = 0;
+  const bool is_worth = changes_.is_whole() && (is_worth_it() || anchor.has_log());
+  if (!is_worth || !(find_place(commit) || make_place(commit)) || place_ == 0 || !gather(commit)) {
+    QUIRE_TRY(anchor.give_up());
+    return false;
+  }
+  const uint64_t number = mdb_txn_id(commit.transaction);
+  QUIRE_ASSIGN(const bool is_next, follows(anchor, number - 1));
+  const bool has_room = record_bytes(record_.size() - kRecordHeader) <= bytes_ - end_.position;
+  if (!is_next || !has_room || anchor.is_far(number - 1)) {
+    auto begun = begin_anew(anchor);
+    // All places for snapshots may be taken: LMDB can do without one more.
+    if (!begun && begun.error().code == ErrorCode::busy) begun = anchor.give_up();
+    QUIRE_TRY(begun);
+    if (!anchor.has_log()) return false;
+  }
+  QUIRE_TRY(put_down(number, anchor));
+  was_in_use_ = true;
+  return true;
+}
+
+bool CommitLog::is_worth_it() noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  small_commits_ = now - last_small_commit_ <= kInARow ? small_commits_ + 1 : 1;
+  last_small_commit_ = now;
+  return small_commits_ > kCommitsUntilLog;
+}
+
+// ---- Where it lies
+
+namespace {
+
+// Whether the file has at that place what LMDB shows there: the header of a page that was damaged may say
+// that it is another one.
+bool is_in_place(int descriptor, const char* page, uint64_t place) {
+  char bytes[layout::kPageHeader + kRecordsAt];
+  return pread(descriptor, bytes, sizeof bytes, static_cast<off_t>(place)) == sizeof bytes &&
+         std::memcmp(bytes, page, sizeof bytes) == 0;
+}
+
+}  // namespace
+
+// Only a value that has pages of its own is a place.
+bool CommitLog::find_place(const Commit& commit) noexcept {
+  if (place_ != 0) return true;
+  MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value;
+  if (mdb_get(commit.transaction, commit.meta, &key, &value) != MDB_SUCCESS || value.mv_size < kBytes)
+    return false;
+  MDB_stat stat;
+  mdb_env_stat(mdb_txn_env(commit.transaction), &stat);
+  const char* const page = static_cast<const char*>(value.mv_data) - layout::kPageHeader;
+  const uint64_t place = layout::page_number(page) * stat.ms_psize;
+  if ((layout::page_flags(page) & layout::kOverflowPage) == 0 || !is_in_place(descriptor_, page, place))
+    return false;
+  place_ = place + layout::kPageHeader;
+  bytes_ = kBytes;
+  return true;
+}
+
+// With the transaction at hand; the next commit finds it. A map that is full takes nothing else along.
+bool CommitLog::make_place(const Commit& commit) noexcept {
+  MDB_txn* nested = nullptr;
+  if (mdb_txn_begin(mdb_txn_env(commit.transaction), commit.transaction, 0, &nested) != MDB_SUCCESS)
+    return false;
+  MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value{kBytes, nullptr};
+  if (mdb_put(nested, commit.meta, &key, &value, MDB_RESERVE) != MDB_SUCCESS) {
+    mdb_txn_abort(nested);
+    small_commits_ = 0;
+    return false;
+  }
+  std::memset(value.mv_data, 0, value.mv_size);
+  return mdb_txn_commit(nested) == MDB_SUCCESS;
+}
+
+// ---- A record
+
+// False if it cannot be told: LMDB has to wait for the disk then.
+bool CommitLog::gather(const Commit& commit) {
+  try {
+    record_.assign(kRecordHeader, '\0');
+    bool is_whole = true;
+    std::pair<uint32_t, Bytes> before{kErased, {}};
+    changes_.for_each([&](uint32_t slot, Bytes key) {
+      if (before == std::pair(slot, key)) return true;
+      before = {slot, key};
+      is_whole = add_change(commit, slot, key) && record_.size() <= kLongestRecord;
+      return is_whole;
+    });
+    return is_whole && record_bytes(record_.size() - kRecordHeader) <= bytes_ - kRecordsAt;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+bool CommitLog::add_change(const Commit& commit, uint32_t slot, Bytes key) {
+  const std::string& name = name_of(commit.tables, slot);
+  if (name.empty() || name.size() > UINT8_MAX) return false;
+  MDB_val wanted{key.size(), const_cast<char*>(key.data())}, value{0, nullptr};
+  const int code = mdb_get(commit.transaction, slot, &wanted, &value);
+  if ((code != MDB_SUCCESS && code != MDB_NOTFOUND) || value.mv_size >= kErased) return false;
+  add(record_, static_cast<uint8_t>(name.size()));
+  add(record_, static_cast<uint16_t>(key.size()));
+  add(record_, code == MDB_SUCCESS ? static_cast<uint32_t>(value.mv_size) : kErased);
+  record_ += name;
+  record_ += key;
+  if (code == MDB_SUCCESS) record_.append(static_cast<const char*>(value.mv_data), value.mv_size);
+  return true;
+}
+
+const std::string& CommitLog::name_of(const TableRegistry& tables, uint32_t slot) {
+  if (slot >= names_.size()) names_.resize(slot + 1);
+  KnownName& known = names_[slot];
+  if (known.name.empty() || !tables.is_current(known.table))
+    known = {tables.handle(slot), tables.name_of(slot)};
+  return known.name;
+}
+
+Result<void> CommitLog::put_down(uint64_t number, Anchor& anchor) {
+  const std::string_view changes = std::string_view(record_).substr(kRecordHeader);
+  RecordHeader header{number, static_cast<uint32_t>(changes.size()), 0, 0};
+  header.sum = sum_of(header, changes, end_.seed);
+  std::memcpy(record_.data(), &header, sizeof header);
+  before_ = end_;
+  const int code = write_through(descriptor_, record_, place_ + end_.position);
+  end_ = {number, header.sum, end_.position + record_bytes(changes.size())};
+  if (code == 0) return {};
+  withdraw(anchor);
+  anchor.distrust();
+  return std::unexpected(lmdb_error(code, "write to the disk"));
+}
+
+void CommitLog::withdraw(Anchor& anchor) noexcept {
+  constexpr char kNothing[kRecordHeader] = {};
+  end_ = before_;
+  if (write_through(descriptor_, {kNothing, sizeof kNothing}, place_ + end_.position) != 0) anchor.distrust();
+}
+
+// ---- From one anchor to the next
+
+// The new header is on the disk, as the pages are, when the anchor is.
+Result<void> CommitLog::begin_anew(Anchor& anchor) {
+  LogHeader header{anchor.sequence() + 1, 0};
+  errno = 0;
+  if (getentropy(&header.random, sizeof header.random) != 0) return cannot("draw a random number");
+  if (pwrite(descriptor_, &header, sizeof header, static_cast<off_t>(place_ + header_at(header.sequence))) !=
+      sizeof header)
+    return cannot("write to the file");
+  QUIRE_TRY(anchor.set_with_log());
+  sequence_ = anchor.sequence();
+  end_ = {anchor.commit(), header.random, kRecordsAt};
+  return {};
+}
+
+// Whether the log holds all commits from the anchor up to `newest`, those of other processes too.
+Result<bool> CommitLog::follows(const Anchor& anchor, uint64_t newest) {
+  if (!anchor.has_log()) return false;
+  if (sequence_ != anchor.sequence()) {
+    QUIRE_ASSIGN(const bool is_ours, read_header(anchor));
+    if (!is_ours) return false;
+  }
+  while (end_.commit < newest) {
+    QUIRE_ASSIGN(const bool is_there, read_record());
+    if (!is_there) return false;
+  }
+  return end_.commit == newest;
+}
+
+Result<bool> CommitLog::read_header(const Anchor& anchor) {
+  LogHeader header;
+  errno = 0;
+  const auto at = static_cast<off_t>(place_ + header_at(anchor.sequence()));
+  if (pread(descriptor_, &header, sizeof header, at) != sizeof header) return cannot("read the file");
+  if (header.sequence != anchor.sequence()) return false;
+  sequence_ = header.sequence;
+  end_ = {anchor.commit(), header.random, kRecordsAt};
+  return true;
+}
+
+// The record that another process has put at the end.
+Result<bool> CommitLog::read_record() {
+  RecordHeader header;
+  const auto at = static_cast<off_t>(place_ + end_.position);
+  if (bytes_ - end_.position < sizeof header) return false;
+  errno = 0;
+  if (pread(descriptor_, &header, sizeof header, at) != sizeof header) return cannot("read the file");
+  if (header.change_bytes > bytes_ - end_.position - sizeof header) return false;
+  std::string bytes(sizeof header + header.change_bytes, '\0');
+  if (pread(descriptor_, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size()))
+    return cannot("read the file");
+  if (!parse_record(bytes, end_.commit + 1, end_.seed)) return false;
+  end_ = {end_.commit + 1, header.sum, end_.position + record_bytes(header.change_bytes)};
+  return true;
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,140 @@
+// The log of durable commits: what lets a small commit wait for the disk once, for one short write, where
+// LMDB waits twice, for a dozen pages and then for its meta page.
+//
+// A commit's record is on the disk before LMDB is told to commit, which then waits for nothing: whoever sees
+// a commit sees a durable one. What was committed before the log was begun is the anchor (anchor.h). After a
+// crash the file is taken back to the anchor, and the commits in the log are made again (log_replay.h).
+//
+// The log is the value of row "log" of table "meta", written in place: LMDB keeps so long a value on pages of
+// its own, and leaves them alone. So a database stays one file. The value:
+//
+//   0..15   of anchors with an even sequence: 0..7 the sequence | 8..15 a random number
+//   16..31  the same, of odd ones: who moves the anchor leaves alone what still counts
+//   32..    records, each at a multiple of 8: 0..7 the commit's number | 8..11 bytes of changes | 12..15 zero
+//   |
+//           16..23 XXH3 of the changes, seeded with that of these 16 bytes, seeded with the one of the record
+//           before, or the random number | changes
+//
+// A change: 1 byte, how long the table's name is | 2 bytes, the key | 4 bytes, the record; FFFFFFFF: the key
+// was erased | name, key, record as the commit left them. They may come twice.
+//
+// The records of an anchor are those whose numbers follow it without a gap. They are written once: a commit
+// that could not be made is taken out again.
+//
+// That a write changes no byte but its own, whatever happens to the power, is relied on, as it is by SQLite.
+#pragma once
+
+#include <lmdb.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/file/anchor.h"
+#include "engine/file/change_list.h"
+#include "engine/file/table_registry.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+// The bytes of the log, for who writes and who replays it.
+namespace log_layout {
+inline constexpr std::string_view kRow = "log";
+inline constexpr size_t kHeaderBytes = 16, kRecordsAt = 2 * kHeaderBytes, kRecordHeader = 24;
+inline constexpr uint32_t kErased = UINT32_MAX;
+
+struct RecordHeader {
+  uint64_t commit = 0;
+  uint32_t change_bytes = 0;
+  uint32_t zero = 0;
+  uint64_t sum = 0;
+};
+static_assert(sizeof(RecordHeader) == kRecordHeader);
+
+constexpr size_t header_at(uint64_t sequence) noexcept {
+  return sequence % 2 * kHeaderBytes;
+}
+constexpr size_t record_bytes(size_t change_bytes) noexcept {
+  return (kRecordHeader + change_bytes + 7) / 8 * 8;
+}
+// Of a header and what lies behind it.
+uint64_t sum_of(const RecordHeader& header, std::string_view changes, uint64_t seed) noexcept;
+// The header of the record at the start of `bytes`, if it is whole and of that commit.
+std::optional<RecordHeader> parse_record(std::string_view bytes, uint64_t commit, uint64_t seed) noexcept;
+}  // namespace log_layout
+
+// A process's part in it. Calls are those of the holder of the write lock.
+class CommitLog {
+ public:
+  static constexpr size_t kBytes = size_t{1} << 20;
+
+  explicit CommitLog(int descriptor) : descriptor_(descriptor) {}
+
+  // What the transaction at hand changes.
+  ChangeList& changes() noexcept { return changes_; }
+
+  struct Commit {
+    MDB_txn* transaction;
+    MDB_dbi meta;
+    const TableRegistry& tables;
+    Anchor& anchor;
+  };
+  // Before LMDB commits a transaction of durability `full`: true if its changes are on the disk now, so that
+  // LMDB need not wait for it; false if it must, there being no anchor. io.
+  Result<bool> take(const Commit& commit);
+  // LMDB could not commit what was taken.
+  void withdraw(Anchor& anchor) noexcept;
+  // Whether the last record has filled half of the log: the pages that it stands for should go on their way
+  // to the disk, before it begins anew.
+  bool is_due() const noexcept { return before_.position < bytes_ / 2 && end_.position >= bytes_ / 2; }
+
+ private:
+  // A process writes to the log once it has made so many small commits, each within that time of the one
+  // before: to begin and to end a log costs as much as two commits.
+  static constexpr uint32_t kCommitsUntilLog = 8;
+  static constexpr std::chrono::milliseconds kInARow{250};
+  struct End {
+    uint64_t commit = 0;  // the last one that is in the log
+    uint64_t seed = 0;    // of the record behind it
+    size_t position = 0;
+  };
+
+  bool is_worth_it() noexcept;
+  bool find_place(const Commit& commit) noexcept;
+  bool make_place(const Commit& commit) noexcept;
+  bool gather(const Commit& commit);
+  bool add_change(const Commit& commit, uint32_t slot, Bytes key);
+  const std::string& name_of(const TableRegistry& tables, uint32_t slot);
+  Result<bool> follows(const Anchor& anchor, uint64_t newest);
+  Result<bool> read_header(const Anchor& anchor);
+  Result<bool> read_record();
+  Result<void> begin_anew(Anchor& anchor);
+  Result<void> put_down(uint64_t number, Anchor& anchor);
+
+  int descriptor_;
+  ChangeList changes_;
+  uint64_t place_ = 0;  // of the value in the file; 0: not known
+  size_t bytes_ = 0;    // of the value
+  std::string record_;  // of the commit at hand, from its header on
+
+  // The log as this process last saw it.
+  uint64_t sequence_ = 0;  // of its anchor
+  End end_;
+  End before_;  // the record that this process wrote last
+
+  uint32_t small_commits_ = 0;
+  bool was_in_use_ = false;
+  std::chrono::steady_clock::time_point last_small_commit_{};
+  struct KnownName {
+    Table table;
+    std::string name;
+  };
+  std::vector<KnownName> names_;  // by slot
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,156 @@
+#include "engine/file/log_replay.h"
+
+#include <fmt/format.h>
+#include <lmdb.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "engine/file/commit_log.h"
+#include "engine/file/file_format.h"
+#include "engine/file/file_state.h"
+#include "engine/file/format_upgrades.h"
+#include "engine/file/lmdb_error.h"
+#include "engine/file/snapshot_pages.h"
+
+namespace quire::engine {
+namespace {
+
+using namespace log_layout;
+
+struct AbortTransaction {
+  void operator()(MDB_txn* transaction) const noexcept { mdb_txn_abort(transaction); }
+};
+
+class Replay {
+ public:
+  Replay(const std::string& path, const AnchorRecord& anchor) : path_(path), anchor_(anchor) {}
+
+  Result<void> run(uint64_t file_bytes) {
+    QUIRE_TRY(begin(file_bytes));
+    QUIRE_TRY(read_log());
+    uint64_t seed = seed_;
+    std::string_view rest = std::string_view(log_).substr(kRecordsAt);
+    for (uint64_t commit = anchor_.transaction() + 1;; ++commit) {
+      const auto header = parse_record(rest, commit, seed);
+      if (!header) break;
+      QUIRE_TRY(make(rest.substr(kRecordHeader, header->change_bytes)));
+      seed = header->sum;
+      rest.remove_prefix(std::min(rest.size(), record_bytes(header->change_bytes)));
+    }
+    return check(mdb_txn_commit(transaction_.release()));
+  }
+
+ private:
+  Result<void> check(int code) const {
+    if (code == MDB_SUCCESS) return {};
+    return std::unexpected(lmdb_error(code, fmt::format("make the last commits of '{}' again", path_)));
+  }
+  std::unexpected<Error> damaged(std::string_view what) const {
+    return fail(ErrorCode::corrupt, damaged_message(path_, what));
+  }
+
+  // What the log can add to the file is a multiple of its size, a page and the way to it for each change.
+  Result<void> begin(uint64_t file_bytes) {
+    constexpr uint64_t kRoom = uint64_t{1} << 30;
+    MDB_env* created = nullptr;
+    int code = mdb_env_create(&created);
+    environment_.reset(created);
+    if (code == MDB_SUCCESS) code = mdb_env_set_maxdbs(created, kMostTables);
+    if (code == MDB_SUCCESS) code = mdb_env_set_mapsize(created, file_bytes + kRoom);
+    if (code == MDB_SUCCESS) code = mdb_env_open(created, path_.c_str(), MDB_NOSUBDIR | MDB_NOLOCK, 0);
+    MDB_txn* begun = nullptr;
+    if (code == MDB_SUCCESS) code = mdb_txn_begin(created, nullptr, 0, &begun);
+    transaction_.reset(begun);
+    return check(code);
+  }
+
+  // A copy: what is made again may be anything, in a file from a stranger the log's own row.
+  Result<void> read_log() {
+    QUIRE_ASSIGN(const MDB_dbi meta, table_of(kMetaTable));
+    MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value;
+    const int code = mdb_get(transaction_.get(), meta, &key, &value);
+    if (code == MDB_NOTFOUND || (code == MDB_SUCCESS && value.mv_size < CommitLog::kBytes))
+      return damaged("the log of its last commits is not there");
+    QUIRE_TRY(check(code));
+    log_.assign(static_cast<const char*>(value.mv_data), CommitLog::kBytes);
+    uint64_t header[2];
+    static_assert(sizeof header == kHeaderBytes);
+    std::memcpy(header, log_.data() + header_at(anchor_.sequence), sizeof header);
+    if (header[0] != anchor_.sequence) return damaged("the log of its last commits is another one's");
+    seed_ = header[1];
+    return {};
+  }
+
+  Result<MDB_dbi> table_of(std::string_view name) {
+    const auto found = tables_.find(name);
+    if (found != tables_.end()) return found->second;
+    MDB_dbi table = 0;
+    const std::string text(name);
+    const int code = mdb_dbi_open(transaction_.get(), text.c_str(), 0, &table);
+    if (code == MDB_NOTFOUND) return damaged("a table of its last commits is not there");
+    QUIRE_TRY(check(code));
+    tables_.emplace(text, table);
+    return table;
+  }
+
+  // The changes of one commit.
+  Result<void> make(std::string_view changes) {
+    while (!changes.empty()) {
+      constexpr size_t kHead = 1 + 2 + 4;
+      uint16_t key_bytes = 0;
+      uint32_t record_bytes = 0;
+      if (changes.size() < kHead) return damaged("the log of its last commits is cut off");
+      const auto name_bytes = static_cast<uint8_t>(changes[0]);
+      std::memcpy(&key_bytes, changes.data() + 1, sizeof key_bytes);
+      std::memcpy(&record_bytes, changes.data() + 3, sizeof record_bytes);
+      const bool is_erased = record_bytes == kErased;
+      if (is_erased) record_bytes = 0;
+      if (changes.size() - kHead < size_t{name_bytes} + key_bytes + record_bytes)
+        return damaged("the log of its last commits is cut off");
+      const std::string_view key = changes.substr(kHead + name_bytes, key_bytes);
+      const std::string_view record = changes.substr(kHead + name_bytes + key_bytes, record_bytes);
+      QUIRE_ASSIGN(const MDB_dbi table, table_of(changes.substr(kHead, name_bytes)));
+      QUIRE_TRY(is_erased ? erase(table, key) : put(table, key, record));
+      changes.remove_prefix(kHead + name_bytes + key_bytes + record_bytes);
+    }
+    return {};
+  }
+
+  Result<void> put(MDB_dbi table, std::string_view key, std::string_view record) {
+    MDB_val wanted{key.size(), const_cast<char*>(key.data())};
+    MDB_val value{record.size(), const_cast<char*>(record.data())};
+    return check(mdb_put(transaction_.get(), table, &wanted, &value, 0));
+  }
+  Result<void> erase(MDB_dbi table, std::string_view key) {
+    MDB_val wanted{key.size(), const_cast<char*>(key.data())};
+    const int code = mdb_del(transaction_.get(), table, &wanted, nullptr);
+    return code == MDB_NOTFOUND ? Result<void>() : check(code);
+  }
+
+  const std::string& path_;
+  const AnchorRecord& anchor_;
+  EnvironmentHandle environment_;
+  std::unique_ptr<MDB_txn, AbortTransaction> transaction_;
+  std::string log_;
+  uint64_t seed_ = 0;
+  std::map<std::string, MDB_dbi, std::less<>> tables_;
+};
+
+}  // namespace
+
+Result<void> replay_log(int descriptor, const std::string& path, const AnchorRecord& anchor,
+                        bool is_trusted) {
+  QUIRE_TRY(check_pages(descriptor, path));
+  QUIRE_TRY(check_unused(descriptor, path, is_trusted));
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return std::unexpected(lmdb_error(errno, "look at the file"));
+  return Replay(path, anchor).run(static_cast<uint64_t>(status.st_size));
+}
+
+}  // namespace quire::engine

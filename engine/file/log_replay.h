@@ -1,0 +1,17 @@
+// The commits that the log holds behind an anchor, made again. Internal to engine/file.
+#pragma once
+
+#include <string>
+
+#include "engine/file/anchor.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+// For a file that nobody else can open, which has been taken back to that anchor. All commits are made as
+// one, which takes no page of the anchor: where it comes to nothing, or the power is cut, it can be done
+// again. The pages are looked at before LMDB sees them, all of them unless the file is trusted. corrupt,
+// no_space, io.
+Result<void> replay_log(int descriptor, const std::string& path, const AnchorRecord& anchor, bool is_trusted);
+
+}  // namespace quire::engine

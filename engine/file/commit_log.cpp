@@ -78,16 +78,13 @@ void add(std::string& to, Number number) {
 Result<bool> CommitLog::take(const Commit& commit) {
   Anchor& anchor = commit.anchor;
   if (changes_.is_whole() && changes_.is_empty()) return anchor.has_log();
-  if (!anchor.has_log() && std::exchange(was_in_use_, false)) small_commits_ = 0;
-  if (!changes_.is_whole()) small_commits_ = 0;
-  const bool is_worth = changes_.is_whole() && (is_worth_it() || anchor.has_log());
-  if (!is_worth || !(find_place(commit) || make_place(commit)) || place_ == 0 || !gather(commit)) {
+  if (!is_worth_it(anchor) || !has_place(commit) || !gather(commit)) {
     QUIRE_TRY(anchor.give_up());
     return false;
   }
   const uint64_t number = mdb_txn_id(commit.transaction);
   QUIRE_ASSIGN(const bool is_next, follows(anchor, number - 1));
-  const bool has_room = record_bytes(record_.size() - kRecordHeader) <= bytes_ - end_.position;
+  const bool has_room = record_bytes(record_.size() - kRecordHeader) <= kBytes - end_.position;
   if (!is_next || !has_room || anchor.is_far(number - 1)) {
     auto begun = begin_anew(anchor);
     // All places for snapshots may be taken: LMDB can do without one more.
@@ -100,11 +97,16 @@ Result<bool> CommitLog::take(const Commit& commit) {
   return true;
 }
 
-bool CommitLog::is_worth_it() noexcept {
+bool CommitLog::is_worth_it(const Anchor& anchor) noexcept {
+  if (!anchor.has_log() && std::exchange(was_in_use_, false)) small_commits_ = 0;
+  if (!changes_.is_whole()) {
+    small_commits_ = 0;
+    return false;
+  }
   const auto now = std::chrono::steady_clock::now();
   small_commits_ = now - last_small_commit_ <= kInARow ? small_commits_ + 1 : 1;
   last_small_commit_ = now;
-  return small_commits_ > kCommitsUntilLog;
+  return anchor.has_log() || small_commits_ > kCommitsUntilLog;
 }
 
 // ---- Where it lies
@@ -121,9 +123,15 @@ bool is_in_place(int descriptor, const char* page, uint64_t place) {
 
 }  // namespace
 
+// One that is made by the transaction at hand is there from the next on.
+bool CommitLog::has_place(const Commit& commit) noexcept {
+  if (place_ != 0 || find_place(commit)) return true;
+  if (!make_place(commit)) small_commits_ = 0;
+  return false;
+}
+
 // Only a value that has pages of its own is a place.
 bool CommitLog::find_place(const Commit& commit) noexcept {
-  if (place_ != 0) return true;
   MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value;
   if (mdb_get(commit.transaction, commit.meta, &key, &value) != MDB_SUCCESS || value.mv_size < kBytes)
     return false;
@@ -134,11 +142,10 @@ bool CommitLog::find_place(const Commit& commit) noexcept {
   if ((layout::page_flags(page) & layout::kOverflowPage) == 0 || !is_in_place(descriptor_, page, place))
     return false;
   place_ = place + layout::kPageHeader;
-  bytes_ = kBytes;
   return true;
 }
 
-// With the transaction at hand; the next commit finds it. A map that is full takes nothing else along.
+// A map that is full takes nothing else along.
 bool CommitLog::make_place(const Commit& commit) noexcept {
   MDB_txn* nested = nullptr;
   if (mdb_txn_begin(mdb_txn_env(commit.transaction), commit.transaction, 0, &nested) != MDB_SUCCESS)
@@ -146,7 +153,6 @@ bool CommitLog::make_place(const Commit& commit) noexcept {
   MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value{kBytes, nullptr};
   if (mdb_put(nested, commit.meta, &key, &value, MDB_RESERVE) != MDB_SUCCESS) {
     mdb_txn_abort(nested);
-    small_commits_ = 0;
     return false;
   }
   std::memset(value.mv_data, 0, value.mv_size);
@@ -160,14 +166,14 @@ bool CommitLog::gather(const Commit& commit) {
   try {
     record_.assign(kRecordHeader, '\0');
     bool is_whole = true;
-    std::pair<uint32_t, Bytes> before{kErased, {}};
+    std::optional<std::pair<uint32_t, Bytes>> before;
     changes_.for_each([&](uint32_t slot, Bytes key) {
       if (before == std::pair(slot, key)) return true;
-      before = {slot, key};
+      before.emplace(slot, key);
       is_whole = add_change(commit, slot, key) && record_.size() <= kLongestRecord;
       return is_whole;
     });
-    return is_whole && record_bytes(record_.size() - kRecordHeader) <= bytes_ - kRecordsAt;
+    return is_whole && record_bytes(record_.size() - kRecordHeader) <= kBytes - kRecordsAt;
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -261,10 +267,10 @@ Result<bool> CommitLog::read_header(const Anchor& anchor) {
 Result<bool> CommitLog::read_record() {
   RecordHeader header;
   const auto at = static_cast<off_t>(place_ + end_.position);
-  if (bytes_ - end_.position < sizeof header) return false;
+  if (kBytes - end_.position < sizeof header) return false;
   errno = 0;
   if (pread(descriptor_, &header, sizeof header, at) != sizeof header) return cannot("read the file");
-  if (header.change_bytes > bytes_ - end_.position - sizeof header) return false;
+  if (header.change_bytes > kBytes - end_.position - sizeof header) return false;
   std::string bytes(sizeof header + header.change_bytes, '\0');
   if (pread(descriptor_, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size()))
     return cannot("read the file");

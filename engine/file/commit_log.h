@@ -91,7 +91,7 @@ class CommitLog {
   void withdraw(Anchor& anchor) noexcept;
   // Whether the last record has filled half of the log: the pages that it stands for should go on their way
   // to the disk, before it begins anew.
-  bool is_due() const noexcept { return before_.position < bytes_ / 2 && end_.position >= bytes_ / 2; }
+  bool is_due() const noexcept { return before_.position < kBytes / 2 && end_.position >= kBytes / 2; }
 
  private:
   // A process writes to the log once it has made so many small commits, each within that time of the one
@@ -104,7 +104,8 @@ class CommitLog {
     size_t position = 0;
   };
 
-  bool is_worth_it() noexcept;
+  bool is_worth_it(const Anchor& anchor) noexcept;
+  bool has_place(const Commit& commit) noexcept;
   bool find_place(const Commit& commit) noexcept;
   bool make_place(const Commit& commit) noexcept;
   bool gather(const Commit& commit);
@@ -118,8 +119,7 @@ class CommitLog {
 
   int descriptor_;
   ChangeList changes_;
-  uint64_t place_ = 0;  // of the value in the file; 0: not known
-  size_t bytes_ = 0;    // of the value
+  uint64_t place_ = 0;  // of the value in the file; 0: not known yet
   std::string record_;  // of the commit at hand, from its header on
 
   // The log as this process last saw it.

@@ -75,7 +75,7 @@ class Anchor {
   // With a log: by so many pages, or an eighth of the file; and after so many commits, or one for each 64
   // pages of the file, since what they leave behind is no growth as long as there are free pages.
   static constexpr uint64_t kLeastPagesWithLog = 1024;
-  static constexpr uint64_t kLeastCommitsWithLog = 128;
+  static constexpr uint64_t kLeastCommitsWithLog = 64;
 
   Anchor(MDB_env* environment, int descriptor) : environment_(environment), descriptor_(descriptor) {}
   ~Anchor();

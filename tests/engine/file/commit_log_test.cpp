@@ -192,7 +192,7 @@ TEST_F(CommitLogTest, ItBeginsAnewWhenItIsFull) {
 TEST_F(CommitLogTest, ASmallFileStaysSmall) {
   const auto environment = open(path_);
   for (int i = 0; i < 5000; ++i) put(*environment, fmt::format("a{:03}", i % 10));
-  EXPECT_LT(std::filesystem::file_size(path_), uint64_t{12} << 20);
+  EXPECT_LT(std::filesystem::file_size(path_), uint64_t{6} << 20);
 }
 
 TEST_F(CommitLogTest, ALargeTransactionAndOneThatMakesATableGoWithoutIt) {

@@ -77,6 +77,7 @@ void add(std::string& to, Number number) {
 
 Result<bool> CommitLog::take(const Commit& commit) {
   Anchor& anchor = commit.anchor;
+  has_put_down_ = false;
   if (changes_.is_whole() && changes_.is_empty()) return anchor.has_log();
   if (!is_worth_it(anchor) || !has_place(commit) || !gather(commit)) {
     QUIRE_TRY(anchor.give_up());
@@ -208,6 +209,7 @@ Result<void> CommitLog::put_down(uint64_t number, Anchor& anchor) {
   header.sum = sum_of(header, changes, end_.seed);
   std::memcpy(record_.data(), &header, sizeof header);
   before_ = end_;
+  has_put_down_ = true;
   const int code = write_through(descriptor_, record_, place_ + end_.position);
   end_ = {number, header.sum, end_.position + record_bytes(changes.size())};
   if (code == 0) return {};
@@ -218,6 +220,8 @@ Result<void> CommitLog::put_down(uint64_t number, Anchor& anchor) {
 
 void CommitLog::withdraw(Anchor& anchor) noexcept {
   constexpr char kNothing[kRecordHeader] = {};
+  // A commit without a change has no record: the last one is another's, who was told that it is done.
+  if (!std::exchange(has_put_down_, false)) return;
   end_ = before_;
   if (write_through(descriptor_, {kNothing, sizeof kNothing}, place_ + end_.position) != 0) anchor.distrust();
 }

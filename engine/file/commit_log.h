@@ -125,7 +125,8 @@ class CommitLog {
   // The log as this process last saw it.
   uint64_t sequence_ = 0;  // of its anchor
   End end_;
-  End before_;  // the record that this process wrote last
+  End before_;                 // the record that this process wrote last
+  bool has_put_down_ = false;  // that record is of the commit at hand
 
   uint32_t small_commits_ = 0;
   bool was_in_use_ = false;

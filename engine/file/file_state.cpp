@@ -12,11 +12,11 @@ namespace quire::engine {
 FileState::~FileState() {
   anchor_keeper_.stop();
   if (is_read_only_ || is_in_memory_) return;
-  // What was not synced reaches the disk at the latest here. Durability `none` stands for giving up whatever
-  // anchor there is.
+  // What was not synced reaches the disk at the latest here.
   constexpr std::chrono::milliseconds kPatience{1000};
   if (anchor_.is_held() && write_lock_.acquire(Clock::now() + kPatience)) {
-    (void)anchor_.prepare(Durability::none, 0);
+    anchor_.hurry();
+    (void)anchor_.prepare(Durability::full, 0);
     write_lock_.release();
   }
   if (durability_ != Durability::full) mdb_env_sync(environment_.get(), 1);

@@ -231,13 +231,13 @@ Outcome check_seed(uint64_t seed) {
   return {true, verdict.is_reordered, Finding{std::move(made), std::move(failure)}};
 }
 
-std::string report(uint64_t seed, const Finding& finding) {
+std::string report(const Finding& finding) {
   std::string parameters;
   for (const Parameter& parameter : finding.made.parameters)
     parameters += fmt::format("parameter @{} {}\n", parameter.name, parameter.json);
-  return fmt::format("seed {}\ncontainer c /k\n{}\ncontainer d\n{}\n{}{}\n{}\n", seed,
-                     fmt::join(finding.made.first, "\n"), fmt::join(finding.made.second, "\n"), parameters,
-                     finding.failure.query, finding.failure.message);
+  return fmt::format("container c /k\n{}\ncontainer d\n{}\n{}{}\n{}\n", fmt::join(finding.made.first, "\n"),
+                     fmt::join(finding.made.second, "\n"), parameters, finding.failure.query,
+                     finding.failure.message);
 }
 
 }  // namespace quire::sql::oracle

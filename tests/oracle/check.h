@@ -36,6 +36,6 @@ struct Outcome {
 Outcome check_seed(uint64_t seed);
 
 // For a person: documents, query, results.
-std::string report(uint64_t seed, const Finding& finding);
+std::string report(const Finding& finding);
 
 }  // namespace quire::sql::oracle

@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
     reordered += outcome.is_reordered ? 1 : 0;
     if (outcome.finding) {
       fmt::print("{}replay: quire-oracle --seed {} --queries 1\n",
-                 quire::sql::oracle::report(seed + done, *outcome.finding), seed + done);
+                 quire::sql::oracle::report(*outcome.finding), seed + done);
       return 1;
     }
     if (done % 1000 != 0) continue;

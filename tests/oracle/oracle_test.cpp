@@ -16,7 +16,7 @@ TEST(Oracle, AgreesWithTheEngine) {
     const Outcome outcome = check_seed(seed);
     run += outcome.has_run ? 1 : 0;
     reordered += outcome.is_reordered ? 1 : 0;
-    ASSERT_FALSE(outcome.finding) << report(seed, *outcome.finding);
+    ASSERT_FALSE(outcome.finding) << "seed " << seed << "\n" << report(*outcome.finding);
   }
   // Queries that do not bind teach nothing.
   EXPECT_GT(run * 10, kQueries * 8);

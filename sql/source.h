@@ -166,9 +166,14 @@ class Collection {
   virtual Result<std::unique_ptr<IndexCursor>> open_index(const Access& /*access*/) { return nullptr; }
   // A system property of an item that a cursor of this collection handed out; strings live in `arena`.
   virtual Value system_property(const Value& item, SystemProperty property, Arena& arena) const = 0;
+  // Appends compact JSON of such an item as a whole.
+  virtual void write_item(const Value& item, std::string& out) const;
   // DOCUMENTID(): a number that no other item of the collection has, kept by a replace.
   virtual int64_t document_id(const Value& item) const = 0;
 };
+
+// An item as a whole: its own members, then the system properties.
+Value whole_item(const Value& item, const Collection& collection, Arena& arena);
 
 // A user-defined function, for one execution of a query.
 class UserFunction {

@@ -77,7 +77,11 @@ struct quire_statement {
   quire::engine::OpenHandle handle;
   std::unique_ptr<quire::engine::PreparedStatement> statement;
   quire::sql::Value row;  // undefined where there is none
-  std::string json;       // of the row, once asked for
+  // Whose item the row is, as it is stored; null: it is a value as it is.
+  const quire::sql::Collection* stored_items = nullptr;
+  quire::sql::Arena arena;    // of the row, where it was made whole
+  bool has_lost_row = false;  // for want of memory
+  std::string json;           // of the row, once asked for
   // Within quire_step, whose callbacks may come back; the release then waits until it ends.
   std::atomic<bool> is_stepping = false;
   bool is_released = false;

@@ -1,5 +1,6 @@
 // Statements.
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "engine/api/boundary.h"
@@ -35,6 +36,19 @@ Result<void> check_resting(const quire_statement& statement) {
   if (!statement.is_stepping.load(std::memory_order_relaxed)) return {};
   return fail(ErrorCode::misuse,
               "the statement is within a step: neither a callback of it nor another thread may use it");
+}
+
+// Nobody can be told here that memory ran out: the next step says it.
+void make_row_whole(quire_statement& statement) noexcept {
+  if (statement.stored_items == nullptr || statement.row.is_undefined()) return;
+  try {
+    statement.arena.reset();
+    statement.row = quire::sql::whole_item(statement.row, *statement.stored_items, statement.arena);
+  } catch (const std::bad_alloc&) {
+    statement.row = Value::undefined();
+    statement.has_lost_row = true;
+  }
+  statement.stored_items = nullptr;
 }
 
 }  // namespace
@@ -93,10 +107,13 @@ int quire_step(quire_statement* statement, quire_error* error) {
     statement->row = Value::undefined();
     statement->json.clear();
     quire::engine::set_last_request_charge(0);
+    if (statement->has_lost_row)
+      return fail(ErrorCode::out_of_memory, "memory ran out when the value of the last row was asked for");
     QUIRE_ASSIGN(const std::optional<Value> row, statement->statement->step());
     quire::engine::set_last_request_charge(statement->statement->charge());
     has_row = row.has_value();
     if (row) statement->row = *row;
+    statement->stored_items = statement->statement->stored_items();
     return {};
   });
   if (statement != nullptr) {
@@ -108,7 +125,9 @@ int quire_step(quire_statement* statement, quire_error* error) {
 }
 
 quire_value quire_row_value(quire_statement* statement) {
-  return quire::engine::to_c(statement != nullptr ? statement->row : Value::undefined());
+  if (statement == nullptr) return quire::engine::to_c(Value::undefined());
+  make_row_whole(*statement);
+  return quire::engine::to_c(statement->row);
 }
 
 int quire_row_json(quire_statement* statement, const char** json, size_t* length, quire_error* error) {
@@ -117,7 +136,9 @@ int quire_row_json(quire_statement* statement, const char** json, size_t* length
     if (json == nullptr || length == nullptr) return null_argument("the place for the JSON");
     if (statement->row.is_undefined())
       return fail(ErrorCode::misuse, "the statement has no row: step it first");
-    if (statement->json.empty()) {
+    if (statement->json.empty() && statement->stored_items != nullptr) {
+      statement->stored_items->write_item(statement->row, statement->json);
+    } else if (statement->json.empty()) {
       if (!quire::sql::has_only_finite_numbers(statement->row))
         return fail(ErrorCode::not_json_result,
                     "the row holds NaN or Infinity, which JSON has not (4001); TOSTRING(x) writes them, "
@@ -133,6 +154,7 @@ int quire_row_json(quire_statement* statement, const char** json, size_t* length
 void quire_reset(quire_statement* statement) {
   if (statement == nullptr || statement->is_stepping.load(std::memory_order_relaxed)) return;
   statement->row = Value::undefined();
+  statement->has_lost_row = false;
   statement->json.clear();
   statement->statement->reset();
 }

@@ -34,6 +34,7 @@
 #include "engine/container/throughput.h"
 #include "engine/container/write_triggers.h"
 #include "engine/file/environment.h"
+#include "engine/file/look_ahead.h"
 #include "sql/error.h"
 #include "sql/value/document.h"
 #include "sql/value/key_dictionary.h"
@@ -146,6 +147,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
 
   // The item under a key as an index entry has it, expired or not; undefined if there is none. corrupt.
   Result<sql::Value> item_at(const Transaction& transaction, Bytes key) const;
+  // For many of these at once.
+  LookAhead look_ahead(const Transaction& transaction) const { return {transaction, tables_.items}; }
 
   // Makes the indexes, and how long items live, what a definition of the container asks for: drops indexes
   // that it does not, adds new ones, to be built by build_indexes() (index_build.h) if there are items. True

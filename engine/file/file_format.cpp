@@ -162,6 +162,7 @@ class FormatOpener {
       std::memcpy(&facts.database_number, record.mv_data, sizeof facts.database_number);
     facts.meta = Table(meta_, 0);
     facts.catalog = Table(catalog, 0);
+    QUIRE_TRY(check(mdb_dbi_open(transaction_.get(), nullptr, 0, &facts.main)));
     QUIRE_TRY(check(mdb_txn_commit(transaction_.release())));
     return facts;
   }

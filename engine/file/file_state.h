@@ -112,6 +112,7 @@ class FileState {
     uint32_t database_number = 0;
     Table meta;
     Table catalog;
+    MDB_dbi main = 0;  // the tree of tables
   };
   Facts facts;  // set before the state is shared
 

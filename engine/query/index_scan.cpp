@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "engine/file/look_ahead.h"
+#include "engine/index/key_prefix.h"
 #include "sql/value/key_encoding.h"
 
 namespace quire::engine {
@@ -155,7 +158,7 @@ void EntryWalk::skip_equal(size_t parts) {
 Result<bool> EntryWalk::is_within(const IndexEntry& entry) const {
   std::string full(entry.values);
   if (entry.has_cut_values) {
-    QUIRE_ASSIGN(const sql::Value item, item_of(entry));
+    QUIRE_ASSIGN(const sql::Value item, item_at(entry.item_key));
     std::vector<sql::Value> values(shape_.is_descending.size());
     values_of(item, values);
     full.clear();
@@ -166,8 +169,8 @@ Result<bool> EntryWalk::is_within(const IndexEntry& entry) const {
   return full >= range().full_from && (range().full_to.empty() || full < range().full_to);
 }
 
-Result<sql::Value> EntryWalk::item_of(const IndexEntry& entry) const {
-  QUIRE_ASSIGN(const sql::Value root, store_->item_at(*transaction_, entry.item_key));
+Result<sql::Value> EntryWalk::item_at(Bytes key) const {
+  QUIRE_ASSIGN(const sql::Value root, store_->item_at(*transaction_, key));
   if (root.is_defined()) [[likely]]
     return root;
   return fail(ErrorCode::corrupt,
@@ -175,8 +178,8 @@ Result<sql::Value> EntryWalk::item_of(const IndexEntry& entry) const {
                           store_->definition().name));
 }
 
-Result<sql::Value> EntryWalk::visible_item_of(const IndexEntry& entry) const {
-  QUIRE_ASSIGN(const sql::Value root, item_of(entry));
+Result<sql::Value> EntryWalk::visible_item_at(Bytes key) const {
+  QUIRE_ASSIGN(const sql::Value root, item_at(key));
   return lifetime_.has_ended(header_of(root), transaction_->now()) ? sql::Value() : root;
 }
 
@@ -238,20 +241,39 @@ class PartitionFilter {
   std::string epk_;
 };
 
+// Asks for the memory of items before they are looked up, where there are many.
+class ItemsAhead {
+ public:
+  ItemsAhead(const Transaction& transaction, const ContainerStore& store)
+      : transaction_(&transaction), store_(&store) {}
+  void ask_for(std::span<const Bytes> keys) {
+    constexpr size_t kMany = 4;
+    if (keys.size() < kMany) return;
+    if (!look_ahead_) look_ahead_ = store_->look_ahead(*transaction_);
+    look_ahead_->ask_for(keys);
+  }
+
+ private:
+  const Transaction* transaction_;
+  const ContainerStore* store_;
+  std::optional<LookAhead> look_ahead_;
+};
+
 class EntryCursor final : public sql::IndexCursor {
  public:
-  EntryCursor(EntryWalk walk, PartitionFilter partition)
-      : walk_(std::move(walk)), partition_(std::move(partition)) {}
+  EntryCursor(EntryWalk walk, PartitionFilter partition, ItemsAhead ahead)
+      : walk_(std::move(walk)), partition_(std::move(partition)), ahead_(ahead) {}
 
   Result<size_t> next(std::span<sql::Value> items) override {
     size_t filled = 0;
     while (filled < items.size()) {
-      QUIRE_ASSIGN(const IndexEntry* const entry, walk_.next());
-      if (entry == nullptr) break;
-      if (partition_.has_any() && !partition_.may_have(*entry)) continue;
-      QUIRE_ASSIGN(items[filled], walk_.visible_item_of(*entry));
-      if (items[filled].is_undefined()) continue;
-      if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
+      QUIRE_ASSIGN(const std::span<const Bytes> keys, next_keys(items.size() - filled));
+      if (keys.empty()) break;
+      for (const Bytes key : keys) {
+        QUIRE_ASSIGN(items[filled], walk_.visible_item_at(key));
+        if (items[filled].is_undefined()) continue;
+        if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
+      }
     }
     return filled;
   }
@@ -289,9 +311,23 @@ class EntryCursor final : public sql::IndexCursor {
       if (entry == nullptr) return entry;
       if (!partition_.has_any() && !walk_.has_expired_items()) return entry;
       if (partition_.has_any() && !partition_.may_have(*entry)) continue;
-      QUIRE_ASSIGN(const sql::Value item, walk_.visible_item_of(*entry));
+      QUIRE_ASSIGN(const sql::Value item, walk_.visible_item_at(entry->item_key));
       if (item.is_defined() && (!partition_.has_any() || partition_.has(item))) return entry;
     }
+  }
+
+  // Of the items that the next entries lead to.
+  Result<std::span<const Bytes>> next_keys(size_t most) {
+    size_t count = 0;
+    most = std::min(most, keys_.size());
+    while (count < most) {
+      QUIRE_ASSIGN(const IndexEntry* const entry, walk_.next());
+      if (entry == nullptr) break;
+      if (!partition_.has_any() || partition_.may_have(*entry)) keys_[count++] = entry->item_key;
+    }
+    const auto keys = std::span<const Bytes>(keys_).first(count);
+    ahead_.ask_for(keys);
+    return keys;
   }
 
   Result<void> read_values(const IndexEntry& entry, std::span<sql::Value> values, sql::Arena& arena) {
@@ -306,47 +342,55 @@ class EntryCursor final : public sql::IndexCursor {
       at += size;
     }
     if (is_told) return {};
-    QUIRE_ASSIGN(const sql::Value item, walk_.item_of(entry));
+    QUIRE_ASSIGN(const sql::Value item, walk_.item_at(entry.item_key));
     walk_.values_of(item, values);
     return {};
   }
 
   EntryWalk walk_;
   PartitionFilter partition_;
+  ItemsAhead ahead_;
+  std::array<Bytes, LookAhead::kMost> keys_;
 };
 
 // Keys of items, one behind the other in one piece of memory.
 class KeyList {
  public:
   void add(Bytes key) {
-    keys_.push_back({bytes_.size(), key.size()});
+    keys_.push_back({key_prefix(key), bytes_.size(), key.size()});
     bytes_ += key;
   }
   size_t size() const noexcept { return keys_.size(); }
   size_t memory() const noexcept { return bytes_.size() + keys_.size() * sizeof(Place); }
-  Bytes operator[](size_t at) const noexcept {
-    return Bytes(bytes_).substr(keys_[at].first, keys_[at].second);
-  }
+  Bytes operator[](size_t at) const noexcept { return view(keys_[at]); }
 
-  // In order, each once; or those that several probes have added `times` times, each of them once.
+  // In order, each once.
   void sort() {
-    const auto view = [&](const Place& place) { return Bytes(bytes_).substr(place.first, place.second); };
-    std::ranges::sort(keys_, std::ranges::less{}, view);
-    const auto rest = std::ranges::unique(keys_, std::ranges::equal_to{}, view);
+    // An effective partition key tells most keys apart in its first bytes.
+    std::ranges::sort(keys_, [&](const Place& a, const Place& b) {
+      return a.prefix != b.prefix ? a.prefix < b.prefix : view(a) < view(b);
+    });
+    const auto rest = std::ranges::unique(
+        keys_, [&](const Place& a, const Place& b) { return a.prefix == b.prefix && view(a) == view(b); });
     keys_.erase(rest.begin(), rest.end());
   }
   // Leaves those that `other` has as well; both sorted.
   void intersect(const KeyList& other) {
     size_t at = 0;
     std::erase_if(keys_, [&](const Place& place) {
-      const Bytes key = Bytes(bytes_).substr(place.first, place.second);
+      const Bytes key = view(place);
       while (at < other.size() && other[at] < key) ++at;
       return at == other.size() || other[at] != key;
     });
   }
 
  private:
-  using Place = std::pair<size_t, size_t>;
+  struct Place {
+    uint64_t prefix;
+    size_t begin, size;
+  };
+  Bytes view(const Place& place) const noexcept { return Bytes(bytes_).substr(place.begin, place.size); }
+
   std::string bytes_;
   std::vector<Place> keys_;
 };
@@ -359,11 +403,13 @@ class KeyListCursor final : public sql::Cursor {
         store_(store),
         lifetime_(lifetime),
         keys_(std::move(keys)),
-        partition_(std::move(partition)) {}
+        partition_(std::move(partition)),
+        ahead_(transaction, store) {}
 
   Result<size_t> next(std::span<sql::Value> items) override {
     size_t filled = 0;
     while (filled < items.size() && next_ < keys_.size()) {
+      if (next_ == asked_for_) ask_for_next(items.size() - filled);
       QUIRE_ASSIGN(items[filled], store_.item_at(transaction_, keys_[next_++]));
       if (items[filled].is_undefined())
         return fail(ErrorCode::corrupt,
@@ -376,12 +422,22 @@ class KeyListCursor final : public sql::Cursor {
   }
 
  private:
+  void ask_for_next(size_t most) {
+    std::array<Bytes, LookAhead::kMost> keys;
+    const size_t count = std::min({most, keys.size(), keys_.size() - next_});
+    for (size_t i = 0; i < count; ++i) keys[i] = keys_[next_ + i];
+    ahead_.ask_for({keys.data(), count});
+    asked_for_ = next_ + count;
+  }
+
   const Transaction& transaction_;
   ContainerStore& store_;
   Lifetime lifetime_;
   KeyList keys_;
   size_t next_ = 0;
+  size_t asked_for_ = 0;
   PartitionFilter partition_;
+  ItemsAhead ahead_;
 };
 
 Error too_many_keys() {
@@ -437,7 +493,8 @@ Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& t
   QUIRE_ASSIGN(auto set, store.indexes().set(transaction));
   QUIRE_ASSIGN(EntryWalk walk,
                EntryWalk::open(transaction, store, std::move(set), access.probes.front(), access.is_reverse));
-  return std::make_unique<EntryCursor>(std::move(walk), PartitionFilter(store, access.partition_key));
+  return std::make_unique<EntryCursor>(std::move(walk), PartitionFilter(store, access.partition_key),
+                                       ItemsAhead(transaction, store));
 }
 
 }  // namespace quire::engine

@@ -372,6 +372,7 @@ sql::ExecutionOptions PreparedStatement::execution_options() {
 sql::ExecutionOptions PreparedStatement::query_options() {
   sql::ExecutionOptions options = execution_options();
   options.snapshot_limit = options_.snapshot_limit;
+  options.gives_stored_items = true;
   return options;
 }
 

@@ -59,6 +59,10 @@ class PreparedStatement {
   // The next row's value, good until the next step or reset; nothing at the end. The first step takes the
   // snapshot. After the end or an error: misuse, until reset.
   Result<std::optional<sql::Value>> step();
+  // As Execution has it, of the row at hand.
+  const sql::Collection* stored_items() const noexcept {
+    return execution_ != nullptr ? execution_->stored_items() : nullptr;
+  }
   // Ends the snapshot; bindings stay.
   void reset() noexcept;
   // Its runs are nothing for the advisor.

@@ -199,6 +199,9 @@ class SnapshotCollection : public sql::Collection {
                              sql::Arena& arena) const override {
     return store_->system_property(item, property, arena);
   }
+  void write_item(const sql::Value& item, std::string& out) const override {
+    store_->write_item_json(item, out);
+  }
   int64_t document_id(const sql::Value& item) const override {
     return static_cast<int64_t>(header_of(item).rid);
   }

@@ -551,7 +551,9 @@ QUIRE_API int quire_bind_json(quire_statement* statement, const char* name, cons
  * BEGIN opens a transaction for the thread that steps it: the statements of this database that this thread
  * runs, and its writes without a transaction, take part until COMMIT or ROLLBACK. */
 QUIRE_API int quire_step(quire_statement* statement, quire_error* error);
-/* The row: one JSON value (an object for a select list); good until the next step, reset or finalize. */
+/* The row: one JSON value (an object for a select list); good until the next step, reset or finalize.
+ * Undefined where there is no row, and where memory runs out: the next step then fails with
+ * QUIRE_OUT_OF_MEMORY. */
 QUIRE_API quire_value quire_row_value(quire_statement* statement);
 /* The same as compact JSON, owned by the statement, as long. NaN and Infinity: QUIRE_NOT_JSON_RESULT. */
 QUIRE_API int quire_row_json(quire_statement* statement, const char** json, size_t* length,

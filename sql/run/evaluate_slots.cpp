@@ -74,11 +74,6 @@ Vector map_rows(Rows rows, Frame& frame, Vector input, Column& column, ValueOf v
   return Vector::column(out);
 }
 
-bool is_system_name(std::string_view name) {
-  return std::find(std::begin(kSystemPropertyNames), std::end(kSystemPropertyNames), name) !=
-         std::end(kSystemPropertyNames);
-}
-
 // An item as a whole: its own members, then the system properties.
 class ItemEvaluator final : public Evaluator {
  public:
@@ -87,26 +82,10 @@ class ItemEvaluator final : public Evaluator {
   Vector evaluate(Rows rows, Frame& frame) override {
     if (frame.run.omits_system_properties) return frame.slots[slot_];
     return map_rows(rows, frame, frame.slots[slot_], column_,
-                    [&](const Value& item) { return whole(item, frame.arena); });
+                    [&](const Value& item) { return whole_item(item, collection_, frame.arena); });
   }
 
  private:
-  Value whole(const Value& item, Arena& arena) const {
-    if (!item.is_object()) return item;
-    const MemberReader own(item);
-    const uint32_t size = own.size();
-    const std::span<Member> members = arena.make_array<Member>(size + kSystemPropertyCount);
-    size_t count = 0;
-    for (uint32_t i = 0; i < size; ++i) {
-      members[count] = own[i];
-      if (!members[count].name.starts_with('_') || !is_system_name(members[count].name)) ++count;
-    }
-    for (size_t i = 0; i < kSystemPropertyCount; ++i)
-      members[count++] = {kSystemPropertyNames[i],
-                          collection_.system_property(item, static_cast<SystemProperty>(i), arena)};
-    return Value::object(members.first(count));
-  }
-
   SlotNumber slot_;
   const Collection& collection_;
   Column column_;

@@ -78,6 +78,7 @@ struct Execution::State {
       : prepared(prepared),
         is_returning(options.is_returning),
         result_limit(options.result_limit),
+        gives_stored_items(options.gives_stored_items),
         run{.plan = *prepared.plan_,
             .source = source,
             .parameters = options.parameters,
@@ -99,8 +100,10 @@ struct Execution::State {
   const PreparedQuery& prepared;
   bool is_returning;
   uint64_t result_limit;
-  uint64_t result_bytes = 0;  // of the rows given, where they are limited
-  std::string row_text;       // likewise, of one row
+  bool gives_stored_items;
+  const Collection* items = nullptr;  // whose items the rows are, as they are stored
+  uint64_t result_bytes = 0;          // of the rows given, where they are limited
+  std::string row_text;               // likewise, of one row
   RunState run;
   std::unique_ptr<Pipeline> pipeline;
   Rows rows;  // of the batch at hand, those still to give
@@ -134,10 +137,24 @@ struct Execution::State {
     QUIRE_TRY(check_parameters());
     QUIRE_TRY(find_collections());
     const PlannedQuery& query = is_returning ? *run.plan.returning : run.plan.query;
+    if (gives_stored_items) find_stored_items(query);
     pipeline = std::make_unique<Pipeline>(run, query, batch_capacity(*run.plan.statement));
     if (run.error) return std::unexpected(*run.error);
     return {};
   }
+
+  // Where the last thing that happens to an item is that its row is made of it.
+  void find_stored_items(const PlannedQuery& query) {
+    const PlanNode* node = query.root.get();
+    while (node != nullptr && node->kind == PlanKind::limit) node = node->input.get();
+    if (node == nullptr || node->kind != PlanKind::project) return;
+    const BoundExpression& value = *node->bound->value;
+    if (value.kind != BoundKind::slot) return;
+    items = run.item_collections[value.slot];
+    if (items != nullptr) run.stored_items = node;
+  }
+
+  const Collection* stored_items() const { return run.omits_system_properties ? nullptr : items; }
 
   // Operators that keep rows, and subqueries, which may keep their result, are made anew.
   bool is_restartable() const {
@@ -217,9 +234,22 @@ struct Execution::State {
 
   void count_bytes(const Value& row) {
     row_text.clear();
-    write_json(row, row_text);
+    const Collection* const incomplete = stored_items();
+    incomplete != nullptr ? incomplete->write_item(row, row_text) : write_json(row, row_text);
     result_bytes += row_text.size();
     if (result_bytes > result_limit) run.set_error(result_too_large(result_limit));
+  }
+
+  // Whoever gets an item reads all of it, and each lies far from the last.
+  void ask_for_item_ahead() const {
+    constexpr size_t kAhead = 3, kMostBytes = 1024, kLine = 64;
+    if (rows.size() <= kAhead) return;
+    const Value& item = pipeline->value(rows[kAhead]);
+    if (!item.is_encoded()) return;
+    const std::span<const std::byte> bytes = item.encoded_bytes();
+    __builtin_prefetch(bytes.data() - kLine);  // what storage keeps before it
+    for (size_t at = 0; at < std::min(bytes.size(), kMostBytes); at += kLine)
+      __builtin_prefetch(bytes.data() + at);
   }
 
   Result<std::optional<Value>> next_row() {
@@ -233,6 +263,7 @@ struct Execution::State {
       if (rows.empty()) return std::nullopt;
     }
     const Value& value = pipeline->value(rows.front());
+    if (items != nullptr) ask_for_item_ahead();
     rows = rows.subspan(1);
     if (result_limit != 0) [[unlikely]] {
       count_bytes(value);
@@ -281,6 +312,10 @@ Result<std::optional<Value>> Execution::next() try {
 } catch (const std::bad_alloc&) {
   state_->run.set_error(out_of_memory(state_->run.memory_limit));
   return std::unexpected(*state_->run.error);
+}
+
+const Collection* Execution::stored_items() const noexcept {
+  return state_->stored_items();
 }
 
 ExecutionStats Execution::stats() const {

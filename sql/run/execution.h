@@ -73,6 +73,8 @@ struct ExecutionOptions {
   bool is_returning = false;
   // An item as a whole is its own members alone, without what the database sets.
   bool omits_system_properties = false;
+  // Rows that are items as a whole come as they are stored; Execution::stored_items() says so.
+  bool gives_stored_items = false;
 };
 
 struct ExecutionStats {
@@ -95,6 +97,9 @@ class Execution {
 
   // The next row's value, good until the next call; nothing at the end. EXPLAIN gives its lines as strings.
   Result<std::optional<Value>> next();
+  // If the rows are items as they are stored, without their system properties, of which collection: it writes
+  // them (write_item), or makes them whole (whole_item). Otherwise null.
+  const Collection* stored_items() const noexcept;
   ExecutionStats stats() const;
 
  private:

@@ -214,7 +214,9 @@ std::unique_ptr<Operator> make_bind_value(const PlanNode& node, const PlannedQue
 
 std::unique_ptr<Operator> make_project(const PlanNode& node, const PlannedQuery& query, Frame& frame,
                                        Input input) {
-  auto value = EvaluatorFactory(frame, query).make(*node.bound->value);
+  EvaluatorFactory factory(frame, query);
+  auto value = &node == frame.run.stored_items ? make_plain_slot(node.bound->value->slot, factory)
+                                               : factory.make(*node.bound->value);
   frame.is_stable[query.value_slot] = value->is_stable();
   return std::make_unique<DefinedValue>(node, query.value_slot, std::move(value), std::move(input));
 }

@@ -23,6 +23,8 @@ struct RunState {
   std::span<const Value> parameters;  // undefined where not bound
   std::span<const bool> is_bound;
   bool omits_system_properties = false;
+  // The project whose rows are items, which it gives as they are stored; null: none does.
+  const PlanNode* stored_items = nullptr;
   size_t memory_limit;
   const std::atomic<uint64_t>* interrupts;  // may be null
   uint64_t interrupts_at_start = 0;

@@ -56,6 +56,31 @@ TEST_F(StatementTest, ItemsMayComeWithoutTheSystemProperties) {
   }
 }
 
+// JSON is written from the item as it is stored, or from the value where that was asked for first.
+TEST_F(StatementTest, AnItemAsAWholeIsTheSameAsAValueAndAsJson) {
+  for (const char* sql :
+       {"SELECT * FROM c", "SELECT VALUE c FROM c WHERE c.country = 'FR'", "SELECT TOP 2 * FROM c",
+        "SELECT * FROM c ORDER BY c.people DESC", "SELECT VALUE c FROM c ORDER BY c.id OFFSET 1 LIMIT 1",
+        "SELECT DISTINCT VALUE c FROM c", "SELECT VALUE c FROM c UNION ALL SELECT VALUE c FROM c",
+        "SELECT VALUE c FROM c JOIN t IN c.tags", "SELECT c AS city FROM c",
+        "SELECT VALUE d FROM (SELECT VALUE c FROM c) d"}) {
+    auto statement = cities_.prepare(sql);
+    ASSERT_TRUE(succeeds(statement)) << sql;
+    const std::string as_json = rows(*statement);
+    EXPECT_THAT(as_json, HasSubstr("\"_ts\":")) << sql;
+    statement->reset();
+    std::string as_values;
+    while (*statement->step()) {
+      const Value row = statement->row()["city"].is_undefined() ? statement->row() : statement->row()["city"];
+      EXPECT_EQ(row["_attachments"].as_string(), "attachments/") << sql;
+      EXPECT_EQ(row["_etag"].as_string().size(), 38U) << sql;
+      as_values.append(statement->row_json().value()) += '\n';
+    }
+    EXPECT_EQ(as_values, as_json) << sql;
+    EXPECT_TRUE(statement->row().is_undefined());
+  }
+}
+
 TEST_F(StatementTest, OnAContainerTheFirstIdentifierStandsForItWhateverItSays) {
   EXPECT_EQ(rows(cities_.prepare("SELECT VALUE COUNT(1) FROM c WHERE c.country = 'FR'")), "2\n");
   EXPECT_EQ(rows(cities_.prepare("SELECT VALUE COUNT(1) FROM root r")), "3\n");

@@ -8,8 +8,22 @@
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/page_layout.h"
+#include "engine/file/page_view.h"
 
 namespace quire::engine {
+namespace {
+
+// How many of the keys behind `first`, before `last`, which is not, are less than `end`.
+size_t keys_before(const PageView& page, size_t first, size_t last, Bytes end) {
+  size_t low = first, high = last;
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    (page.key(middle) < end ? low : high) = middle;
+  }
+  return low - first;
+}
+
+}  // namespace
 
 void FileCursor::Close::operator()(MDB_cursor* cursor) const noexcept {
   mdb_cursor_close(cursor);
@@ -23,7 +37,7 @@ Result<FileCursor> FileCursor::open(const Transaction& transaction, Table table)
   // A slot that this transaction does not know is an invalid argument to mdb_cursor_open.
   if (code != MDB_SUCCESS)
     return std::unexpected(lmdb_error(code == EINVAL ? MDB_BAD_DBI : code, "open a cursor"));
-  return FileCursor(cursor, !transaction.is_write());
+  return FileCursor(cursor, transaction.is_write() ? 0 : transaction.state().facts.page_bytes);
 }
 
 Result<bool> FileCursor::move(int operation) {
@@ -46,7 +60,7 @@ Result<bool> FileCursor::last() {
 }
 Result<bool> FileCursor::next() {
   auto is_there = move(MDB_NEXT);
-  if (looks_ahead_ && is_there && *is_there) [[likely]]
+  if (page_bytes_ != 0 && is_there && *is_there) [[likely]]
     fetch_ahead();
   return is_there;
 }
@@ -85,6 +99,53 @@ void FileCursor::fetch_ahead() noexcept {
 
 Result<bool> FileCursor::previous() {
   return move(MDB_PREV);
+}
+
+// A page at a time: the place of its last key tells how many there are before it.
+Result<uint64_t> FileCursor::skip_before(Bytes end, uint64_t most) {
+  uint64_t skipped = 0;
+  while (page_bytes_ != 0 && skipped < most) {
+    const PageView page = PageView::around(key_.data(), page_bytes_);
+    const size_t number = number_in(page);
+    if (number == page.size()) break;
+    size_t ahead = std::min<uint64_t>(page.size() - 1 - number, most - skipped);
+    if (ahead == 0) {
+      QUIRE_ASSIGN(const bool is_there, move(MDB_NEXT));
+      if (!is_there) break;
+      if (key_ >= end) {
+        QUIRE_TRY(move(MDB_PREV));
+        break;
+      }
+      ++skipped;
+      continue;
+    }
+    const bool is_end = page.key(number + ahead) >= end;
+    if (is_end) ahead = keys_before(page, number, number + ahead, end);
+    if (ahead > 0) QUIRE_TRY(stand_on(page.key(number + ahead)));
+    number_ = number + ahead;
+    skipped += ahead;
+    if (is_end) break;
+  }
+  return skipped;
+}
+
+// Of the entry that the cursor stands on; the size of the page, where it does not know it.
+size_t FileCursor::number_in(const PageView& page) const noexcept {
+  const auto place = static_cast<size_t>(key_.data() - layout::kNodeHeader - page.begin());
+  if (number_ < page.size() && page.place(number_) == place) return number_;
+  size_t number = 0;
+  while (number < page.size() && page.place(number) != place) ++number;
+  return number;
+}
+
+Result<void> FileCursor::stand_on(Bytes key) {
+  MDB_val wanted{key.size(), const_cast<char*>(key.data())}, record;
+  const int code = mdb_cursor_get(cursor_.get(), &wanted, &record, MDB_SET_KEY);
+  if (code != MDB_SUCCESS)
+    return std::unexpected(lmdb_error(code == MDB_NOTFOUND ? MDB_CORRUPTED : code, "read the file"));
+  key_ = {static_cast<const char*>(wanted.mv_data), wanted.mv_size};
+  record_ = {static_cast<const char*>(record.mv_data), record.mv_size};
+  return {};
 }
 
 Result<bool> FileCursor::seek(Bytes target) {

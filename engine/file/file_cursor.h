@@ -11,6 +11,8 @@ struct MDB_cursor;
 
 namespace quire::engine {
 
+class PageView;
+
 // Must end before its transaction ends or is renewed. In a write transaction, a write to the table may move
 // it: seek again. `key` and `record` are good as Transaction says, and only after a call that returned true.
 class FileCursor {
@@ -24,6 +26,10 @@ class FileCursor {
   Result<bool> previous();
   Result<bool> seek(Bytes key);  // the first entry whose key is not less
 
+  // From the entry that it stands on, goes on over those whose keys are less than `end`, `most` at most,
+  // without a look at each; how many. It then stands on the last of them. May stop early, also at once.
+  Result<uint64_t> skip_before(Bytes end, uint64_t most);
+
   Bytes key() const noexcept { return key_; }
   Bytes record() const noexcept { return record_; }
 
@@ -32,15 +38,17 @@ class FileCursor {
   struct Close {
     void operator()(MDB_cursor* cursor) const noexcept;
   };
-  FileCursor(MDB_cursor* cursor, bool looks_ahead) : cursor_(cursor), looks_ahead_(looks_ahead) {}
+  FileCursor(MDB_cursor* cursor, uint32_t page_bytes) : cursor_(cursor), page_bytes_(page_bytes) {}
   Result<bool> move(int operation);
   void fetch_ahead() noexcept;
+  size_t number_in(const PageView& page) const noexcept;
+  Result<void> stand_on(Bytes key);
 
   std::unique_ptr<MDB_cursor, Close> cursor_;
   Bytes key_;
   Bytes record_;
-  bool looks_ahead_;   // in a snapshot, whose pages lie in the map
-  size_t number_ = 0;  // of the entry within its page, as fetch_ahead() last saw it
+  uint32_t page_bytes_;  // in a snapshot, whose pages lie in the map; otherwise 0
+  size_t number_ = 0;    // of the entry within its page, as fetch_ahead() last saw it
 };
 
 }  // namespace quire::engine

@@ -163,6 +163,9 @@ class FormatOpener {
     facts.meta = Table(meta_, 0);
     facts.catalog = Table(catalog, 0);
     QUIRE_TRY(check(mdb_dbi_open(transaction_.get(), nullptr, 0, &facts.main)));
+    MDB_stat stat{};
+    QUIRE_TRY(check(mdb_stat(transaction_.get(), facts.main, &stat)));
+    facts.page_bytes = stat.ms_psize;
     QUIRE_TRY(check(mdb_txn_commit(transaction_.release())));
     return facts;
   }

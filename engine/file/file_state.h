@@ -113,6 +113,7 @@ class FileState {
     Table meta;
     Table catalog;
     MDB_dbi main = 0;  // the tree of tables
+    uint32_t page_bytes = 0;
   };
   Facts facts;  // set before the state is shared
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/file/file_state.h"
+#include "engine/file/page_view.h"
 
 namespace quire::engine {
 namespace {
@@ -20,40 +21,6 @@ void ask_for_lines(const char* at, size_t lines) {
   for (size_t line = 0; line < lines; ++line) __builtin_prefetch(at + line * kLine);
 }
 
-// A branch or leaf page, as far as it can be one.
-class Page {
- public:
-  Page(const char* at, size_t bytes) : at_(at), bytes_(bytes) {
-    const size_t table_end = layout::load<uint16_t>(at + 12);
-    if (table_end > layout::kPageHeader && table_end <= bytes) nodes_ = (table_end - layout::kPageHeader) / 2;
-  }
-  size_t nodes() const noexcept { return nodes_; }
-  // The start of a node; of the page, if it cannot be there.
-  const char* at(size_t number) const noexcept {
-    const size_t place = layout::load<uint16_t>(at_ + layout::kPageHeader + 2 * number);
-    return place + layout::kNodeHeader <= bytes_ ? at_ + place : at_;
-  }
-  Bytes key(size_t number) const noexcept {
-    const layout::Node node{at(number)};
-    const auto room = static_cast<size_t>(at_ + bytes_ - node.at) - layout::kNodeHeader;
-    return {node.at + layout::kNodeHeader, std::min(node.key_bytes(), room)};
-  }
-  // The last node whose key is not greater, or the first one, whose key a branch page leaves out.
-  size_t find(Bytes wanted) const noexcept {
-    size_t low = 0, high = nodes_;
-    while (high - low > 1) {
-      const size_t middle = low + (high - low) / 2;
-      (key(middle) <= wanted ? low : high) = middle;
-    }
-    return low;
-  }
-
- private:
-  const char* at_;
-  size_t bytes_;
-  size_t nodes_ = 0;
-};
-
 }  // namespace
 
 LookAhead::LookAhead(const Transaction& transaction, Table table) {
@@ -64,15 +31,13 @@ LookAhead::LookAhead(const Transaction& transaction, Table table) {
   if (mdb_get(transaction.handle(), state.facts.main, &key, &value) != MDB_SUCCESS ||
       value.mv_size != layout::kTreeBytes)
     return;
-  MDB_stat stat;
   MDB_envinfo info;
-  mdb_env_stat(state.environment(), &stat);
   mdb_env_info(state.environment(), &info);
   tree_ = layout::parse_tree(static_cast<const char*>(value.mv_data));
   if (tree_.leaf_pages + tree_.overflow_pages < kLeastPages || tree_.depth < 2 ||
       tree_.depth > layout::kMostDepth)
     return;
-  page_bytes_ = stat.ms_psize;
+  page_bytes_ = state.facts.page_bytes;
   pages_ = info.me_last_pgno + 1;
   const char* const record = static_cast<const char*>(value.mv_data);
   const char* const start = record - reinterpret_cast<uintptr_t>(record) % page_bytes_;
@@ -91,8 +56,8 @@ size_t LookAhead::ask_for(std::span<const Bytes> keys) const noexcept {
   for (size_t level = 1; level < tree_.depth; ++level) {
     for (size_t i = 0; i < keys.size(); ++i) {
       if (at[i] == nullptr) continue;
-      const Page branch(at[i], page_bytes_);
-      at[i] = branch.nodes() == 0 ? nullptr : page(layout::Node{branch.at(branch.find(keys[i]))}.child());
+      const PageView branch(at[i], page_bytes_);
+      at[i] = branch.size() == 0 ? nullptr : page(branch.node(branch.find(keys[i])).child());
       if (at[i] != nullptr) ask_for_lines(at[i], 1);
     }
   }
@@ -108,9 +73,9 @@ size_t LookAhead::search_leaves(std::span<const char* const> leaves,
   std::array<Search, kMost> searches;
   size_t found = 0;
   for (size_t i = 0; i < keys.size(); ++i) {
-    searches[i] = {0, leaves[i] == nullptr ? 0 : Page(leaves[i], page_bytes_).nodes()};
+    searches[i] = {0, leaves[i] == nullptr ? 0 : PageView(leaves[i], page_bytes_).size()};
     if (searches[i].high == 0) continue;
-    ask_for_lines(Page(leaves[i], page_bytes_).at(searches[i].high / 2), 1);
+    ask_for_lines(PageView(leaves[i], page_bytes_).node(searches[i].high / 2).at, 1);
     ++found;
   }
   for (bool is_done = false; !is_done;) {
@@ -118,11 +83,11 @@ size_t LookAhead::search_leaves(std::span<const char* const> leaves,
     for (size_t i = 0; i < keys.size(); ++i) {
       auto& [low, high] = searches[i];
       if (high - low <= 1) continue;
-      const Page leaf(leaves[i], page_bytes_);
+      const PageView leaf(leaves[i], page_bytes_);
       const size_t middle = low + (high - low) / 2;
       (leaf.key(middle) <= keys[i] ? low : high) = middle;
       const bool is_last = high - low <= 1;
-      ask_for_lines(leaf.at(is_last ? low : low + (high - low) / 2), is_last ? kEntryLines : 1);
+      ask_for_lines(leaf.node(is_last ? low : low + (high - low) / 2).at, is_last ? kEntryLines : 1);
       is_done &= is_last;
     }
   }

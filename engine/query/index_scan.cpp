@@ -70,15 +70,18 @@ Result<const IndexEntry*> EntryWalk::next() {
       is_in_range_ = false;
       continue;
     }
-    if (!read_entry())
-      return fail(ErrorCode::corrupt, fmt::format("index '{}' of container '{}' is damaged", index_->name,
-                                                  store_->definition().name));
+    if (!read_entry()) return std::unexpected(damaged());
     if (is_reverse_ && group_.empty()) group_ = prefix(shape_.is_descending.size());
     if (!range().is_cut) [[likely]]
       return &entry_;
     QUIRE_ASSIGN(const bool is_wanted, is_within(entry_));
     if (is_wanted) return &entry_;
   }
+}
+
+Error EntryWalk::damaged() const {
+  return {ErrorCode::corrupt,
+          fmt::format("index '{}' of container '{}' is damaged", index_->name, store_->definition().name)};
 }
 
 bool EntryWalk::read_entry() {
@@ -130,7 +133,7 @@ Result<bool> EntryWalk::advance_back() {
     return false;
   }
   const auto last = parse_index_entry(cursor_.key(), cursor_.record(), shape_);
-  if (!last) return fail(ErrorCode::corrupt, fmt::format("index '{}' is damaged", index_->name));
+  if (!last) return std::unexpected(damaged());
   entry_ = *last;
   group_ = prefix(shape_.is_descending.size());
   return cursor_.seek(group_);
@@ -148,6 +151,13 @@ std::string EntryWalk::prefix(size_t parts) const {
   bytes += entry_.scope;
   bytes += entry_.values.substr(0, size);
   return bytes;
+}
+
+Result<uint64_t> EntryWalk::skip(uint64_t most) {
+  if (!is_in_range_ || is_reverse_ || range().is_cut || !jump_.empty()) return 0;
+  QUIRE_ASSIGN(const uint64_t skipped, cursor_.skip_before(range().to, most));
+  if (skipped > 0 && !read_entry()) return std::unexpected(damaged());
+  return skipped;
 }
 
 void EntryWalk::skip_equal(size_t parts) {
@@ -291,11 +301,16 @@ class EntryCursor final : public sql::IndexCursor {
   }
 
   Result<uint64_t> count(uint64_t most) override {
-    for (uint64_t count = 0; count < most; ++count) {
+    uint64_t count = 0;
+    while (count < most) {
       QUIRE_ASSIGN(const IndexEntry* const entry, next_entry());
-      if (entry == nullptr) return count;
+      if (entry == nullptr) break;
+      ++count;
+      if (asks_items()) continue;
+      QUIRE_ASSIGN(const uint64_t skipped, walk_.skip(most - count));
+      count += skipped;
     }
-    return most;
+    return count;
   }
 
   Result<void> skip_equal(size_t parts) override {
@@ -304,12 +319,14 @@ class EntryCursor final : public sql::IndexCursor {
   }
 
  private:
+  // Whether an entry counts only if its item is one that is wanted.
+  bool asks_items() const noexcept { return partition_.has_any() || walk_.has_expired_items(); }
   // Of the partition, and of an item that is there.
   Result<const IndexEntry*> next_entry() {
     for (;;) {
       QUIRE_ASSIGN(const IndexEntry* const entry, walk_.next());
       if (entry == nullptr) return entry;
-      if (!partition_.has_any() && !walk_.has_expired_items()) return entry;
+      if (!asks_items()) return entry;
       if (partition_.has_any() && !partition_.may_have(*entry)) continue;
       QUIRE_ASSIGN(const sql::Value item, walk_.visible_item_at(entry->item_key));
       if (item.is_defined() && (!partition_.has_any() || partition_.has(item))) return entry;

@@ -25,6 +25,8 @@ class EntryWalk {
 
   // The next entry whose values lie within a range; null at the end. Good until the next call.
   Result<const IndexEntry*> next();
+  // Goes on over up to `most` entries without a look at each; how many. May stop early, also at once.
+  Result<uint64_t> skip(uint64_t most);
   // Goes past all entries that agree with the last one in their first `parts` values.
   void skip_equal(size_t parts);
 
@@ -56,6 +58,7 @@ class EntryWalk {
   Result<bool> advance_back();
   // Takes the entry that the cursor stands on apart; false if it is damaged.
   bool read_entry();
+  Error damaged() const;
   Result<bool> is_within(const IndexEntry& entry) const;
   // Number, scope and the first `parts` values of the entry at hand.
   std::string prefix(size_t parts) const;

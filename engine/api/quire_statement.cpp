@@ -51,6 +51,24 @@ void make_row_whole(quire_statement& statement) noexcept {
   statement.stored_items = nullptr;
 }
 
+// All of it or, where memory runs out, nothing.
+Result<void> write_row(quire_statement& statement) {
+  if (statement.stored_items == nullptr && !quire::sql::has_only_finite_numbers(statement.row))
+    return fail(ErrorCode::not_json_result,
+                "the row holds NaN or Infinity, which JSON has not (4001); TOSTRING(x) writes them, "
+                "IS_FINITE_NUMBER(x) finds them");
+  try {
+    if (statement.stored_items != nullptr)
+      statement.stored_items->write_item(statement.row, statement.json);
+    else
+      quire::sql::write_json(statement.row, statement.json);
+  } catch (const std::bad_alloc&) {
+    statement.json.clear();
+    throw;
+  }
+  return {};
+}
+
 }  // namespace
 
 extern "C" {
@@ -136,15 +154,7 @@ int quire_row_json(quire_statement* statement, const char** json, size_t* length
     if (json == nullptr || length == nullptr) return null_argument("the place for the JSON");
     if (statement->row.is_undefined())
       return fail(ErrorCode::misuse, "the statement has no row: step it first");
-    if (statement->json.empty() && statement->stored_items != nullptr) {
-      statement->stored_items->write_item(statement->row, statement->json);
-    } else if (statement->json.empty()) {
-      if (!quire::sql::has_only_finite_numbers(statement->row))
-        return fail(ErrorCode::not_json_result,
-                    "the row holds NaN or Infinity, which JSON has not (4001); TOSTRING(x) writes them, "
-                    "IS_FINITE_NUMBER(x) finds them");
-      quire::sql::write_json(statement->row, statement->json);
-    }
+    if (statement->json.empty()) QUIRE_TRY(write_row(*statement));
     *json = statement->json.data();
     *length = statement->json.size();
     return {};

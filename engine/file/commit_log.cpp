@@ -10,6 +10,7 @@
 
 #include "engine/file/lmdb_error.h"
 #include "engine/file/page_layout.h"
+#include "engine/file/page_reader.h"
 
 namespace quire::engine {
 
@@ -112,18 +113,6 @@ bool CommitLog::is_worth_it(const Anchor& anchor) noexcept {
 
 // ---- Where it lies
 
-namespace {
-
-// Whether the file has at that place what LMDB shows there: the header of a page that was damaged may say
-// that it is another one.
-bool is_in_place(int descriptor, const char* page, uint64_t place) {
-  char bytes[layout::kPageHeader + kRecordsAt];
-  return pread(descriptor, bytes, sizeof bytes, static_cast<off_t>(place)) == sizeof bytes &&
-         std::memcmp(bytes, page, sizeof bytes) == 0;
-}
-
-}  // namespace
-
 // One that is made by the transaction at hand is there from the next on.
 bool CommitLog::has_place(const Commit& commit) noexcept {
   if (place_ != 0 || find_place(commit)) return true;
@@ -139,10 +128,11 @@ bool CommitLog::find_place(const Commit& commit) noexcept {
   MDB_stat stat;
   mdb_env_stat(mdb_txn_env(commit.transaction), &stat);
   const char* const page = static_cast<const char*>(value.mv_data) - layout::kPageHeader;
-  const uint64_t place = layout::page_number(page) * stat.ms_psize;
-  if ((layout::page_flags(page) & layout::kOverflowPage) == 0 || !is_in_place(descriptor_, page, place))
+  const std::string_view begin(page, layout::kPageHeader + kRecordsAt);
+  if ((layout::page_flags(page) & layout::kOverflowPage) == 0 ||
+      !is_in_place(descriptor_, begin, stat.ms_psize))
     return false;
-  place_ = place + layout::kPageHeader;
+  place_ = layout::page_number(page) * stat.ms_psize + layout::kPageHeader;
   return true;
 }
 

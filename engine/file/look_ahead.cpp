@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/file/file_state.h"
+#include "engine/file/page_reader.h"
 #include "engine/file/page_view.h"
 
 namespace quire::engine {
@@ -15,6 +16,7 @@ namespace {
 // Fewer pages lie in a processor's caches.
 constexpr uint64_t kLeastPages = 512;
 constexpr size_t kLine = 64;
+constexpr uint32_t kCheckedBytes = 4096;
 constexpr size_t kEntryLines = 2;  // of an entry: its key and the start of its record
 
 void ask_for_lines(const char* at, size_t lines) {
@@ -39,8 +41,10 @@ LookAhead::LookAhead(const Transaction& transaction, Table table) {
     return;
   page_bytes_ = state.facts.page_bytes;
   pages_ = info.me_last_pgno + 1;
-  const char* const record = static_cast<const char*>(value.mv_data);
-  const char* const start = record - reinterpret_cast<uintptr_t>(record) % page_bytes_;
+  // The page that tells of the tree also tells where the map begins.
+  const char* const start = PageView::around(static_cast<const char*>(value.mv_data), page_bytes_).begin();
+  if (!is_in_place(state.data_descriptor(), {start, std::min(page_bytes_, kCheckedBytes)}, page_bytes_))
+    return;
   map_ = start - layout::page_number(start) * page_bytes_;
 }
 

@@ -35,7 +35,7 @@ class LookAhead {
 
   const char* map_ = nullptr;  // null: does nothing
   uint64_t pages_ = 0;
-  uint64_t page_bytes_ = 0;
+  uint32_t page_bytes_ = 0;
   layout::Tree tree_;
 };
 

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstring>
 
 #include "engine/file/lmdb_error.h"
 
@@ -32,6 +34,14 @@ Result<void> PageReader::read(uint64_t number, uint64_t count, std::vector<char>
 Result<void> PageReader::read_head(uint64_t number, std::span<char> into) const {
   if (number >= pages_) return fail(ErrorCode::corrupt, "it lies past the end of the file");
   return read_at(number * page_bytes_, into);
+}
+
+bool is_in_place(int descriptor, std::string_view begin, uint32_t page_bytes) noexcept {
+  std::array<char, 4096> bytes;
+  if (begin.size() < layout::kPageHeader || begin.size() > bytes.size()) return false;
+  const auto at = static_cast<off_t>(layout::page_number(begin.data()) * page_bytes);
+  return pread(descriptor, bytes.data(), begin.size(), at) == static_cast<ssize_t>(begin.size()) &&
+         std::memcmp(bytes.data(), begin.data(), begin.size()) == 0;
 }
 
 Result<uint64_t> size_of_file(int descriptor, std::string_view path) {

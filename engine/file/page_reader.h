@@ -34,6 +34,10 @@ class PageReader {
   uint64_t pages_;
 };
 
+// Whether a page that LMDB shows, of which `begin` is the start, 4096 bytes of it at most, lies where its
+// header says: a damaged one may say that it is another.
+bool is_in_place(int descriptor, std::string_view begin, uint32_t page_bytes) noexcept;
+
 // The bytes that a file has now.
 Result<uint64_t> size_of_file(int descriptor, std::string_view path);
 

@@ -140,9 +140,10 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
   std::unordered_map<std::string_view, const Expression*> by_alias;
   for (const SelectItem& selected : query.items)
     if (selected.alias && !options_.strict) by_alias.emplace(*selected.alias, selected.expression);
+  const bool has_one_row = gives_one_group || query.from.empty();
   for (const OrderItem& item : query.order_by) {
     const Expression& key = *item.expression;
-    if (key.kind == ExpressionKind::literal && key.literal.is_number() && !options_.strict)
+    if (key.kind == ExpressionKind::literal && key.literal.is_number() && !options_.strict && !has_one_row)
       return refuse(ErrorCode::semantic, key.span,
                     "ORDER BY takes no position of the select list; name the expression or its alias");
     // Outside strict mode an alias of the select list may stand here. Once: when it stands there again, the
@@ -159,8 +160,7 @@ Result<void> Binder::bind_order(const Query& query, BoundQuery& bound, Scope& sc
     bound.order_by.push_back(item.has_direction ? BoundOrderItem{expression, item.descending}
                                                 : natural_order(expression));
   }
-  if (options_.strict && !gives_one_group && !query.from.empty())
-    return check_strict_order(query, bound, scope);
+  if (options_.strict && !has_one_row) return check_strict_order(query, bound, scope);
   return {};
 }
 

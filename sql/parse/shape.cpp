@@ -1,5 +1,6 @@
 #include "sql/parse/shape.h"
 
+#include "sql/error.h"
 #include "sql/parse/grammar.h"
 #include "sql/parse/lexer.h"
 
@@ -42,8 +43,7 @@ std::string shape_of(std::string_view text) {
     before = token.kind;
     if (shape.size() > kLongestShape) break;
   }
-  if (shape.size() > kLongestShape) shape.resize(kLongestShape);
-  return shape;
+  return shape.size() > kLongestShape ? shortened(shape, kLongestShape - 3) : shape;
 }
 
 }  // namespace quire::sql

@@ -62,8 +62,7 @@ class PlanPrinter {
       if (is_space && !folded.empty() && folded.back() != ' ') folded += ' ';
     }
     constexpr size_t kLongestWords = 200;
-    if (folded.size() > kLongestWords) folded.replace(kLongestWords, std::string::npos, "...");
-    return folded;
+    return shortened(folded, kLongestWords);
   }
 
   template <typename Range>

@@ -18,6 +18,14 @@ TEST(Shape, TakesAnyText) {
   EXPECT_EQ(shape_of(""), "");
   EXPECT_EQ(shape_of("SELECT 'open"), "SELECT");
   EXPECT_LE(shape_of("SELECT " + std::string(5000, 'x')).size(), kLongestShape);
+  // Cut between characters.
+  std::string name;
+  for (int i = 0; i < 1000; ++i) name += "é";
+  for (const char* first : {"", "x"}) {
+    const std::string shape = shape_of("SELECT c[\"" + (first + name) + "\"]");
+    EXPECT_LE(shape.size(), kLongestShape);
+    EXPECT_TRUE(shape.ends_with("é...")) << shape;
+  }
 }
 
 }  // namespace

@@ -123,6 +123,7 @@ int quire_step(quire_statement* statement, quire_error* error) {
   const int code = guarded(error, [&]() -> Result<void> {
     if (statement == nullptr) return null_argument("the statement");
     statement->row = Value::undefined();
+    statement->stored_items = nullptr;
     statement->json.clear();
     quire::engine::set_last_request_charge(0);
     if (statement->has_lost_row)
@@ -164,6 +165,7 @@ int quire_row_json(quire_statement* statement, const char** json, size_t* length
 void quire_reset(quire_statement* statement) {
   if (statement == nullptr || statement->is_stepping.load(std::memory_order_relaxed)) return;
   statement->row = Value::undefined();
+  statement->stored_items = nullptr;
   statement->has_lost_row = false;
   statement->json.clear();
   statement->statement->reset();

@@ -52,7 +52,7 @@ class PageSalvage::Work {
 
   Result<void> read_strays(const Visitor& visitor) {
     std::vector<bool> seen = seen_;
-    mark_free_pages(seen);
+    QUIRE_TRY(mark_free_pages(seen));
     SalvageWalk walk(reader_);
     SalvageData data(reader_, seen);
     const auto on_node = [&](const Node& node, bool is_sound) { return data.give(node, is_sound, visitor); };
@@ -73,12 +73,15 @@ class PageSalvage::Work {
 
  private:
   // If the list is damaged none is known.
-  void mark_free_pages(std::vector<bool>& seen) {
-    if (!view().meta) return;
-    const auto pages = FreePages(reader_).collect(view().meta->free_list.root, layout::kMetaPages);
-    if (!pages) return;
+  Result<void> mark_free_pages(std::vector<bool>& seen) {
+    if (!view().meta) return {};
+    auto pages = FreePages(reader_).collect(view().meta->free_list.root, layout::kMetaPages);
+    if (!pages && pages.error().code == ErrorCode::out_of_memory)
+      return std::unexpected(std::move(pages.error()));
+    if (!pages) return {};
     for (const uint64_t page : *pages)
       if (page < seen.size()) seen[page] = true;
+    return {};
   }
 
   // Of the meta pages: each commit changes one.

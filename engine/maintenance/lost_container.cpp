@@ -35,17 +35,20 @@ class CatalogReader {
   }
 
   // The first row found for a container or a script counts: that of the table, before strays.
-  void take(const PageSalvage::Entry& entry) {
-    if (!entry.is_sound || rows_.contains(entry.key)) return;
-    if (auto row = Catalog::read_row(entry.key, entry.record); row && *row) {
-      if (numbers_.erase((*row)->number) == 0) return;
-      found_.containers.push_back(std::move(**row));
-    } else if (auto script = ScriptCatalog::read_row(entry.key, entry.record); script && *script) {
-      found_.scripts.push_back(std::move(**script));
+  Result<void> take(const PageSalvage::Entry& entry) {
+    if (!entry.is_sound || rows_.contains(entry.key)) return {};
+    QUIRE_ASSIGN(auto row, sound(Catalog::read_row(entry.key, entry.record)));
+    QUIRE_ASSIGN(auto script, sound(ScriptCatalog::read_row(entry.key, entry.record)));
+    if (row) {
+      if (numbers_.erase(row->number) == 0) return {};
+      found_.containers.push_back(std::move(*row));
+    } else if (script) {
+      found_.scripts.push_back(std::move(*script));
     } else {
-      return;
+      return {};
     }
     rows_.emplace(entry.key);
+    return {};
   }
 
   LostCatalog finish() {
@@ -54,6 +57,13 @@ class CatalogReader {
   }
 
  private:
+  // None where it is damaged; but what there was no memory to read is not damaged.
+  template <typename Row>
+  static Result<std::optional<Row>> sound(Result<std::optional<Row>> row) {
+    if (row || row.error().code == ErrorCode::out_of_memory) return row;
+    return std::nullopt;
+  }
+
   std::set<ContainerNumber> numbers_;  // of those whose row is yet to be found
   std::set<std::string, std::less<>> rows_;
   LostCatalog found_;
@@ -63,10 +73,7 @@ class CatalogReader {
 
 Result<LostCatalog> read_lost_catalog(PageSalvage& salvage) {
   CatalogReader reader(salvage.tables());
-  const auto take = [&](const PageSalvage::Entry& entry) -> Result<void> {
-    reader.take(entry);
-    return {};
-  };
+  const auto take = [&](const PageSalvage::Entry& entry) { return reader.take(entry); };
   QUIRE_ASSIGN(const uint64_t lost, salvage.read_table(kCatalogTable, take));
   if (lost > 0) QUIRE_TRY(salvage.read_strays(take));
   return reader.finish();

@@ -76,6 +76,7 @@ class RecoveryRun {
     report.name = entry.definition.name;
     QUIRE_ASSIGN(std::unique_ptr<LostContainer> lost, LostContainer::read(salvage_, std::move(entry)));
     auto store = make_store(*lost, scripts);
+    if (!store && !is_of_salvage(store.error())) return std::unexpected(std::move(store.error()));
     if (!store) {
       report.notes.push_back("it could not be made: " + store.error().message);
       report.lost = lost->counters() ? lost->counters()->items : 0;
@@ -203,11 +204,12 @@ class RecoveryRun {
 // Removes what was begun.
 class FreshFile {
  public:
-  explicit FreshFile(const std::string& path) : path_(path) {}
+  // Both names are made here: at the end there may be no memory.
+  explicit FreshFile(const std::string& path) : path_(path), lock_path_(path + "-lock") {}
   ~FreshFile() {
     if (is_kept_) return;
     ::unlink(path_.c_str());
-    ::unlink((path_ + "-lock").c_str());
+    ::unlink(lock_path_.c_str());
   }
   FreshFile(const FreshFile&) = delete;
   FreshFile& operator=(const FreshFile&) = delete;
@@ -215,6 +217,7 @@ class FreshFile {
 
  private:
   const std::string& path_;
+  const std::string lock_path_;
   bool is_kept_ = false;
 };
 

@@ -9,8 +9,9 @@ namespace {
 
 constexpr size_t kCommitBytes = size_t{16} << 20;
 
-// What is wrong with an item, and not with the new file.
-bool is_of_item(const Error& error) {
+}  // namespace
+
+bool is_of_salvage(const Error& error) noexcept {
   switch (error.code) {
     case ErrorCode::no_space:
     case ErrorCode::io:
@@ -22,8 +23,6 @@ bool is_of_item(const Error& error) {
       return true;
   }
 }
-
-}  // namespace
 
 Result<SalvageWriter> SalvageWriter::create(Environment& environment, std::shared_ptr<ContainerStore> store) {
   QUIRE_ASSIGN(DetachedEncoder encoder, DetachedEncoder::create(environment, *store));
@@ -37,7 +36,7 @@ void SalvageWriter::refuse(const Error& error) {
 Result<void> SalvageWriter::add(const SalvagedItem& item) {
   auto encoded = encoder_.encode(item.root, MissingId::refuse);
   if (!encoded) {
-    if (!is_of_item(encoded.error())) return std::unexpected(std::move(encoded.error()));
+    if (!is_of_salvage(encoded.error())) return std::unexpected(std::move(encoded.error()));
     refuse(encoded.error());
     return {};
   }
@@ -61,7 +60,7 @@ Result<void> SalvageWriter::flush() {
         ++written;
         continue;
       }
-      if (!is_of_item(added.error())) return added;
+      if (!is_of_salvage(added.error())) return added;
       QUIRE_ASSIGN(const auto existing, transaction.get(store_->items_table(), item.key));
       if (!existing) refusals.push_back(std::move(added.error()));
     }

@@ -14,6 +14,10 @@
 
 namespace quire::engine {
 
+// Whether an error comes from what was salvaged (an item, a definition), and not from the new file or from
+// this machine: the first is left out and told of, the second ends the recovery.
+bool is_of_salvage(const Error& error) noexcept;
+
 class SalvageWriter {
  public:
   static Result<SalvageWriter> create(Environment& environment, std::shared_ptr<ContainerStore> store);

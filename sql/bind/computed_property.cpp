@@ -27,6 +27,12 @@ Result<void> check_name(std::string_view name, const std::vector<ComputedPropert
   return {};
 }
 
+// What is wrong with the query, or that there was no memory to find out.
+std::unexpected<Error> invalid_query(std::string_view name, std::string_view what, Error error) {
+  if (error.code == ErrorCode::out_of_memory) return std::unexpected(std::move(error));
+  return invalid(name, std::string(what) + ": " + error.message);
+}
+
 // SELECT VALUE expression FROM alias, and nothing else.
 bool has_right_form(const Statement& statement) {
   if (statement.kind != StatementKind::query || statement.query == nullptr) return false;
@@ -86,7 +92,7 @@ Result<ComputedProperty> read_property(const Value& from, const std::vector<Comp
     return invalid(property.name,
                    "has a query of more than " + std::to_string(kLongestComputedQuery) + " bytes");
   auto parsed = parse(text.as_string(), false);
-  if (!parsed) return invalid(property.name, "has a query that does not parse: " + parsed.error().message);
+  if (!parsed) return invalid_query(property.name, "has a query that does not parse", parsed.error());
   property.parsed = std::move(*parsed);
   const Statement& statement = property.parsed->statement;
   if (!has_right_form(statement))
@@ -158,7 +164,7 @@ Result<void> check_computed_properties(std::string_view json) {
   EmptySource source;
   for (ComputedProperty& property : properties) {
     auto bound = bind(std::move(property.parsed), source, {.strict = false, .scope = "c"});
-    if (!bound) return invalid(property.name, "has a query that means nothing: " + bound.error().message);
+    if (!bound) return invalid_query(property.name, "has a query that means nothing", bound.error());
   }
   return {};
 }

@@ -47,6 +47,7 @@ class FaultRun {
     Bench bench;
     bench.path = folder_ + "/faults.quire";
     bench.backup_path = folder_ + "/backup.quire";
+    bench.recovered_path = folder_ + "/recovered.quire";
     bench.durability = kind_.durability;
     kind_.begin(place, goes_on);
     for (const WorkStep& step : work_steps()) {

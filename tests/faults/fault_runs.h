@@ -6,9 +6,9 @@
 namespace quire::tests {
 
 struct FaultPlan {
-  uint64_t runs = 0;       // so many, their places evenly spread; 0: every place
-  uint64_t first = 1;      // the first place
-  uint64_t last = 20'000;  // the last, of those that there are
+  uint64_t runs = 0;           // so many, their places evenly spread; 0: every place
+  uint64_t first = 1;          // the first place
+  uint64_t last = UINT64_MAX;  // the last, of those that there are
 };
 
 // Requests for memory fail: one, or it and all that follow until the step has ended.

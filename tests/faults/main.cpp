@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   for (CLI::App* const kind : {memory, calls}) {
     kind->add_option("--runs", plan.runs, "so many, their places evenly spread (every place)");
     kind->add_option("--first", plan.first, "the first place (1)");
-    kind->add_option("--last", plan.last, "the last place (20000)");
+    kind->add_option("--last", plan.last, "the last place (of all)");
   }
   app.require_subcommand(1);
   CLI11_PARSE(app, argc, argv);

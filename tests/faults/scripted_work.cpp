@@ -186,6 +186,75 @@ int compact(Bench& bench, const WorkStep&, quire_error* error) {
 int open_again(Bench& bench, const WorkStep&, quire_error* error) {
   return bench.open_again(error);
 }
+// From here on an anchor is held.
+int open_for_relaxed(Bench& bench, const WorkStep&, quire_error* error) {
+  bench.durability = QUIRE_RELAXED;
+  return bench.open_again(error);
+}
+// From here on small commits go by the log.
+int open_for_full(Bench& bench, const WorkStep&, quire_error* error) {
+  bench.durability = QUIRE_FULL;
+  return bench.open_again(error);
+}
+int recover(Bench& bench, const WorkStep&, quire_error* error) {
+  bench.close();
+  unlink(bench.recovered_path.c_str());
+  const int code = quire_recover(bench.path.c_str(), bench.recovered_path.c_str(), &bench.out, error);
+  return code == QUIRE_OK ? bench.open_again(error) : code;
+}
+int advise(Bench& bench, const WorkStep&, quire_error* error) {
+  return quire_advise(bench.database, "items", 5, &bench.out, error);
+}
+int read_json(Bench& bench, const WorkStep&, quire_error* error) {
+  const quire_scalar key = text_of("a");
+  return quire_read_json(bench.items, &key, 1, "one", 3, 0, &bench.out, error);
+}
+// With the etag that the item has.
+int write_if_match(Bench& bench, const WorkStep&, quire_error* error) {
+  const quire_scalar key = text_of("a");
+  quire_item_info info{};
+  const int code = quire_read(bench.items, nullptr, &key, 1, "one", 3, nullptr, &bench.out, &info, error);
+  if (code != QUIRE_OK) return code;
+  quire_write_options options{};
+  options.struct_size = sizeof options;
+  options.if_match = info.etag;
+  return quire_write(bench.items, nullptr, QUIRE_REPLACE, kItem.data(), kItem.size(), &options, nullptr,
+                     error);
+}
+int prepare_in_and_bind(Bench& bench, const WorkStep& step, quire_error* error) {
+  quire_statement* statement = nullptr;
+  int code = quire_prepare_in(bench.items, step.what, strlen(step.what), &statement, error);
+  if (code != QUIRE_OK) return code;
+  constexpr std::string_view kList = R"([1,2,{"a":"long enough for memory of its own"}])";
+  code = quire_bind_json(statement, "list", kList.data(), kList.size(), error);
+  for (const std::string_view k : {"a", "b"}) {
+    if (code == QUIRE_OK) code = quire_bind(statement, "@k", text_of(k), error);
+    if (code != QUIRE_OK) break;
+    while ((code = quire_step(statement, error)) == QUIRE_ROW) static_cast<void>(quire_row_value(statement));
+    if (code != QUIRE_DONE) break;
+    quire_reset(statement);
+    code = QUIRE_OK;
+  }
+  quire_finalize(statement);
+  return code;
+}
+int native_procedure(void*, quire_call* call, const char*, size_t, quire_error* error) {
+  constexpr std::string_view kQuery =
+      R"({"query":"SELECT VALUE c.n FROM c WHERE c.n > @n","parameters":[{"name":"@n","value":0}]})";
+  quire_buffer rows{};
+  int code = quire_call_upsert(call, kItem.data(), kItem.size(), nullptr, nullptr, error);
+  if (code == QUIRE_OK) code = quire_call_query(call, kQuery.data(), kQuery.size(), &rows, error);
+  if (code == QUIRE_OK) code = quire_call_respond(call, rows.data, rows.length, error);
+  quire_call_log(call, "done", 4);
+  quire_buffer_release(&rows);
+  return code;
+}
+int execute_native(Bench& bench, const WorkStep&, quire_error* error) {
+  int code = quire_register_procedure(bench.database, "native", 6, native_procedure, nullptr, nullptr, error);
+  if (code != QUIRE_OK) return code;
+  const quire_scalar key = text_of("a");
+  return quire_execute(bench.items, nullptr, "native", 6, &key, 1, "[]", 2, &bench.out, nullptr, error);
+}
 
 constexpr WorkStep kSteps[] = {
     {"open", open_database},
@@ -240,6 +309,72 @@ constexpr WorkStep kSteps[] = {
     {"EXECUTE fill('c') ON items IN PARTITION 'c'", statement},
     {"scripts", scripts},
 #endif
+    {"open for relaxed durability", open_for_relaxed},
+    {"replace", replace},
+    {"patch", patch},
+    {"open for full durability", open_for_full},
+    {"patch", patch},
+    {"UPSERT INTO items VALUES {id: '2', k: 'a', n: 2, tags: ['y', 'x']}", begin_and_commit},
+    {"with an etag", write_if_match},
+    {"CREATE CONTAINER IF NOT EXISTS places PARTITION KEY (/land, /town) WITH {defaultTtl: 100000, "
+     "uniqueKeyPolicy: {uniqueKeys: [{paths: ['/name']}]}, computedProperties: [{name: 'loud', query: "
+     "'SELECT "
+     "VALUE UPPER(c.name) FROM c'}], indexingPolicy: {includedPaths: [{path: '/*'}], excludedPaths: [{path: "
+     "'/at/*'}], compositeIndexes: [[{path: '/land'}, {path: '/size', \"order\": 'descending'}]]}}",
+     statement},
+    {"UPSERT INTO places VALUES {id: '1', land: 'pl', town: 'Gdansk', name: 'Mill', size: 12.5, at: {type: "
+     "'Point', coordinates: [18.65, 54.35]}, v: [1, 0, 2], notes: 'A mill by the canal, and two lamps'}, "
+     "{id: "
+     "'2', land: 'pl', town: 'Gdansk', name: 'Crane', size: 30, at: {type: 'Point', coordinates: [18.66, "
+     "54.36]}, v: [0, 1, 1], opened: '2024-05-01T10:00:00Z', tags: ['port', 'wood']}, {id: '3', land: 'ua', "
+     "town: 'Lviv', name: 'Opera', size: 45, at: {type: 'Polygon', coordinates: [[[24.0, 49.8], [24.1, "
+     "49.8], "
+     "[24.1, 49.9], [24.0, 49.8]]]}, v: [2, 2, 0], rooms: [{n: 1, seats: 40}, {n: 2, seats: 900}]}",
+     statement},
+    {"SELECT p.loud, ST_DISTANCE(p.at, {type: 'Point', coordinates: [18.6, 54.3]}) AS far FROM places p "
+     "WHERE "
+     "ST_WITHIN(p.at, {type: 'Polygon', coordinates: [[[18, 54], [19, 54], [19, 55], [18, 55], [18, 54]]]}) "
+     "ORDER BY p.land, p.size DESC",
+     statement},
+    {"SELECT TOP 2 p.name FROM places p ORDER BY VectorDistance(p.v, [1, 1, 1])", statement},
+    {"SELECT VALUE p.name FROM places p WHERE FullTextContains(p.notes, 'lamp') OR p.land IN ('ua', 'pl') "
+     "AND "
+     "p.town LIKE 'G%'",
+     statement},
+    {"SELECT VALUE DateTimeDiff('day', p.opened, '2024-06-01T00:00:00Z') FROM places p WHERE p.size < 100",
+     statement},
+    {"SELECT MIN(p.size) AS least, MAX(p.size) AS most, COUNT(1) AS n FROM places p WHERE p.land = 'pl'",
+     statement},
+    {"SELECT VALUE StringToObject(ToString(p.at)).type FROM places p WHERE ARRAY_CONTAINS(p.tags, 'port')",
+     statement},
+    {"SELECT DISTINCT VALUE SetUnion(r, {n: 1}) FROM places p JOIN r IN p.rooms ORDER BY r.n OFFSET 0 LIMIT "
+     "5",
+     statement},
+    {"SELECT p.name, (SELECT VALUE COUNT(1) FROM items i WHERE i.n > p.size - 11) AS n FROM places p WHERE "
+     "p.id IN ('1', '3')",
+     statement},
+    {"EXPLAIN ANALYZE SELECT VALUE p.size FROM places p WHERE p.size > 10 AND p.name = 'Crane'", statement},
+    {"PATCH places p WITH [{op: 'set', path: '/size', \"value\": 46}, {op: 'add', path: '/tags', \"value\": "
+     "['old']}] WHERE p.land = 'ua' AND p.town = 'Lviv' RETURNING p.size",
+     statement},
+    {"REPLACE INTO places SELECT * FROM places p WHERE p.land = 'pl'", statement},
+#if QUIRE_HAS_SCRIPTS
+    {"CREATE OR REPLACE TRIGGER mark PRE ALL ON places AS $$ function () { var r = "
+     "getContext().getRequest(), d = r.getBody(); d.marked = true; r.setBody(d); } $$",
+     statement},
+    {"UPSERT INTO places VALUES {id: '4', land: 'de', town: 'Ulm', name: 'Tower'} PRE TRIGGER mark RETURNING "
+     "places.marked",
+     statement},
+#endif
+    {"DELETE FROM places p WHERE p.name = 'Opera' RETURNING VALUE p.id", statement},
+    {"CHECK places", statement},
+    {"SELECT VALUE [c.n, @list] FROM c WHERE c.k = @k", prepare_in_and_bind},
+    {"a native procedure", execute_native},
+    {"read JSON", read_json},
+    {"advise", advise},
+    {"PRAGMA erase_expired", statement},
+    {"DROP CONTAINER IF EXISTS places", statement},
+    {"recover", recover},
     {"feed", follow},
     {"list", list},
     {"erase expired", erase_expired},
@@ -282,7 +417,7 @@ std::span<const WorkStep> work_steps() {
 }
 
 std::string fault_of_work(const Bench& bench) {
-  for (const std::string& path : {bench.path, bench.backup_path}) {
+  for (const std::string& path : {bench.path, bench.backup_path, bench.recovered_path}) {
     auto database = Database::open(path, {.must_exist = true, .durability = Durability::none});
     if (!database) return path + " does not open: " + database.error().message;
     const auto found = database->check();

@@ -13,6 +13,7 @@ namespace quire::tests {
 struct Bench {
   std::string path;
   std::string backup_path;
+  std::string recovered_path;
   quire_durability durability = QUIRE_NONE;
   quire_database* database = nullptr;
   quire_container* items = nullptr;

@@ -99,6 +99,10 @@ Sample scan_array_contains(const Fixture& fixture);  // Quire without the index
 Sample sqlite_array_contains(const Fixture& fixture);
 Sample quire_import_all_paths(const Fixture& fixture);
 Sample import_no_paths(const Fixture& fixture);  // Quire without indexes
+// Their floor, entries and items in LMDB: lmdb_indexes.cpp.
+Sample lmdb_index_point(const Fixture& fixture);
+Sample lmdb_index_range(const Fixture& fixture);
+Sample lmdb_insert_indexed(const Fixture& fixture);
 
 // Durable commits of one item each: commit_works.cpp.
 // _imported: into the imported file.

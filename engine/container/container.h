@@ -184,9 +184,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
     return engine::system_property(names_, root, property, arena);
   }
   // Compact JSON with system properties.
-  void write_item_json(const sql::Value& root, std::string& out) const {
-    engine::write_item_json(names_, root, out);
-  }
+  void write_item_json(const sql::Value& root, std::string& out) const { json_.write(root, out); }
 
   // What requests to it may use; those who run them ask and tell.
   Throughput& throughput() const noexcept { return *throughput_; }
@@ -288,6 +286,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Tables tables_;
   ContainerOptions options_;
   ResourceNames names_;
+  ItemJson json_;
   std::unique_ptr<sql::KeyDictionary> dictionary_;
   FixedKeys keys_;
 

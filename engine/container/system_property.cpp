@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cstring>
 
 #include "sql/value/json.h"
@@ -137,17 +138,50 @@ std::optional<uint64_t> item_number_of(const ResourceNames& names, std::string_v
   return number;
 }
 
-void write_item_json(const ResourceNames& names, const sql::Value& root, std::string& out) {
+namespace {
+
+// The base64 group with the first byte of an item's number: from there on digits are the item's own.
+constexpr size_t kItemGroup = kContainerBytes / 3;
+constexpr size_t kItemDigits = base64_size(kItemBytes) - 4 * kItemGroup;
+// The LSN's digits in an etag without its quotes: xxxxxxxx-xxxx-xxxx-LLLL-LLLLLLLLLLLL.
+constexpr size_t kLsnInEtag = 19, kLsnBeforeDash = 4;
+constexpr size_t kLongestEnd = 32;  // the timestamp and the closing brace
+
+}  // namespace
+
+ItemJson::ItemJson(const ResourceNames& names) : names_(names) {
+  const auto self = self_text(names, 0);
+  properties_.append(R"(,"_rid":")");
+  rid_ = properties_.size() + 4 * kItemGroup;
+  properties_.append(rid_text(names, 0).view()).append(R"(","_self":")");
+  self_ = properties_.size() + self.view().find(kItems) + kItems.size() + 4 * kItemGroup;
+  // The etag's own quotes are part of its text.
+  const Etag etag = make_etag(names.etag_salt, Lsn{});
+  properties_.append(self.view()).append(R"(","_etag":"\")");
+  etag_ = properties_.size() + kLsnInEtag;
+  properties_.append(etag.view().substr(1, etag.view().size() - 2)).append(R"(\"","_attachments":")");
+  properties_.append(kAttachments).append(R"(","_ts":)");
+}
+
+void ItemJson::write(const sql::Value& root, std::string& out) const {
   const RecordHeader header = header_of(root);
   sql::write_json(root, out);
-  out.pop_back();  // the closing brace; an item has at least an id before it
-  out.append(R"(,"_rid":")").append(rid_text(names, header.rid).view());
-  out.append(R"(","_self":")").append(self_text(names, header.rid).view());
-  // The etag's own quotes are part of its text.
-  const Etag etag = make_etag(names.etag_salt, header.lsn);
-  out.append(R"(","_etag":"\")").append(etag.view().substr(1, etag.view().size() - 2)).append(R"(\"")");
-  out.append(R"(,"_attachments":")").append(kAttachments);
-  out.append(R"(","_ts":)").append(std::to_string(header.timestamp)).append("}");
+  const size_t begin = out.size() - 1;  // of the closing brace; an item has at least an id before it
+  out.resize_and_overwrite(begin + properties_.size() + kLongestEnd, [&](char* text, size_t) {
+    char* const to = text + begin;
+    std::memcpy(to, properties_.data(), properties_.size());
+    put_base64(resource_id(names_, header.rid).data() + 3 * kItemGroup, kItemBytes - 3 * kItemGroup,
+               to + rid_);
+    std::memcpy(to + self_, to + rid_, kItemDigits);
+    char lsn[16];
+    put_hex(static_cast<uint64_t>(header.lsn), lsn);
+    std::memcpy(to + etag_, lsn, kLsnBeforeDash);
+    std::memcpy(to + etag_ + kLsnBeforeDash + 1, lsn + kLsnBeforeDash, sizeof lsn - kLsnBeforeDash);
+    char* const end = to + properties_.size();
+    char* const at = std::to_chars(end, end + kLongestEnd, header.timestamp).ptr;
+    *at = '}';
+    return static_cast<size_t>(at + 1 - text);
+  });
 }
 
 }  // namespace quire::engine

@@ -37,7 +37,20 @@ std::string container_link(const ResourceNames& names);
 // The number of the item whose _rid is `rid`; nothing if that is no _rid of the container.
 std::optional<uint64_t> item_number_of(const ResourceNames& names, std::string_view rid);
 
-// Appends compact JSON of the item, with its system properties as last members.
-void write_item_json(const ResourceNames& names, const sql::Value& root, std::string& out);
+// Items of a container as JSON, with their system properties as last members. Their text is made once: from
+// item to item a few digits of it change. Any thread may use it.
+class ItemJson {
+ public:
+  explicit ItemJson(const ResourceNames& names);
+
+  // Appends compact JSON of the item; `root` came from a record of the container.
+  void write(const sql::Value& root, std::string& out) const;
+
+ private:
+  ResourceNames names_;
+  std::string properties_;  // of item 0, without the end
+  // Where digits of the item begin in it.
+  size_t rid_ = 0, self_ = 0, etag_ = 0;
+};
 
 }  // namespace quire::engine

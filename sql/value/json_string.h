@@ -35,53 +35,54 @@ inline bool contains_backslash(std::string_view text, size_t readable) noexcept 
 // unknown one, or a \u that is half of a surrogate pair.
 size_t unescape_json(std::string_view escaped, std::string& out);
 
-// How many bytes at the front of [at, end) stand in a JSON string as they are. Reads no byte outside: what is
-// left of a stretch is looked at together with bytes before it that are known to be plain.
-inline size_t plain_prefix(const char* at, const char* end) noexcept {
-  const char* const begin = at;
-  const ptrdiff_t size = end - begin;
+// Copies the bytes at the front of [from, from + size) that stand in a JSON string as they are, and returns
+// how many. `to` has room for `size` bytes; those past the ones that count are left as anything. Reads no
+// byte outside: what is left of a stretch is taken together with bytes before it that are known to be plain.
+inline size_t copy_plain(const char* from, size_t size, char* to) noexcept {
+  size_t done = 0;
 #if defined(__SSE2__)
-  const auto hits = [](const char* sixteen) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(sixteen));
+  const auto copy_sixteen = [&](size_t at) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at), bytes);
     const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
     const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
     const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
     return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash))));
   };
   if (size >= 16) {
-    const char* const last = end - 16;
-    uint32_t found = 0;
-    for (; at < last && found == 0; at += 16) found = hits(at);
-    if (found != 0)
-      return static_cast<size_t>(at - 16 - begin) + static_cast<size_t>(std::countr_zero(found));
-    found = hits(last);
-    return static_cast<size_t>(last - begin) +
-           (found == 0 ? 16 : static_cast<size_t>(std::countr_zero(found)));
+    const size_t last = size - 16;
+    for (; done < last; done += 16)
+      if (const uint32_t found = copy_sixteen(done); found != 0) [[unlikely]]
+        return done + static_cast<size_t>(std::countr_zero(found));
+    const uint32_t found = copy_sixteen(last);
+    return found == 0 ? size : last + static_cast<size_t>(std::countr_zero(found));
   }
 #endif
-  const auto is_plain = [](uint64_t word) {
-    constexpr uint64_t kOnes = 0x0101010101010101;
-    constexpr uint64_t kHighs = 0x8080808080808080;
-    const auto has_zero = [](uint64_t x) { return (x - kOnes) & ~x; };
-    const uint64_t found =
-        ((word - kOnes * 0x20) & ~word) | has_zero(word ^ kOnes * '"') | has_zero(word ^ kOnes * '\\');
+  const auto copy_word = [&]<typename Word>(Word word, size_t at) {
+    std::memcpy(&word, from + at, sizeof word);
+    std::memcpy(to + at, &word, sizeof word);
+    constexpr Word kOnes = static_cast<Word>(0x0101010101010101), kHighs = static_cast<Word>(kOnes << 7);
+    const auto has_zero = [](Word x) { return static_cast<Word>((x - kOnes) & ~x); };
+    const auto found = static_cast<Word>(((word - kOnes * 0x20) & ~word) | has_zero(word ^ kOnes * '"') |
+                                         has_zero(word ^ kOnes * '\\'));
     return (found & kHighs) == 0;
   };
-  const auto load = [](auto word, const char* from) {
-    std::memcpy(&word, from, sizeof word);
-    return word;
-  };
-  while (end - at >= 8 && is_plain(load(uint64_t{}, at))) at += 8;
-  if (end - at < 8 && size >= 8 && is_plain(load(uint64_t{}, end - 8))) return static_cast<size_t>(size);
-  if (size >= 4 && size < 8 && is_plain(uint64_t{load(uint32_t{}, begin)} << 32 | load(uint32_t{}, end - 4)))
-    return static_cast<size_t>(size);
-  while (at != end && static_cast<unsigned char>(*at) >= 0x20 && *at != '"' && *at != '\\') ++at;
-  return static_cast<size_t>(at - begin);
+  while (size - done >= 8 && copy_word(uint64_t{}, done)) done += 8;
+  if (size - done < 8) {
+    if (size >= 8 && copy_word(uint64_t{}, size - 8)) return size;
+    if (size >= 4 && size < 8 && copy_word(uint32_t{}, 0) && copy_word(uint32_t{}, size - 4)) return size;
+  }
+  for (; done < size; ++done) {
+    const char c = from[done];
+    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\') break;
+    to[done] = c;
+  }
+  return done;
 }
 
 // The longest escape of one byte, \u001f.
 constexpr size_t kLongestEscape = 6;
-// Writes the escape of a byte that plain_prefix stops at; returns past it.
+// Writes the escape of a byte that copy_plain stops at; returns past it.
 char* put_json_escape(char byte, char* out) noexcept;
 
 }  // namespace quire::sql

@@ -24,25 +24,22 @@ char* put_zeros(int count, char* out) noexcept {
   return out + count;
 }
 
-// A decimal of few digits, such as 21.57: 2157 / 10^2. If dividing gives the number back, these are its
+// A decimal of few digits, such as 21.57: 2157000 / 10^5. If dividing gives the number back, these are its
 // digits, since no two decimals of up to 15 digits share a double. nullptr if the number is not so simple.
+// `magnitude` is no integer.
 char* put_short_decimal(double magnitude, char* out) noexcept {
-  constexpr double kPowers[] = {1e1, 1e2, 1e3, 1e4, 1e5};
-  constexpr double kMostScaled = 1e15;
+  constexpr uint64_t kPower = 100'000;
+  constexpr int kPlaces = 5;
   if (magnitude < 1e-3 || magnitude >= 1e9) return nullptr;
-  for (int places = 1; places <= 5; ++places) {
-    const double scaled = magnitude * kPowers[places - 1];
-    if (scaled >= kMostScaled) return nullptr;
-    const auto digits = static_cast<uint64_t>(scaled + 0.5);
-    if (static_cast<double>(digits) / kPowers[places - 1] != magnitude) continue;
-    const auto power = static_cast<uint64_t>(kPowers[places - 1]);
-    out = std::to_chars(out, out + kLongestNumber, digits / power).ptr;
-    *out = '.';
-    uint64_t fraction = digits % power;
-    for (int i = places; i > 0; --i, fraction /= 10) out[i] = static_cast<char>('0' + fraction % 10);
-    return out + 1 + places;
-  }
-  return nullptr;
+  const auto digits = static_cast<uint64_t>(magnitude * kPower + 0.5);
+  if (static_cast<double>(digits) / kPower != magnitude) return nullptr;
+  out = std::to_chars(out, out + kLongestNumber, digits / kPower).ptr;
+  *out = '.';
+  uint64_t fraction = digits % kPower;
+  for (int i = kPlaces; i > 0; --i, fraction /= 10) out[i] = static_cast<char>('0' + fraction % 10);
+  int places = kPlaces;
+  while (out[places] == '0') --places;
+  return out + 1 + places;
 }
 
 // `digits` d1 d2 ... dn stand for d1.d2...dn times ten to the `exponent`.

@@ -129,5 +129,36 @@ TEST(SystemProperty, EtagsDifferByContainerAndWrite) {
   EXPECT_EQ(make_etag(0x0123456789abcdef, Lsn{0x1f}).view(), "\"01234567-89ab-cdef-0000-00000000001f\"");
 }
 
+TEST(SystemProperty, AnItemWrittenWholeHasThoseThatItHasOneByOne) {
+  const auto dictionary = sql::KeyDictionary::create();
+  std::string document;
+  sql::JsonReader reader;
+  ASSERT_TRUE(succeeds(reader.to_document(R"({"id":"1"})", *dictionary, document)));
+  const ResourceNames names{0x12345678, ContainerNumber{0xFEDCBA98}, 0x0123456789abcdef};
+  const ItemJson json(names);
+  constexpr uint64_t kNumbers[] = {0, 1, 63, 255, 0x1234567, uint64_t{1} << 56, UINT64_MAX};
+  for (const uint64_t rid : kNumbers)
+    for (const uint64_t lsn : kNumbers) {
+      const RecordHeader header{.timestamp = static_cast<uint32_t>(lsn), .lsn = Lsn{lsn}, .rid = rid};
+      std::string record(RecordHeader::kBytes + document.size(), '\0');
+      write_record(header, document, document_hash(document), record);
+      const Value root =
+          sql::read_document(std::as_bytes(std::span(document_of(record))), dictionary->number());
+      std::string whole;
+      json.write(root, whole);
+      std::string by_one = R"({"id":"1")";
+      sql::Arena arena;
+      for (const auto& [name, property] :
+           {std::pair{"_rid", sql::SystemProperty::rid}, std::pair{"_self", sql::SystemProperty::self},
+            std::pair{"_etag", sql::SystemProperty::etag},
+            std::pair{"_attachments", sql::SystemProperty::attachments},
+            std::pair{"_ts", sql::SystemProperty::ts}}) {
+        by_one += std::string(",\"") + name + "\":";
+        sql::write_json(system_property(names, root, property, arena), by_one);
+      }
+      EXPECT_EQ(whole, by_one + '}');
+    }
+}
+
 }  // namespace
 }  // namespace quire::engine

@@ -31,6 +31,7 @@ char* put_short_decimal(double magnitude, char* out) noexcept {
   constexpr uint64_t kPower = 100'000;
   constexpr int kPlaces = 5;
   if (magnitude < 1e-3 || magnitude >= 1e9) return nullptr;
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): a wrong one fails the test below; lround is a call
   const auto digits = static_cast<uint64_t>(magnitude * kPower + 0.5);
   if (static_cast<double>(digits) / kPower != magnitude) return nullptr;
   out = std::to_chars(out, out + kLongestNumber, digits / kPower).ptr;

@@ -25,8 +25,10 @@ constexpr std::string_view kReachingOut[] = {".backup",   ".compact", ".edit",  
                                              ".pager",    ".read",    ".recover", ".script"};
 
 bool reaches_out(std::string_view line) {
-  const size_t start = std::min(line.find_first_not_of(" \t\n\r;"), line.size());
-  const std::string_view name = line.substr(start, line.substr(start).find_first_of(" \t;"));
+  // More than the shell itself takes for the end of a name.
+  constexpr std::string_view kEnds = " \t\n\v\f\r;";
+  const size_t start = std::min(line.find_first_not_of(kEnds), line.size());
+  const std::string_view name = line.substr(start, line.substr(start).find_first_of(kEnds));
   return std::ranges::find(kReachingOut, name) != std::end(kReachingOut);
 }
 

@@ -16,11 +16,23 @@ Result<void> WriteQueue::check_not_leading() const {
   return fail(ErrorCode::misuse, "this thread already holds a write transaction; use that one");
 }
 
+void WriteQueue::look_out(std::unique_lock<std::mutex>& lock, const WriteRequest& request) const {
+  constexpr int kMostLooks = 40;  // some 20 us
+  const uint64_t groups = groups_;
+  lock.unlock();
+  for (int looks = 0; looks < kMostLooks; ++looks) {
+    if (request.state == WriteRequest::State::done || groups_ != groups) break;
+    std::this_thread::yield();
+  }
+  lock.lock();
+}
+
 bool WriteQueue::wait_for_turn(std::unique_lock<std::mutex>& lock, WriteRequest& request,
                                Clock::time_point deadline) {
   const auto is_my_turn = [&] {
     return request.state == WriteRequest::State::done || (!leader_ && waiting_.front() == &request);
   };
+  if (!is_my_turn()) look_out(lock, request);
   while (!request.wake.wait_until(lock, deadline, is_my_turn)) {
     if (request.state == WriteRequest::State::waiting) {
       std::erase(waiting_, &request);
@@ -74,6 +86,7 @@ Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)
   const auto begun = run_group(group, deadline);
   lock.lock();
   leader_.reset();
+  ++groups_;
   if (!begun) put_back(group, request, begun.error());
   // Once a request is done and the lock let go, it is gone: wake it while the lock is held.
   for (WriteRequest* member : group) {
@@ -103,6 +116,7 @@ bool WriteQueue::is_led_here() const {
 void WriteQueue::release() {
   const std::lock_guard lock(mutex_);
   leader_.reset();
+  ++groups_;
   wake_next();
 }
 

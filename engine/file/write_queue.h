@@ -5,6 +5,7 @@
 // the next group.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -27,7 +28,7 @@ struct WriteRequest {
  private:
   friend class WriteQueue;
   enum class State : uint8_t { waiting, taken, done };
-  State state = State::waiting;
+  std::atomic<State> state = State::waiting;  // changed under the queue's mutex
   std::condition_variable wake;
 };
 
@@ -51,6 +52,9 @@ class WriteQueue {
 
  private:
   Result<void> check_not_leading() const;
+  // Looks for a while whether the leader is done, since a short commit ends before a thread has gone to
+  // sleep.
+  void look_out(std::unique_lock<std::mutex>& lock, const WriteRequest& request) const;
   // Waits until the request leads or is done; false past the deadline.
   bool wait_for_turn(std::unique_lock<std::mutex>& lock, WriteRequest& request, Clock::time_point deadline);
   void wake_next();
@@ -60,6 +64,7 @@ class WriteQueue {
   mutable std::mutex mutex_;
   std::deque<WriteRequest*> waiting_;
   std::optional<std::thread::id> leader_;
+  std::atomic<uint64_t> groups_ = 0;  // that have ended
 };
 
 }  // namespace quire::engine

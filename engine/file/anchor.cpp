@@ -164,7 +164,8 @@ Result<void> settle_anchor_alone(int descriptor, const std::string& path, bool i
   if (!record.is_set) return {};
   if (record.has_log || !is_of_this_boot(record)) QUIRE_TRY(take_back(descriptor, page_bytes, record));
   QUIRE_TRY(sync(descriptor));
-  if (record.has_log) QUIRE_TRY(replay_log(descriptor, path, record, is_trusted));
+  QUIRE_TRY(record.has_log ? replay_log(descriptor, path, record, is_trusted)
+                           : replay_pending(descriptor, path, is_trusted));
   record.is_set = false;
   return write_anchor(descriptor, page_bytes, record);
 }
@@ -174,20 +175,16 @@ Result<bool> settle_anchor(int descriptor, const std::string& path, const Settle
   if (page_bytes == 0) return true;
   QUIRE_ASSIGN(const AnchorRecord record, read_anchor(descriptor, page_bytes));
   if (!record.is_set) return true;
-  if (record.has_log) {
-    // Who has it open keeps the anchor, and the log.
-    QUIRE_ASSIGN(const OpenBy by, opened_by(path));
-    if (by != OpenBy::nobody) return by == OpenBy::others;
-  }
-  const bool is_sound = is_of_this_boot(record);
-  if (options.read_only && is_sound) return true;
+  // Who has it open keeps the anchor, and the log.
+  QUIRE_ASSIGN(const OpenBy by, opened_by(path));
+  if (by != OpenBy::nobody) return by == OpenBy::others;
   if (options.read_only)
     return fail(ErrorCode::cannot_open,
-                fmt::format("'{}' was being written to when the machine went down: open it once for writing, "
-                            "which takes it back to its last whole state",
+                fmt::format("'{}' was not closed by who last wrote to it, or the machine went down: open it "
+                            "once for writing, which brings it to its last whole state",
                             path));
   QUIRE_ASSIGN(const std::optional<Descriptor> lock, lock_for_sole_use(path));
-  if (!lock) return is_sound && !record.has_log;
+  if (!lock) return false;
   QUIRE_TRY(settle_anchor_alone(descriptor, path, options.is_trusted));
   return true;
 }
@@ -204,11 +201,15 @@ void Anchor::hold(MDB_txn* snapshot) noexcept {
   held_commit_.store(snapshot == nullptr ? 0 : mdb_txn_id(snapshot), std::memory_order_relaxed);
 }
 
+Result<void> Anchor::check_trust() const {
+  if (!is_distrusted_) return {};
+  return fail(ErrorCode::io,
+              "an earlier write did not reach the disk: close the database and open it again, here and in "
+              "other processes, before you write to it");
+}
+
 Result<void> Anchor::prepare(Durability durability, uint64_t newest) {
-  if (is_distrusted_)
-    return fail(ErrorCode::io,
-                "an earlier write did not reach the disk: close the database and open it again, here and in "
-                "other processes, before you write to it");
+  QUIRE_TRY(check_trust());
   if (page_bytes_ == 0) {
     MDB_stat stat;
     mdb_env_stat(environment_, &stat);

@@ -86,6 +86,8 @@ class Anchor {
   // `relaxed` there is an anchor then, without a log; for `full` there is none, or one with a log whose pages
   // this process keeps, and the commit has to go to the log or else be preceded by give_up(). io.
   Result<void> prepare(Durability durability, uint64_t newest);
+  // What prepare() begins with: io where nothing may be written any more.
+  Result<void> check_trust() const;
   // Makes the newest commit the anchor, with a log: for a commit that is at hand. io; busy if there is no
   // place for a snapshot.
   Result<void> set_with_log();

@@ -27,6 +27,11 @@ void AnchorKeeper::note_commit(bool is_urgent) {
   }
 }
 
+bool AnchorKeeper::is_at_work() noexcept {
+  const std::lock_guard lock(mutex_);
+  return thread_.joinable();
+}
+
 void AnchorKeeper::stop() noexcept {
   thread_ = std::jthread();
 }
@@ -35,7 +40,7 @@ void AnchorKeeper::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     if (!wake_.wait(lock, stop, [&] { return has_work_.load(); })) return;
-    wake_.wait_for(lock, stop, kLongest, [&] { return is_urgent_.load(); });
+    wait(lock, stop);
     if (stop.stop_requested()) return;
     has_work_ = false;
     lock.unlock();
@@ -46,25 +51,48 @@ void AnchorKeeper::run(const std::stop_token& stop) {
   }
 }
 
-bool AnchorKeeper::move_on(bool is_urgent) const {
-  // Most of it without the writers' lock.
-  if (fdatasync(state_.data_descriptor()) != 0) state_.anchor().distrust();
-  const Durability durability = state_.durability();
-  // Who writes to the log moves its anchor, too.
-  if (is_urgent && durability == Durability::full) return true;
+void AnchorKeeper::wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  const Clock::time_point end = Clock::now() + kLongest;
+  SmallCommits& small = state_.small_commits();
+  while (Clock::now() < end && !stop.stop_requested()) {
+    if (wake_.wait_for(lock, stop, kBetweenLooks, [&] { return is_urgent_.load(); })) return;
+    if (small.is_anyone_waiting()) return;
+  }
+}
+
+template <typename Act>
+bool AnchorKeeper::while_writing(const Act& act) const {
   constexpr std::chrono::milliseconds kPatience{100};
   const Clock::time_point deadline = Clock::now() + kPatience;
   if (!state_.queue().take_lead(deadline)) return false;
   bool is_done = false;
   if (state_.write_lock().acquire(deadline)) {
-    const uint64_t newest = state_.newest_commit();
-    const MapHold hold(state_.readers());
-    state_.anchor().hurry();
-    is_done = state_.anchor().prepare(durability, newest).has_value();
+    is_done = act(deadline);
     state_.write_lock().release();
   }
   state_.queue().release();
   return is_done;
+}
+
+bool AnchorKeeper::move_on(bool is_urgent) const {
+  SmallCommits& small = state_.small_commits();
+  const bool is_anyone_waiting = small.is_anyone_waiting();
+  const Durability durability = state_.durability();
+  const auto apply = [&](Clock::time_point deadline) { return small.apply_if_possible(deadline); };
+  if (!is_urgent && !small.is_newest(nullptr) && !while_writing(apply)) return false;
+  // Most of it without the writers' lock.
+  if (fdatasync(state_.data_descriptor()) != 0) state_.anchor().distrust();
+  // Who writes to the log moves its anchor, too, and gives it up some time later.
+  if (is_urgent && !is_anyone_waiting && durability == Durability::full) return false;
+  return while_writing([&](Clock::time_point deadline) {
+    if (!apply(deadline)) return false;
+    const uint64_t newest = state_.newest_of_tree();
+    const MapHold hold(state_.readers());
+    state_.anchor().hurry();
+    const bool is_done = state_.anchor().prepare(durability, newest).has_value();
+    if (is_done) small.let_others_in();
+    return is_done;
+  });
 }
 
 }  // namespace quire::engine

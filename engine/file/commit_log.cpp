@@ -32,6 +32,21 @@ std::optional<RecordHeader> parse_record(std::string_view bytes, uint64_t commit
   return header;
 }
 
+// Only a value that has pages of its own is a place.
+std::optional<uint64_t> find_place(MDB_txn* transaction, MDB_dbi meta, int descriptor) noexcept {
+  MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value;
+  if (mdb_get(transaction, meta, &key, &value) != MDB_SUCCESS || value.mv_size < CommitLog::kBytes)
+    return std::nullopt;
+  MDB_stat stat;
+  mdb_env_stat(mdb_txn_env(transaction), &stat);
+  const char* const page = static_cast<const char*>(value.mv_data) - layout::kPageHeader;
+  const std::string_view begin(page, layout::kPageHeader + kRecordsAt);
+  if ((layout::page_flags(page) & layout::kOverflowPage) == 0 ||
+      !is_in_place(descriptor, begin, stat.ms_psize))
+    return std::nullopt;
+  return layout::page_number(page) * stat.ms_psize + layout::kPageHeader;
+}
+
 }  // namespace log_layout
 
 namespace {
@@ -51,13 +66,13 @@ std::unexpected<Error> cannot(std::string_view doing) {
   return std::unexpected(lmdb_error(errno == 0 ? EIO : errno, doing));
 }
 
-// Returns when the bytes, and no others, are on the disk: 0, or what errno was.
-int write_through(int descriptor, std::string_view bytes, uint64_t at) {
+// Returns when the bytes, and no others, are on the disk, if it `waits`: 0, or what errno was.
+int write_at(int descriptor, std::string_view bytes, uint64_t at, bool waits) {
   while (!bytes.empty()) {
     const iovec part{const_cast<char*>(bytes.data()), bytes.size()};
     errno = 0;
-    ssize_t written = pwritev2(descriptor, &part, 1, static_cast<off_t>(at), RWF_DSYNC);
-    if (written < 0 && (errno == EOPNOTSUPP || errno == ENOSYS)) {
+    ssize_t written = pwritev2(descriptor, &part, 1, static_cast<off_t>(at), waits ? RWF_DSYNC : 0);
+    if (written < 0 && waits && (errno == EOPNOTSUPP || errno == ENOSYS)) {
       written = pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(at));
       if (written > 0 && fdatasync(descriptor) != 0) return errno;
     }
@@ -84,17 +99,17 @@ Result<bool> CommitLog::take(const Commit& commit) {
     QUIRE_TRY(anchor.give_up());
     return false;
   }
-  const uint64_t number = mdb_txn_id(commit.transaction);
-  QUIRE_ASSIGN(const bool is_next, follows(anchor, number - 1));
+  const uint64_t newest = mdb_txn_id(commit.transaction) - 1;
+  QUIRE_ASSIGN(const bool is_next, follows(anchor, newest));
   const bool has_room = record_bytes(record_.size() - kRecordHeader) <= kBytes - end_.position;
-  if (!is_next || !has_room || anchor.is_far(number - 1)) {
+  if (!is_next || !has_room || anchor.is_far(newest)) {
     auto begun = begin_anew(anchor);
     // All places for snapshots may be taken: LMDB can do without one more.
     if (!begun && begun.error().code == ErrorCode::busy) begun = anchor.give_up();
     QUIRE_TRY(begun);
     if (!anchor.has_log()) return false;
   }
-  QUIRE_TRY(put_down(number, anchor));
+  QUIRE_TRY(put_down(anchor));
   was_in_use_ = true;
   return true;
 }
@@ -105,35 +120,57 @@ bool CommitLog::is_worth_it(const Anchor& anchor) noexcept {
     small_commits_ = 0;
     return false;
   }
+  count_small();
+  return anchor.has_log() || small_commits_ > kCommitsUntilLog;
+}
+
+void CommitLog::count_small() noexcept {
   const auto now = std::chrono::steady_clock::now();
   small_commits_ = now - last_small_commit_ <= kInARow ? small_commits_ + 1 : 1;
   last_small_commit_ = now;
-  return anchor.has_log() || small_commits_ > kCommitsUntilLog;
+}
+
+// ---- Commits that are pending
+
+void CommitLog::expect_small(const Commit& commit) noexcept {
+  if (!changes_.is_whole()) small_commits_ = 0;
+  if (!changes_.is_whole() || changes_.is_empty()) return;
+  count_small();
+  if (small_commits_ > kCommitsUntilLog) has_place(commit);
+}
+
+bool CommitLog::is_ready(Durability durability, const Anchor& anchor, uint64_t newest) noexcept {
+  if (place_ == 0 || small_commits_ <= kCommitsUntilLog ||
+      std::chrono::steady_clock::now() - last_small_commit_ > kInARow)
+    return false;
+  return durability == Durability::relaxed ||
+         (durability == Durability::full && follows(anchor, newest).value_or(false));
+}
+
+Result<bool> CommitLog::take_small(const PendingCommits& pending, const SmallCommit& commit) {
+  if (commit.durability == Durability::relaxed && pending.last() == 0)
+    QUIRE_TRY(begin_behind(pending.base()));
+  record_.assign(kRecordHeader, '\0');
+  const bool is_whole = pending.for_each_at_hand([&](uint32_t slot, const PendingCommits::Change& change) {
+    return add_change(commit.tables, slot, change.key,
+                      change.is_erased ? std::nullopt : std::optional(change.record)) &&
+           record_.size() <= kLongestRecord;
+  });
+  if (!is_whole || record_bytes(record_.size() - kRecordHeader) > kBytes - end_.position) return false;
+  QUIRE_TRY(put_down(commit.anchor, commit.durability == Durability::full));
+  has_put_down_ = false;
+  count_small();
+  return true;
 }
 
 // ---- Where it lies
 
 // One that is made by the transaction at hand is there from the next on.
 bool CommitLog::has_place(const Commit& commit) noexcept {
-  if (place_ != 0 || find_place(commit)) return true;
+  if (place_ == 0) place_ = find_place(commit.transaction, commit.meta, descriptor_).value_or(0);
+  if (place_ != 0) return true;
   if (!make_place(commit)) small_commits_ = 0;
   return false;
-}
-
-// Only a value that has pages of its own is a place.
-bool CommitLog::find_place(const Commit& commit) noexcept {
-  MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value;
-  if (mdb_get(commit.transaction, commit.meta, &key, &value) != MDB_SUCCESS || value.mv_size < kBytes)
-    return false;
-  MDB_stat stat;
-  mdb_env_stat(mdb_txn_env(commit.transaction), &stat);
-  const char* const page = static_cast<const char*>(value.mv_data) - layout::kPageHeader;
-  const std::string_view begin(page, layout::kPageHeader + kRecordsAt);
-  if ((layout::page_flags(page) & layout::kOverflowPage) == 0 ||
-      !is_in_place(descriptor_, begin, stat.ms_psize))
-    return false;
-  place_ = layout::page_number(page) * stat.ms_psize + layout::kPageHeader;
-  return true;
 }
 
 // A map that is full takes nothing else along.
@@ -171,17 +208,23 @@ bool CommitLog::gather(const Commit& commit) {
 }
 
 bool CommitLog::add_change(const Commit& commit, uint32_t slot, Bytes key) {
-  const std::string& name = name_of(commit.tables, slot);
-  if (name.empty() || name.size() > UINT8_MAX) return false;
   MDB_val wanted{key.size(), const_cast<char*>(key.data())}, value{0, nullptr};
   const int code = mdb_get(commit.transaction, slot, &wanted, &value);
-  if ((code != MDB_SUCCESS && code != MDB_NOTFOUND) || value.mv_size >= kErased) return false;
+  if (code == MDB_NOTFOUND) return add_change(commit.tables, slot, key, std::nullopt);
+  return code == MDB_SUCCESS &&
+         add_change(commit.tables, slot, key, Bytes(static_cast<const char*>(value.mv_data), value.mv_size));
+}
+
+bool CommitLog::add_change(const TableRegistry& tables, uint32_t slot, Bytes key,
+                           std::optional<Bytes> record) {
+  const std::string& name = name_of(tables, slot);
+  if (name.empty() || name.size() > UINT8_MAX || (record && record->size() >= kErased)) return false;
   add(record_, static_cast<uint8_t>(name.size()));
   add(record_, static_cast<uint16_t>(key.size()));
-  add(record_, code == MDB_SUCCESS ? static_cast<uint32_t>(value.mv_size) : kErased);
+  add(record_, record ? static_cast<uint32_t>(record->size()) : kErased);
   record_ += name;
   record_ += key;
-  if (code == MDB_SUCCESS) record_.append(static_cast<const char*>(value.mv_data), value.mv_size);
+  if (record) record_ += *record;
   return true;
 }
 
@@ -193,14 +236,15 @@ const std::string& CommitLog::name_of(const TableRegistry& tables, uint32_t slot
   return known.name;
 }
 
-Result<void> CommitLog::put_down(uint64_t number, Anchor& anchor) {
+Result<void> CommitLog::put_down(Anchor& anchor, bool waits) {
   const std::string_view changes = std::string_view(record_).substr(kRecordHeader);
+  const uint64_t number = end_.commit + 1;
   RecordHeader header{number, static_cast<uint32_t>(changes.size()), 0, 0};
   header.sum = sum_of(header, changes, end_.seed);
   std::memcpy(record_.data(), &header, sizeof header);
   before_ = end_;
   has_put_down_ = true;
-  const int code = write_through(descriptor_, record_, place_ + end_.position);
+  const int code = write_at(descriptor_, record_, place_ + end_.position, waits);
   end_ = {number, header.sum, end_.position + record_bytes(changes.size())};
   if (code == 0) return {};
   withdraw(anchor);
@@ -213,22 +257,38 @@ void CommitLog::withdraw(Anchor& anchor) noexcept {
   // A commit without a change has no record: the last one is another's, who was told that it is done.
   if (!std::exchange(has_put_down_, false)) return;
   end_ = before_;
-  if (write_through(descriptor_, {kNothing, sizeof kNothing}, place_ + end_.position) != 0) anchor.distrust();
+  if (write_at(descriptor_, {kNothing, sizeof kNothing}, place_ + end_.position, true) != 0)
+    anchor.distrust();
 }
 
 // ---- From one anchor to the next
 
 // The new header is on the disk, as the pages are, when the anchor is.
 Result<void> CommitLog::begin_anew(Anchor& anchor) {
-  LogHeader header{anchor.sequence() + 1, 0};
-  errno = 0;
-  if (getentropy(&header.random, sizeof header.random) != 0) return cannot("draw a random number");
-  if (pwrite(descriptor_, &header, sizeof header, static_cast<off_t>(place_ + header_at(header.sequence))) !=
-      sizeof header)
-    return cannot("write to the file");
+  QUIRE_TRY(put_header(anchor.sequence() + 1));
   QUIRE_TRY(anchor.set_with_log());
   sequence_ = anchor.sequence();
-  end_ = {anchor.commit(), header.random, kRecordsAt};
+  end_.commit = anchor.commit();
+  return {};
+}
+
+Result<void> CommitLog::begin_behind(uint64_t commit) {
+  QUIRE_TRY(put_header(kBehindCommit | commit));
+  sequence_ = kBehindCommit | commit;
+  end_.commit = commit;
+  return {};
+}
+
+Result<void> CommitLog::put_header(uint64_t sequence) {
+  LogHeader header{sequence, 0};
+  errno = 0;
+  if (getentropy(&header.random, sizeof header.random) != 0) return cannot("draw a random number");
+  const size_t at = (sequence & kBehindCommit) != 0 ? 0 : header_at(sequence);
+  if (pwrite(descriptor_, &header, sizeof header, static_cast<off_t>(place_ + at)) != sizeof header)
+    return cannot("write to the file");
+  sequence_ = 0;  // none, until what it stands for is there
+  ahead_ = 0;
+  end_ = {0, header.random, kRecordsAt};
   return {};
 }
 
@@ -239,11 +299,11 @@ Result<bool> CommitLog::follows(const Anchor& anchor, uint64_t newest) {
     QUIRE_ASSIGN(const bool is_ours, read_header(anchor));
     if (!is_ours) return false;
   }
-  while (end_.commit < newest) {
+  while (end_.commit < newest + ahead_) {
     QUIRE_ASSIGN(const bool is_there, read_record());
     if (!is_there) return false;
   }
-  return end_.commit == newest;
+  return end_.commit == newest + ahead_;
 }
 
 Result<bool> CommitLog::read_header(const Anchor& anchor) {
@@ -253,6 +313,7 @@ Result<bool> CommitLog::read_header(const Anchor& anchor) {
   if (pread(descriptor_, &header, sizeof header, at) != sizeof header) return cannot("read the file");
   if (header.sequence != anchor.sequence()) return false;
   sequence_ = header.sequence;
+  ahead_ = 0;
   end_ = {anchor.commit(), header.random, kRecordsAt};
   return true;
 }

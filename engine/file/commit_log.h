@@ -21,6 +21,13 @@
 // The records of an anchor are those whose numbers follow it without a gap. They are written once: a commit
 // that could not be made is taken out again.
 //
+// The log also holds commits that are pending (small_commits.h): some records are then one commit of LMDB's,
+// and their numbers only count them.
+//
+// Without a sync, for durability `relaxed`, it holds what is pending alone, behind one of LMDB's commits:
+// bytes 0..15 are 0..7 that commit's number, with its highest bit set | 8..15 a random number; and the
+// records' numbers follow it. That counts if the commit is the newest when the file is opened.
+//
 // That a write changes no byte but its own, whatever happens to the power, is relied on, as it is by SQLite.
 #pragma once
 
@@ -37,6 +44,7 @@
 
 #include "engine/file/anchor.h"
 #include "engine/file/change_list.h"
+#include "engine/file/pending_commits.h"
 #include "engine/file/table_registry.h"
 #include "sql/error.h"
 
@@ -47,6 +55,7 @@ namespace log_layout {
 inline constexpr std::string_view kRow = "log";
 inline constexpr size_t kHeaderBytes = 16, kRecordsAt = 2 * kHeaderBytes, kRecordHeader = 24;
 inline constexpr uint32_t kErased = UINT32_MAX;
+inline constexpr uint64_t kBehindCommit = uint64_t{1} << 63;
 
 struct RecordHeader {
   uint64_t commit = 0;
@@ -64,6 +73,8 @@ constexpr size_t record_bytes(size_t change_bytes) noexcept {
 }
 // Of a header and what lies behind it.
 uint64_t sum_of(const RecordHeader& header, std::string_view changes, uint64_t seed) noexcept;
+// Where the value lies in the file; nothing if there is none that has pages of its own. `meta` is the table.
+std::optional<uint64_t> find_place(MDB_txn* transaction, MDB_dbi meta, int descriptor) noexcept;
 // The header of the record at the start of `bytes`, if it is whole and of that commit.
 std::optional<RecordHeader> parse_record(std::string_view bytes, uint64_t commit, uint64_t seed) noexcept;
 }  // namespace log_layout
@@ -87,6 +98,22 @@ class CommitLog {
   // Before LMDB commits a transaction of durability `full`: true if its changes are on the disk now, so that
   // LMDB need not wait for it; false if it must, there being no anchor. io.
   Result<bool> take(const Commit& commit);
+  // Before LMDB commits one of durability `relaxed`: sees to it that there is a log where it will be worth
+  // it.
+  void expect_small(const Commit& commit) noexcept;
+
+  // Whether small commits of that durability may go to the log alone, `newest` being LMDB's commit before.
+  bool is_ready(Durability durability, const Anchor& anchor, uint64_t newest) noexcept;
+  struct SmallCommit {
+    const TableRegistry& tables;
+    Anchor& anchor;
+    Durability durability;
+  };
+  // Puts the changes at hand into the log; false if they have no room there. io, out_of_memory.
+  Result<bool> take_small(const PendingCommits& pending, const SmallCommit& commit);
+  // So many of the log's last commits are one of LMDB's now.
+  void note_applied(uint32_t commits) noexcept { ahead_ += commits - 1; }
+
   // LMDB could not commit what was taken.
   void withdraw(Anchor& anchor) noexcept;
   // Whether the last record has filled half of the log: the pages that it stands for should go on their way
@@ -104,18 +131,21 @@ class CommitLog {
     size_t position = 0;
   };
 
+  void count_small() noexcept;
   bool is_worth_it(const Anchor& anchor) noexcept;
   bool has_place(const Commit& commit) noexcept;
-  bool find_place(const Commit& commit) noexcept;
   bool make_place(const Commit& commit) noexcept;
   bool gather(const Commit& commit);
   bool add_change(const Commit& commit, uint32_t slot, Bytes key);
+  bool add_change(const TableRegistry& tables, uint32_t slot, Bytes key, std::optional<Bytes> record);
   const std::string& name_of(const TableRegistry& tables, uint32_t slot);
   Result<bool> follows(const Anchor& anchor, uint64_t newest);
   Result<bool> read_header(const Anchor& anchor);
   Result<bool> read_record();
   Result<void> begin_anew(Anchor& anchor);
-  Result<void> put_down(uint64_t number, Anchor& anchor);
+  Result<void> begin_behind(uint64_t commit);
+  Result<void> put_header(uint64_t sequence);
+  Result<void> put_down(Anchor& anchor, bool waits = true);
 
   int descriptor_;
   ChangeList changes_;
@@ -124,6 +154,7 @@ class CommitLog {
 
   // The log as this process last saw it.
   uint64_t sequence_ = 0;  // of its anchor
+  uint64_t ahead_ = 0;     // of LMDB's numbers, what the log's have come to be
   End end_;
   End before_;                 // the record that this process wrote last
   bool has_put_down_ = false;  // that record is of the commit at hand

@@ -35,8 +35,7 @@ Environment::~Environment() {
 }
 
 Result<ReadTransaction> Environment::begin_read() const {
-  QUIRE_ASSIGN(MDB_txn * handle, state_->readers().begin());
-  return ReadTransaction(state_.get(), handle, state_->now());
+  return ReadTransaction::begin(*state_, state_->now());
 }
 
 void Environment::use_clock(UnixClock clock) noexcept {
@@ -174,9 +173,28 @@ int count_reader(const char* line, void* context) {
 
 }  // namespace
 
+namespace {
+
+// What LMDB itself is to see.
+Result<void> apply_pending(FileState& state) {
+  if (state.small_commits().is_newest(nullptr)) return {};
+  const Clock::time_point deadline = state.deadline();
+  QUIRE_TRY(state.queue().take_lead(deadline));
+  Result<void> applied = state.write_lock().acquire(deadline);
+  if (applied) {
+    applied = state.small_commits().apply(deadline);
+    state.write_lock().release();
+  }
+  state.queue().release();
+  return applied;
+}
+
+}  // namespace
+
 // The copy has another name until it is whole and on the disk: one that no other copy has, so that two of
 // them do not meet.
 Result<void> Environment::copy_to(const std::string& path) const {
+  QUIRE_TRY(apply_pending(*state_));
   // LMDB copies without a look at what it copies.
   QUIRE_TRY(check_shared(*state_, path_));
   if (access(path.c_str(), F_OK) == 0)

@@ -4,7 +4,8 @@
 // commit group, runs the waiting transactions one after another (nested when there is more than one, so that
 // one that fails rolls back alone) and commits, which syncs, once. The map grows by itself.
 //
-// Threads: every function may be called from any thread. Processes: any number may open the file at once;
+// Threads: every function may be called from any thread. Processes: any number may open the file at once, the
+// second one some 20 ms after it asked for it where the first is writing;
 // after fork() the child must open its own Environment and leave the parent's alone, its destructor included.
 //
 // The same file may be opened several times within a process: the Environments share one LMDB environment
@@ -47,7 +48,7 @@ struct FileOptions {
 };
 
 // The version of the file format that this library writes, kept in table "meta".
-inline constexpr uint32_t kFormatVersion = 5;
+inline constexpr uint32_t kFormatVersion = 6;
 
 struct FileFacts {
   uint64_t file_bytes = 0;
@@ -74,7 +75,9 @@ class Environment {
 
   // Errors: cannot_open (missing file or folder, a directory, no file can be made), permission, no_space,
   // not_a_database, newer_format, truncated, corrupt, read_only (the file is new, or of an older format),
-  // misuse (the process has it open read-only and now wants to write), io, out_of_memory.
+  // misuse (the process has it open read-only and now wants to write), busy (another process has commits in
+  // memory and does not let others in), io, out_of_memory. A file that was not closed is opened for writing
+  // first (cannot_open).
   static Result<std::unique_ptr<Environment>> open(std::string_view path, const FileOptions& options = {});
   ~Environment();
   Environment(const Environment&) = delete;

@@ -9,6 +9,7 @@
 #include "engine/file/lmdb_error.h"
 #include "engine/file/page_layout.h"
 #include "engine/file/page_view.h"
+#include "engine/file/pending_commits.h"
 
 namespace quire::engine {
 namespace {
@@ -25,6 +26,21 @@ size_t keys_before(const PageView& page, size_t first, size_t last, Bytes end) {
 
 }  // namespace
 
+// The two walks that together are the cursor's. A key that is in both is the pending one's.
+struct FileCursor::Beside {
+  explicit Beside(const PendingCommits::Walk& walk) : pending(walk) {}
+
+  PendingCommits::Walk pending;
+  bool has_tree = false;  // the tree's walk stands on:
+  Bytes tree_key = {}, tree_record = {};
+  enum class Direction : uint8_t { none, forward, backward } direction = Direction::none;
+};
+
+FileCursor::FileCursor(MDB_cursor* cursor, uint32_t page_bytes) : cursor_(cursor), page_bytes_(page_bytes) {}
+FileCursor::FileCursor(FileCursor&& other) noexcept = default;
+FileCursor& FileCursor::operator=(FileCursor&& other) noexcept = default;
+FileCursor::~FileCursor() = default;
+
 void FileCursor::Close::operator()(MDB_cursor* cursor) const noexcept {
   mdb_cursor_close(cursor);
 }
@@ -37,7 +53,16 @@ Result<FileCursor> FileCursor::open(const Transaction& transaction, Table table)
   // A slot that this transaction does not know is an invalid argument to mdb_cursor_open.
   if (code != MDB_SUCCESS)
     return std::unexpected(lmdb_error(code == EINVAL ? MDB_BAD_DBI : code, "open a cursor"));
-  return FileCursor(cursor, transaction.is_write() ? 0 : transaction.state().facts.page_bytes);
+  FileCursor opened(cursor, transaction.is_write() ? 0 : transaction.state().facts.page_bytes);
+  if (const PendingCommits* const pending = transaction.pending()) {
+    PendingCommits::Walk walk(*pending, table.slot(), transaction.upto());
+    // What a writer adds is seen by its cursors, of which there may be some already.
+    if (transaction.is_write() || walk.seek({})) {
+      opened.beside_ = std::make_unique<Beside>(walk);
+      opened.page_bytes_ = 0;
+    }
+  }
+  return opened;
 }
 
 Result<bool> FileCursor::move(int operation) {
@@ -53,12 +78,14 @@ Result<bool> FileCursor::move(int operation) {
 }
 
 Result<bool> FileCursor::first() {
-  return move(MDB_FIRST);
+  return beside_ != nullptr ? first_of_both() : move(MDB_FIRST);
 }
 Result<bool> FileCursor::last() {
-  return move(MDB_LAST);
+  return beside_ != nullptr ? last_of_both() : move(MDB_LAST);
 }
 Result<bool> FileCursor::next() {
+  if (beside_ != nullptr) [[unlikely]]
+    return next_of_both();
   auto is_there = move(MDB_NEXT);
   if (page_bytes_ != 0 && is_there && *is_there) [[likely]]
     fetch_ahead();
@@ -98,7 +125,7 @@ void FileCursor::fetch_ahead() noexcept {
 }
 
 Result<bool> FileCursor::previous() {
-  return move(MDB_PREV);
+  return beside_ != nullptr ? previous_of_both() : move(MDB_PREV);
 }
 
 // A page at a time: the place of its last key tells how many there are before it.
@@ -150,6 +177,7 @@ Result<void> FileCursor::stand_on(Bytes key) {
 
 Result<bool> FileCursor::seek(Bytes target) {
   if (target.empty()) return first();
+  if (beside_ != nullptr) return seek_both(target);
   MDB_val key{target.size(), const_cast<char*>(target.data())}, record;
   const int code = mdb_cursor_get(cursor_.get(), &key, &record, MDB_SET_RANGE);
   if (code == MDB_NOTFOUND) return false;
@@ -157,6 +185,94 @@ Result<bool> FileCursor::seek(Bytes target) {
   key_ = {static_cast<const char*>(key.mv_data), key.mv_size};
   record_ = {static_cast<const char*>(record.mv_data), record.mv_size};
   return true;
+}
+
+// ---- Beside what is pending
+
+Result<bool> FileCursor::move_tree(int operation, Bytes target) {
+  MDB_val key{target.size(), const_cast<char*>(target.data())}, record;
+  const int code = mdb_cursor_get(cursor_.get(), &key, &record, static_cast<MDB_cursor_op>(operation));
+  beside_->has_tree = code == MDB_SUCCESS;
+  if (code == MDB_SUCCESS) {
+    beside_->tree_key = {static_cast<const char*>(key.mv_data), key.mv_size};
+    beside_->tree_record = {static_cast<const char*>(record.mv_data), record.mv_size};
+    return true;
+  }
+  if (code == MDB_NOTFOUND) return false;
+  return std::unexpected(lmdb_error(code, "read the file"));
+}
+
+bool FileCursor::stand_on_pending() noexcept {
+  const PendingCommits::Change change = beside_->pending.change();
+  key_ = change.key;
+  record_ = change.record;
+  return !change.is_erased;
+}
+
+// Stands on the nearer of the two walks, going on over keys that were erased.
+Result<bool> FileCursor::settle(bool is_forward) {
+  Beside& both = *beside_;
+  both.direction = is_forward ? Beside::Direction::forward : Beside::Direction::backward;
+  for (;;) {
+    const bool has_pending = both.pending.is_there();
+    if (!has_pending && !both.has_tree) return false;
+    const Bytes pending_key = has_pending ? both.pending.change().key : Bytes();
+    const bool is_same = has_pending && both.has_tree && pending_key == both.tree_key;
+    const bool is_pending =
+        has_pending && (!both.has_tree || is_same || (pending_key < both.tree_key) == is_forward);
+    if (!is_pending) {
+      key_ = both.tree_key;
+      record_ = both.tree_record;
+      return true;
+    }
+    if (!both.pending.change().is_erased) return stand_on_pending();
+    if (is_same) QUIRE_TRY(move_tree(is_forward ? MDB_NEXT : MDB_PREV));
+    is_forward ? both.pending.next() : both.pending.seek_before(pending_key);
+  }
+}
+
+Result<bool> FileCursor::first_of_both() {
+  QUIRE_TRY(move_tree(MDB_FIRST));
+  beside_->pending.seek({});
+  return settle(true);
+}
+
+Result<bool> FileCursor::last_of_both() {
+  QUIRE_TRY(move_tree(MDB_LAST));
+  beside_->pending.last();
+  return settle(false);
+}
+
+Result<bool> FileCursor::seek_both(Bytes target) {
+  QUIRE_TRY(move_tree(MDB_SET_RANGE, target));
+  beside_->pending.seek(target);
+  return settle(true);
+}
+
+Result<bool> FileCursor::next_of_both() {
+  Beside& both = *beside_;
+  if (both.direction == Beside::Direction::none) return first_of_both();
+  if (both.direction == Beside::Direction::backward) {
+    QUIRE_TRY(move_tree(MDB_SET_RANGE, key_));
+    both.pending.seek(key_);
+  }
+  if (both.has_tree && both.tree_key == key_) QUIRE_TRY(move_tree(MDB_NEXT));
+  if (both.pending.is_there() && both.pending.change().key == key_) both.pending.next();
+  return settle(true);
+}
+
+Result<bool> FileCursor::previous_of_both() {
+  Beside& both = *beside_;
+  if (both.direction == Beside::Direction::none) return last_of_both();
+  if (both.direction == Beside::Direction::forward) {
+    QUIRE_ASSIGN(const bool is_there, move_tree(MDB_SET_RANGE, key_));
+    QUIRE_TRY(move_tree(is_there ? MDB_PREV : MDB_LAST));
+    both.pending.seek_before(key_);
+  } else {
+    if (both.has_tree && both.tree_key == key_) QUIRE_TRY(move_tree(MDB_PREV));
+    if (both.pending.is_there() && both.pending.change().key == key_) both.pending.seek_before(key_);
+  }
+  return settle(false);
 }
 
 }  // namespace quire::engine

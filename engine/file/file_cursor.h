@@ -17,6 +17,10 @@ class PageView;
 // it: seek again. `key` and `record` are good as Transaction says, and only after a call that returned true.
 class FileCursor {
  public:
+  FileCursor(FileCursor&& other) noexcept;
+  FileCursor& operator=(FileCursor&& other) noexcept;
+  ~FileCursor();
+
   static Result<FileCursor> open(const Transaction& transaction, Table table);
 
   // Each tells whether there is such an entry, and stands on it.
@@ -38,13 +42,26 @@ class FileCursor {
   struct Close {
     void operator()(MDB_cursor* cursor) const noexcept;
   };
-  FileCursor(MDB_cursor* cursor, uint32_t page_bytes) : cursor_(cursor), page_bytes_(page_bytes) {}
+  // What is pending beside the tree (pending_commits.h).
+  struct Beside;
+
+  FileCursor(MDB_cursor* cursor, uint32_t page_bytes);
   Result<bool> move(int operation);
   void fetch_ahead() noexcept;
   size_t number_in(const PageView& page) const noexcept;
   Result<void> stand_on(Bytes key);
 
+  Result<bool> move_tree(int operation, Bytes key = {});
+  Result<bool> first_of_both();
+  Result<bool> last_of_both();
+  Result<bool> next_of_both();
+  Result<bool> previous_of_both();
+  Result<bool> seek_both(Bytes key);
+  Result<bool> settle(bool is_forward);
+  bool stand_on_pending() noexcept;
+
   std::unique_ptr<MDB_cursor, Close> cursor_;
+  std::unique_ptr<Beside> beside_;  // null: nothing
   Bytes key_;
   Bytes record_;
   uint32_t page_bytes_;  // in a snapshot, whose pages lie in the map; otherwise 0

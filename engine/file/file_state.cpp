@@ -15,8 +15,11 @@ FileState::~FileState() {
   // What was not synced reaches the disk at the latest here.
   constexpr std::chrono::milliseconds kPatience{1000};
   if (anchor_.is_held() && write_lock_.acquire(Clock::now() + kPatience)) {
-    anchor_.hurry();
-    (void)anchor_.prepare(Durability::full, 0);
+    // What cannot be applied stays in the log, for who opens the file next.
+    if (small_commits_.apply_if_possible(Clock::now() + kPatience)) {
+      anchor_.hurry();
+      (void)anchor_.prepare(Durability::full, 0);
+    }
     write_lock_.release();
   }
   if (durability_ != Durability::full) mdb_env_sync(environment_.get(), 1);
@@ -78,8 +81,15 @@ uint64_t FileState::used_bytes() noexcept {
   return (info.me_last_pgno + 1) * stat.ms_psize;
 }
 
-uint64_t FileState::newest_commit() noexcept {
+uint64_t FileState::newest_of_tree() noexcept {
   return info().me_last_txnid;
+}
+
+uint64_t FileState::newest_commit() noexcept {
+  const auto pending = small_commits_.newest();
+  const uint64_t newest = newest_of_tree();
+  const bool is_beside = pending != nullptr && pending->base() == newest;
+  return commit_number(newest, is_beside ? pending->last() : 0);
 }
 
 Result<int> FileState::copy_pages(const std::string& path) {

@@ -21,6 +21,7 @@
 #include "engine/file/commit_watch.h"
 #include "engine/file/environment.h"
 #include "engine/file/reader_pool.h"
+#include "engine/file/small_commits.h"
 #include "engine/file/table_registry.h"
 #include "engine/file/write_lock.h"
 #include "engine/file/write_queue.h"
@@ -78,6 +79,7 @@ class FileState {
   CommitWatch& commits() noexcept { return commits_; }
   Anchor& anchor() noexcept { return anchor_; }
   CommitLog& log() noexcept { return log_; }
+  SmallCommits& small_commits() noexcept { return small_commits_; }
   AnchorKeeper& anchor_keeper() noexcept { return anchor_keeper_; }
   bool is_read_only() const noexcept { return is_read_only_; }
 
@@ -100,8 +102,10 @@ class FileState {
   int explain_io_error(int code) const noexcept;
   uint64_t map_bytes() noexcept;
   uint64_t used_bytes() noexcept;
-  // The number of the newest commit, of whichever process.
+  // The newest commit, of whichever process, as Transaction::number() tells it.
   uint64_t newest_commit() noexcept;
+  // LMDB's own number of its newest one.
+  uint64_t newest_of_tree() noexcept;
   MDB_envinfo info() noexcept;
   // Writes a copy without free pages to a new file; an LMDB code or errno, or why it could not begin.
   Result<int> copy_pages(const std::string& path);
@@ -127,6 +131,7 @@ class FileState {
   CommitWatch commits_;
   Anchor anchor_;
   CommitLog log_;
+  SmallCommits small_commits_{*this};
   AnchorKeeper anchor_keeper_{*this};
   bool is_read_only_;
   bool is_in_memory_;

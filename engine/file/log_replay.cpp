@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <lmdb.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "engine/file/commit_log.h"
@@ -29,14 +31,40 @@ struct AbortTransaction {
 
 class Replay {
  public:
-  Replay(const std::string& path, const AnchorRecord& anchor) : path_(path), anchor_(anchor) {}
+  Replay(int descriptor, const std::string& path) : descriptor_(descriptor), path_(path) {}
 
-  Result<void> run(uint64_t file_bytes) {
+  // The commits behind an anchor with a log, to which the file has been taken back.
+  Result<void> run(uint64_t file_bytes, const AnchorRecord& anchor) {
     QUIRE_TRY(begin(file_bytes));
+    QUIRE_ASSIGN(const bool is_there, read_log());
+    if (!is_there) return damaged("the log of its last commits is not there");
+    const auto seed = seed_of(header_at(anchor.sequence), anchor.sequence);
+    if (!seed) return damaged("the log of its last commits is another one's");
+    return make_all(anchor.transaction(), *seed);
+  }
+
+  // What was pending behind the newest commit, where there was no sync. It counts but once.
+  Result<void> run_pending(uint64_t file_bytes) {
+    QUIRE_TRY(begin(file_bytes));
+    const uint64_t newest = mdb_txn_id(transaction_.get()) - 1;
+    QUIRE_ASSIGN(const MDB_dbi meta, table_of(kMetaTable));
+    const auto place = find_place(transaction_.get(), meta, descriptor_);
+    if (!place) return {};
     QUIRE_TRY(read_log());
-    uint64_t seed = seed_;
+    if (const auto seed = seed_of(0, kBehindCommit | newest)) QUIRE_TRY(make_all(newest, *seed));
+    transaction_.reset();
+    constexpr char kNothing[kHeaderBytes] = {};
+    if (pwrite(descriptor_, kNothing, sizeof kNothing, static_cast<off_t>(*place)) != sizeof kNothing ||
+        fdatasync(descriptor_) != 0)
+      return std::unexpected(lmdb_error(errno, "write to the file"));
+    return {};
+  }
+
+ private:
+  // The changes of the records behind `commit`, as one commit.
+  Result<void> make_all(uint64_t commit, uint64_t seed) {
     std::string_view rest = std::string_view(log_).substr(kRecordsAt);
-    for (uint64_t commit = anchor_.transaction() + 1;; ++commit) {
+    for (++commit;; ++commit) {
       const auto header = parse_record(rest, commit, seed);
       if (!header) break;
       QUIRE_TRY(make(rest.substr(kRecordHeader, header->change_bytes)));
@@ -46,7 +74,6 @@ class Replay {
     return check(mdb_txn_commit(transaction_.release()));
   }
 
- private:
   Result<void> check(int code) const {
     if (code == MDB_SUCCESS) return {};
     return std::unexpected(lmdb_error(code, fmt::format("make the last commits of '{}' again", path_)));
@@ -71,20 +98,23 @@ class Replay {
   }
 
   // A copy: what is made again may be anything, in a file from a stranger the log's own row.
-  Result<void> read_log() {
+  Result<bool> read_log() {
     QUIRE_ASSIGN(const MDB_dbi meta, table_of(kMetaTable));
     MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value;
     const int code = mdb_get(transaction_.get(), meta, &key, &value);
-    if (code == MDB_NOTFOUND || (code == MDB_SUCCESS && value.mv_size < CommitLog::kBytes))
-      return damaged("the log of its last commits is not there");
+    if (code == MDB_NOTFOUND || (code == MDB_SUCCESS && value.mv_size < CommitLog::kBytes)) return false;
     QUIRE_TRY(check(code));
     log_.assign(static_cast<const char*>(value.mv_data), CommitLog::kBytes);
+    return true;
+  }
+
+  // Of the first record, by the header there, if it is of that sequence.
+  std::optional<uint64_t> seed_of(size_t at, uint64_t sequence) const noexcept {
     uint64_t header[2];
     static_assert(sizeof header == kHeaderBytes);
-    std::memcpy(header, log_.data() + header_at(anchor_.sequence), sizeof header);
-    if (header[0] != anchor_.sequence) return damaged("the log of its last commits is another one's");
-    seed_ = header[1];
-    return {};
+    std::memcpy(header, log_.data() + at, sizeof header);
+    if (header[0] != sequence) return std::nullopt;
+    return header[1];
   }
 
   Result<MDB_dbi> table_of(std::string_view name) {
@@ -133,24 +163,33 @@ class Replay {
     return code == MDB_NOTFOUND ? Result<void>() : check(code);
   }
 
+  int descriptor_;
   const std::string& path_;
-  const AnchorRecord& anchor_;
   EnvironmentHandle environment_;
   std::unique_ptr<MDB_txn, AbortTransaction> transaction_;
   std::string log_;
-  uint64_t seed_ = 0;
   std::map<std::string, MDB_dbi, std::less<>> tables_;
 };
+
+Result<uint64_t> checked_bytes(int descriptor, const std::string& path, bool is_trusted) {
+  QUIRE_TRY(check_pages(descriptor, path));
+  QUIRE_TRY(check_unused(descriptor, path, is_trusted));
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return std::unexpected(lmdb_error(errno, "look at the file"));
+  return static_cast<uint64_t>(status.st_size);
+}
 
 }  // namespace
 
 Result<void> replay_log(int descriptor, const std::string& path, const AnchorRecord& anchor,
                         bool is_trusted) {
-  QUIRE_TRY(check_pages(descriptor, path));
-  QUIRE_TRY(check_unused(descriptor, path, is_trusted));
-  struct stat status;
-  if (fstat(descriptor, &status) != 0) return std::unexpected(lmdb_error(errno, "look at the file"));
-  return Replay(path, anchor).run(static_cast<uint64_t>(status.st_size));
+  QUIRE_ASSIGN(const uint64_t bytes, checked_bytes(descriptor, path, is_trusted));
+  return Replay(descriptor, path).run(bytes, anchor);
+}
+
+Result<void> replay_pending(int descriptor, const std::string& path, bool is_trusted) {
+  QUIRE_ASSIGN(const uint64_t bytes, checked_bytes(descriptor, path, is_trusted));
+  return Replay(descriptor, path).run_pending(bytes);
 }
 
 }  // namespace quire::engine

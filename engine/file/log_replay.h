@@ -14,4 +14,7 @@ namespace quire::engine {
 // no_space, io.
 Result<void> replay_log(int descriptor, const std::string& path, const AnchorRecord& anchor, bool is_trusted);
 
+// The same for what was pending behind the newest commit of a file, of durability `relaxed`.
+Result<void> replay_pending(int descriptor, const std::string& path, bool is_trusted);
+
 }  // namespace quire::engine

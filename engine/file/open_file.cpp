@@ -211,6 +211,8 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
   const FileIdentity identity = file.identity;
   if (const auto found = files.states.find(identity); found != files.states.end())
     if (auto state = found->second.lock()) return share(state, path, options);
+  const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(options.busy_timeout_ms);
+  QUIRE_TRY(come_in(file.descriptor.number(), path, deadline));
   QUIRE_TRY(refuse_without_lock_file(file.descriptor.number(), path));
   if (!options.read_only) {
     QUIRE_ASSIGN(const bool has_no_end, is_unfinished(file.descriptor.number(), path));
@@ -235,14 +237,14 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
 
 Result<std::shared_ptr<FileState>> open_shared_file(const std::string& path, const FileOptions& options) {
   if (path == Environment::kInMemory) return open_in_memory(options);
-  constexpr int kMostTries = 64;
   constexpr std::chrono::milliseconds kBetweenTries{2};
   const std::lock_guard lock(open_files().mutex);
-  for (int tries = 0; tries < kMostTries; ++tries) {
+  const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(options.busy_timeout_ms);
+  do {
     QUIRE_ASSIGN(auto state, try_to_open_shared(path, options));
     if (state != nullptr) return state;
     std::this_thread::sleep_for(kBetweenTries);
-  }
+  } while (Clock::now() < deadline);
   return fail(ErrorCode::busy, fmt::format("'{}' was replaced or made anew all the time; try again", path));
 }
 

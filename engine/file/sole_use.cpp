@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include "engine/file/lmdb_error.h"
 
@@ -16,6 +18,8 @@ namespace {
 
 // Behind the bytes of WriteLock.
 constexpr off_t kInUseByte = (off_t{1} << 62) + 2;
+// Shared by who has the file open or wants to; exclusive for who keeps others out.
+constexpr off_t kComingByte = kInUseByte + 1, kAloneByte = kInUseByte + 2;
 
 struct flock range_of(short type, off_t byte) {
   struct flock range = {};
@@ -32,6 +36,40 @@ Result<void> mark_in_use(int descriptor, const std::string& path) {
   struct flock range = range_of(F_RDLCK, kInUseByte);
   if (fcntl(descriptor, F_OFD_SETLK, &range) == 0) return {};
   return std::unexpected(lmdb_error(errno, fmt::format("lock '{}'", path)));
+}
+
+Result<void> come_in(int descriptor, const std::string& path, Clock::time_point deadline) {
+  constexpr std::chrono::milliseconds kBetweenLooks{2};
+  struct flock coming = range_of(F_RDLCK, kComingByte);
+  if (fcntl(descriptor, F_OFD_SETLK, &coming) != 0)
+    return std::unexpected(lmdb_error(errno, fmt::format("lock '{}'", path)));
+  for (;;) {
+    struct flock range = range_of(F_RDLCK, kAloneByte);
+    if (fcntl(descriptor, F_OFD_SETLK, &range) == 0) return {};
+    if (errno != EAGAIN && errno != EACCES)
+      return std::unexpected(lmdb_error(errno, fmt::format("lock '{}'", path)));
+    if (Clock::now() >= deadline)
+      return fail(ErrorCode::busy,
+                  fmt::format("'{}' is open in another process, which did not let others in until the busy "
+                              "timeout",
+                              path));
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+bool keep_others_out(int descriptor) noexcept {
+  struct flock range = range_of(F_WRLCK, kAloneByte);
+  return fcntl(descriptor, F_OFD_SETLK, &range) == 0;
+}
+
+void let_others_in(int descriptor) noexcept {
+  struct flock range = range_of(F_RDLCK, kAloneByte);
+  (void)fcntl(descriptor, F_OFD_SETLK, &range);
+}
+
+bool is_open_elsewhere(int descriptor) noexcept {
+  struct flock range = range_of(F_WRLCK, kComingByte);
+  return fcntl(descriptor, F_OFD_GETLK, &range) != 0 || range.l_type != F_UNLCK;
 }
 
 Result<void> refuse_without_lock_file(int descriptor, const std::string& path) {

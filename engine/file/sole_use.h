@@ -25,6 +25,17 @@ Result<OpenBy> opened_by(const std::string& path);
 // Holds, as long as the descriptor of the database file is open, that it is in use.
 Result<void> mark_in_use(int descriptor, const std::string& path);
 
+// ---- Commits that only this process has in memory (small_commits.h)
+
+// Before a file is opened: says that this process wants to have it open, waits until no other one keeps
+// others out, and sees to it that none does, as long as the descriptor is open. busy past the deadline.
+Result<void> come_in(int descriptor, const std::string& path, Clock::time_point deadline);
+// For who has come in: false if others have, too. Until let_others_in().
+bool keep_others_out(int descriptor) noexcept;
+void let_others_in(int descriptor) noexcept;
+// Whether others have come in, or wait for it.
+bool is_open_elsewhere(int descriptor) noexcept;
+
 // Has the disk keep room for the lock file of a database that this process is about to open: LMDB maps a new
 // one, whose pages have no place yet, and dies of SIGBUS where there is none. no_space.
 Result<void> reserve_lock_file(const std::string& path);

@@ -12,6 +12,7 @@
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/pending_commits.h"
 #include "engine/file/write_session.h"
 
 namespace quire::engine {
@@ -43,6 +44,9 @@ Result<std::optional<Bytes>> Transaction::get(Table table, Bytes key) const {
     return std::unexpected(lmdb_error(MDB_BAD_TXN, "read the file"));
   if (!state_->tables().is_current(table)) [[unlikely]]
     return std::unexpected(lmdb_error(MDB_BAD_DBI, "read the file"));
+  if (pending_ != nullptr)
+    if (const auto change = pending_->find(table.slot(), key, upto_))
+      return change->is_erased ? std::optional<Bytes>() : change->record;
   MDB_val wanted = to_value(key), record;
   const int code = mdb_get(handle_, table.slot(), &wanted, &record);
   if (code == MDB_SUCCESS) [[likely]]
@@ -57,11 +61,22 @@ Result<uint64_t> Transaction::count(Table table) const {
   MDB_stat stat;
   const int code = mdb_stat(handle_, table.slot(), &stat);
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(with_meaning(code), "read the file"));
-  return stat.ms_entries;
+  if (pending_ == nullptr) return stat.ms_entries;
+  uint64_t count = stat.ms_entries;
+  PendingCommits::Walk walk(*pending_, table.slot(), upto_);
+  for (bool more = walk.seek({}); more; more = walk.next()) {
+    const PendingCommits::Change change = walk.change();
+    MDB_val key = to_value(change.key), record;
+    const bool was_there = mdb_get(handle_, table.slot(), &key, &record) == MDB_SUCCESS;
+    count += (change.is_erased ? 0 : 1) - (was_there ? 1 : 0);
+  }
+  return count;
 }
 
+// LMDB's number, and how many commits there are beside its tree: those become one of LMDB's in the end.
 uint64_t Transaction::number() const noexcept {
-  return handle_ == nullptr ? 0 : mdb_txn_id(handle_);
+  if (handle_ == nullptr) return 0;
+  return commit_number(pending_ == nullptr ? mdb_txn_id(handle_) : pending_->base(), upto_);
 }
 
 ReadTransaction& ReadTransaction::operator=(ReadTransaction&& other) noexcept {
@@ -69,6 +84,8 @@ ReadTransaction& ReadTransaction::operator=(ReadTransaction&& other) noexcept {
     end();
     state_ = other.state_;
     handle_ = std::exchange(other.handle_, nullptr);
+    pending_ = std::move(other.pending_);
+    upto_ = other.upto_;
     now_ = other.now_;
   }
   return *this;
@@ -76,24 +93,48 @@ ReadTransaction& ReadTransaction::operator=(ReadTransaction&& other) noexcept {
 
 std::optional<ReadTransaction> ReadTransaction::beside(const Transaction& transaction) {
   if (transaction.is_write()) return std::nullopt;
-  auto handle = transaction.state().readers().begin();
-  if (!handle) return std::nullopt;
-  ReadTransaction other(&transaction.state(), *handle, transaction.now());
-  if (other.number() != transaction.number()) return std::nullopt;
-  return other;
+  auto other = begin(transaction.state(), transaction.now());
+  if (!other) return std::nullopt;
+  if (other->pending_ != nullptr) other->upto_ = transaction.upto();  // later ones are no hindrance
+  if (other->number() != transaction.number()) return std::nullopt;
+  return std::move(*other);
+}
+
+Result<ReadTransaction> ReadTransaction::begin(FileState& state, uint32_t now) {
+  std::shared_ptr<PendingCommits> pending = state.small_commits().newest();
+  QUIRE_ASSIGN(MDB_txn * handle, state.readers().begin());
+  ReadTransaction begun(&state, handle, now);
+  begun.pending_ = std::move(pending);
+  if (!begun.is_in_step()) QUIRE_TRY(begun.renew());
+  return begun;
 }
 
 Result<void> ReadTransaction::renew() {
   if (handle_ == nullptr) return fail(ErrorCode::misuse, "the snapshot has ended");
-  MDB_txn* handle = std::exchange(handle_, nullptr);
-  QUIRE_TRY(state_->readers().renew(handle));
-  handle_ = handle;
+  SmallCommits& small = state_->small_commits();
+  do {
+    if (!small.is_newest(pending_.get())) pending_ = small.newest();
+    MDB_txn* handle = std::exchange(handle_, nullptr);
+    QUIRE_TRY(state_->readers().renew(handle));
+    handle_ = handle;
+  } while (!is_in_step());
   now_ = state_->now();
   return {};
 }
 
+// What is pending follows one of LMDB's commits. A snapshot of a newer one has it in its tree, where a later
+// commit may have changed it again.
+bool ReadTransaction::is_in_step() noexcept {
+  upto_ = pending_ == nullptr ? 0 : pending_->last();
+  if (pending_ == nullptr || pending_->base() == mdb_txn_id(handle_)) [[likely]]
+    return true;
+  state_->small_commits().wait_for_newest();
+  return false;
+}
+
 void ReadTransaction::end() noexcept {
   if (handle_ != nullptr) state_->readers().end(std::exchange(handle_, nullptr));
+  pending_.reset();
 }
 
 // ---- Writing
@@ -108,6 +149,7 @@ Result<std::span<char>> WriteTransaction::reserve_with(Table table, Bytes key, s
     return std::unexpected(lmdb_error(MDB_BAD_DBI, "write to the file"));
   if (!may_change(key.size() + size)) [[unlikely]]
     return std::unexpected(too_large(request_->size_limit_));
+  if (is_small()) return reserve_pending(table, key, size, flags);
   MDB_val wanted = to_value(key), record{size, nullptr};
   const int code = mdb_put(handle_, table.slot(), &wanted, &record, flags | MDB_RESERVE);
   if (code == MDB_SUCCESS) changes().note(table.slot(), key, size);
@@ -131,6 +173,7 @@ Result<std::span<char>> WriteTransaction::reserve_append(Table table, Bytes key,
   return reserve_with(table, key, size, MDB_APPEND);
 }
 Result<std::span<char>> WriteTransaction::reserve_append(FileCursor& end, Bytes key, size_t size) {
+  if (is_small()) QUIRE_TRY(must_have_tree());
   if (!may_change(key.size() + size)) [[unlikely]]
     return std::unexpected(too_large(request_->size_limit_));
   MDB_val wanted = to_value(key), record{size, nullptr};
@@ -168,6 +211,7 @@ Result<bool> WriteTransaction::erase(Table table, Bytes key) {
     return std::unexpected(lmdb_error(MDB_BAD_DBI, "write to the file"));
   if (!may_change(key.size())) [[unlikely]]
     return std::unexpected(too_large(request_->size_limit_));
+  if (is_small()) return erase_pending(table, key);
   MDB_val wanted = to_value(key);
   const int code = mdb_del(handle_, table.slot(), &wanted, nullptr);
   if (code == MDB_SUCCESS) {
@@ -182,11 +226,46 @@ Result<bool> WriteTransaction::erase(Table table, Bytes key) {
 Result<void> WriteTransaction::erase(FileCursor& at) {
   if (!may_change(at.key().size())) [[unlikely]]
     return std::unexpected(too_large(request_->size_limit_));
+  if (is_small()) {
+    if (pending_->bytes() + at.key().size() > ChangeList::kMostBytes) QUIRE_TRY(must_have_tree());
+    pending_->erase(mdb_cursor_dbi(at.cursor_.get()), at.key());
+    return {};
+  }
   changes().note(mdb_cursor_dbi(at.cursor_.get()), at.key(), 0);
   const int code = mdb_cursor_del(at.cursor_.get(), 0);
   if (code == MDB_SUCCESS) return {};
   if (code == MDB_MAP_FULL) note(Retry::map_full);
   return std::unexpected(lmdb_error(with_meaning(code), "write to the file"));
+}
+
+Result<void> WriteTransaction::must_have_tree() {
+  note(Retry::not_small);
+  return fail(ErrorCode::busy, "the transaction has to be run again");
+}
+
+Result<std::span<char>> WriteTransaction::reserve_pending(Table table, Bytes key, size_t size,
+                                                          unsigned flags) {
+  if (key.empty() || key.size() > kLongestTableKey)
+    return std::unexpected(lmdb_error(MDB_BAD_VALSIZE, "write to the file"));
+  if (pending_->bytes() + key.size() + size > ChangeList::kMostBytes) QUIRE_TRY(must_have_tree());
+  if ((flags & MDB_NOOVERWRITE) != 0) {
+    QUIRE_ASSIGN(const auto record, get(table, key));
+    if (record) return std::span<char>();
+  }
+  if ((flags & MDB_APPEND) != 0) {
+    QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(*this, table));
+    QUIRE_ASSIGN(const bool has_any, cursor.last());
+    if (has_any && cursor.key() >= key) return std::span<char>();
+  }
+  return pending_->put(table.slot(), key, size);
+}
+
+Result<bool> WriteTransaction::erase_pending(Table table, Bytes key) {
+  QUIRE_ASSIGN(const auto record, get(table, key));
+  if (!record) return false;
+  if (pending_->bytes() + key.size() > ChangeList::kMostBytes) QUIRE_TRY(must_have_tree());
+  pending_->erase(table.slot(), key);
+  return true;
 }
 
 Result<void> WriteTransaction::check_size() const {
@@ -225,6 +304,7 @@ Result<void> WriteTransaction::claim_tables() {
 Result<Table> WriteTransaction::create_table(std::string_view name) {
   QUIRE_ASSIGN(const std::optional<Table> existing, open_table(name));
   if (existing) return fail(ErrorCode::conflict, "there is a table '" + std::string(name) + "' already");
+  if (is_small()) QUIRE_TRY(must_have_tree());
   QUIRE_TRY(claim_tables());
   changes().give_up();
   unsigned slot = 0;
@@ -243,6 +323,7 @@ Result<std::optional<Table>> WriteTransaction::open_table(std::string_view name)
       if (opened == name) return table;
   TableRegistry& tables = state_->tables();
   if (const auto found = tables.find(name, outermost().tables_version_)) return found;
+  if (is_small()) QUIRE_TRY(must_have_tree());
   QUIRE_TRY(claim_tables());
   unsigned slot = 0;
   const std::string text(name);
@@ -260,6 +341,7 @@ Result<std::optional<Table>> WriteTransaction::open_table(std::string_view name)
 Result<void> WriteTransaction::drop_table(std::string_view name) {
   QUIRE_ASSIGN(const std::optional<Table> table, open_table(name));
   if (!table) return fail(ErrorCode::container_not_found, "there is no table '" + std::string(name) + "'");
+  if (is_small()) QUIRE_TRY(must_have_tree());
   changes().give_up();
   const int code = mdb_drop(handle_, table->slot(), 0);
   if (code == MDB_MAP_FULL) note(Retry::map_full);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ namespace quire::engine {
 class ChangeList;
 class FileCursor;
 class FileState;
+class PendingCommits;
 
 // Bytes that a transaction hands out point into the map: good until the transaction ends, and in a write
 // transaction until its next write.
@@ -37,7 +39,7 @@ class Transaction {
   Result<uint64_t> count(Table table) const;
 
   // The number of the commit that a read transaction sees; in a write transaction, the one that it would
-  // become. Numbers grow by one with each commit to the file, by whichever process.
+  // become. Numbers grow with each commit to the file, by whichever process; they mean nothing in another.
   uint64_t number() const noexcept;
   bool is_write() const noexcept { return is_write_; }
   // Unix seconds when it began (or was renewed): the time that all of it happens at.
@@ -46,6 +48,9 @@ class Transaction {
   // For engine/file alone.
   MDB_txn* handle() const noexcept { return handle_; }
   FileState& state() const noexcept { return *state_; }
+  // What it sees beside LMDB's tree, the first `upto` of them; null: nothing.
+  const PendingCommits* pending() const noexcept { return pending_.get(); }
+  uint32_t upto() const noexcept { return upto_; }
 
  protected:
   Transaction(FileState* state, MDB_txn* handle, bool is_write, uint32_t now)
@@ -53,12 +58,16 @@ class Transaction {
   Transaction(Transaction&& other) noexcept
       : state_(other.state_),
         handle_(std::exchange(other.handle_, nullptr)),
+        pending_(std::move(other.pending_)),
+        upto_(other.upto_),
         is_write_(other.is_write_),
         now_(other.now_) {}
   ~Transaction() = default;
 
   FileState* state_;
   MDB_txn* handle_;
+  std::shared_ptr<PendingCommits> pending_;
+  uint32_t upto_ = 0;
   bool is_write_;
   uint32_t now_;
 };
@@ -82,6 +91,9 @@ class ReadTransaction : public Transaction {
  private:
   friend class Environment;
   ReadTransaction(FileState* state, MDB_txn* handle, uint32_t now) : Transaction(state, handle, false, now) {}
+  static Result<ReadTransaction> begin(FileState& state, uint32_t now);
+  // Whether the snapshot, begun after `pending_` was looked up, is of the commit that this follows.
+  bool is_in_step() noexcept;
   void end() noexcept;
 };
 
@@ -149,10 +161,21 @@ class WriteTransaction : public Transaction {
   WriteTransaction(FileState* state, MDB_txn* handle, WriteTransaction* parent, uint32_t now)
       : Transaction(state, handle, true, now),
         parent_(parent),
-        request_(parent != nullptr ? parent->request_ : this) {}
+        request_(parent != nullptr ? parent->request_ : this) {
+    if (parent == nullptr) return;
+    pending_ = parent->pending_;
+    upto_ = parent->upto_;
+  }
   ~WriteTransaction() = default;
 
+  // Whether its changes go to the pending commits, not to LMDB's tree: then LMDB's transaction only reads.
+  bool is_small() const noexcept { return pending_ != nullptr; }
+  // For what such a transaction cannot do: it has to be run again as one that can.
+  Result<void> must_have_tree();
+
   Result<std::span<char>> reserve_with(Table table, Bytes key, size_t size, unsigned flags);
+  Result<std::span<char>> reserve_pending(Table table, Bytes key, size_t size, unsigned flags);
+  Result<bool> erase_pending(Table table, Bytes key);
   // What LMDB's answer to such a call means.
   Result<std::span<char>> reserved(int code, void* place, size_t size);
   // False once the request is past its limit.
@@ -176,8 +199,8 @@ class WriteTransaction : public Transaction {
   void committed() noexcept;
 
   // What makes the whole group run again rather than fail: the map was full, another thread opened a table,
-  // or the disk was full where pages are kept for the log.
-  enum class Retry : uint8_t { none, map_full, tables_changed, log_given_up };
+  // the disk was full where pages are kept for the log, or what was taken for small is not.
+  enum class Retry : uint8_t { none, map_full, tables_changed, log_given_up, not_small };
   WriteTransaction& outermost() noexcept { return parent_ == nullptr ? *this : parent_->outermost(); }
   void note(Retry retry) noexcept { outermost().retry_ = retry; }
 

@@ -40,15 +40,18 @@ Result<void> lock_until(int descriptor, off_t byte, Clock::time_point deadline) 
 }  // namespace
 
 Result<void> WriteLock::acquire(Clock::time_point deadline) {
-  if (descriptor_ < 0) return {};
+  if (descriptor_ < 0 || is_held_) return {};
   QUIRE_TRY(lock_until(descriptor_, kTurnByte, deadline));
   auto locked = lock_until(descriptor_, kLockByte, deadline);
   set_lock(descriptor_, kTurnByte, F_UNLCK);
+  is_held_ = locked.has_value();
   return locked;
 }
 
 void WriteLock::release() noexcept {
-  if (descriptor_ >= 0) set_lock(descriptor_, kLockByte, F_UNLCK);
+  if (descriptor_ < 0 || is_kept_) return;
+  set_lock(descriptor_, kLockByte, F_UNLCK);
+  is_held_ = false;
 }
 
 }  // namespace quire::engine

@@ -20,8 +20,14 @@ class WriteLock {
   Result<void> acquire(Clock::time_point deadline);
   void release() noexcept;
 
+  // By the holder: whether it stays locked from one release() to the next acquire(), where no other process
+  // can want it.
+  void keep(bool is_kept) noexcept { is_kept_ = is_kept; }
+
  private:
   int descriptor_;
+  bool is_held_ = false;
+  bool is_kept_ = false;
 };
 
 }  // namespace quire::engine

@@ -25,9 +25,10 @@ Result<void> call(const Work& work, WriteTransaction& transaction) {
 
 }  // namespace
 
-Result<std::unique_ptr<WriteSession>> WriteSession::begin(FileState& state, Clock::time_point deadline) {
+Result<std::unique_ptr<WriteSession>> WriteSession::begin(FileState& state, Clock::time_point deadline,
+                                                          bool may_be_small) {
   std::unique_ptr<WriteSession> session(new WriteSession(state));
-  QUIRE_TRY(session->start(deadline));
+  QUIRE_TRY(session->start(deadline, may_be_small));
   return session;
 }
 
@@ -35,14 +36,23 @@ WriteSession::~WriteSession() {
   rollback();
 }
 
-Result<void> WriteSession::start(Clock::time_point deadline) {
+Result<void> WriteSession::start(Clock::time_point deadline, bool may_be_small) {
   QUIRE_TRY(state_->write_lock().acquire(deadline));
   is_locked_ = true;
   durability_ = state_->durability();
+  may_be_small = may_be_small && !state_->tables().has_dropped();
+  SmallCommits& small = state_->small_commits();
+  QUIRE_TRY(small.prepare(durability_, may_be_small, deadline));
   QUIRE_TRY(begin_transaction(deadline));
-  if (!state_->is_in_memory())
-    QUIRE_TRY(state_->anchor().prepare(durability_, mdb_txn_id(transaction_->handle_) - 1));
-  state_->log().changes().start(durability_ == Durability::full);
+  const uint64_t newest = mdb_txn_id(transaction_->handle_) - 1;
+  if (small.is_newest(nullptr) && !state_->is_in_memory())
+    QUIRE_TRY(state_->anchor().prepare(durability_, newest));
+  if (may_be_small) transaction_->pending_ = small.begin(durability_, newest);
+  if (transaction_->is_small()) {
+    transaction_->upto_ = transaction_->pending_->last() + 1;
+    return state_->anchor().check_trust();
+  }
+  state_->log().changes().start(durability_ != Durability::none);
   if (!state_->tables().has_dropped()) return {};
   state_->log().changes().give_up();
   if (remove_dropped_tables()) return {};
@@ -109,6 +119,7 @@ bool WriteSession::remove_table(const std::string& name) {
 
 Result<void> WriteSession::commit() {
   if (!transaction_) return fail(ErrorCode::misuse, "the transaction has ended");
+  if (transaction_->is_small()) return commit_small();
   QUIRE_ASSIGN(const bool waits, must_wait());
   state_->let_commits_wait(waits);
   MDB_txn* handle = std::exchange(transaction_->handle_, nullptr);
@@ -136,17 +147,39 @@ Result<void> WriteSession::commit() {
 }
 
 Result<bool> WriteSession::must_wait() {
+  const CommitLog::Commit commit{.transaction = transaction_->handle_,
+                                 .meta = state_->facts.meta.slot(),
+                                 .tables = state_->tables(),
+                                 .anchor = state_->anchor()};
+  if (durability_ == Durability::relaxed) state_->log().expect_small(commit);
   if (durability_ != Durability::full) return false;
-  QUIRE_ASSIGN(const bool is_logged, state_->log().take({.transaction = transaction_->handle_,
-                                                         .meta = state_->facts.meta.slot(),
-                                                         .tables = state_->tables(),
-                                                         .anchor = state_->anchor()}));
+  QUIRE_ASSIGN(const bool is_logged, state_->log().take(commit));
   return !is_logged;
+}
+
+// LMDB's transaction has only read. The log takes the commit, or it is run again as one that is not small.
+Result<void> WriteSession::commit_small() {
+  SmallCommits& small = state_->small_commits();
+  const bool has_changes = transaction_->pending_->changes() != 0;
+  if (has_changes) {
+    QUIRE_ASSIGN(const bool is_in_log, small.commit());
+    if (!is_in_log) return transaction_->must_have_tree();
+  }
+  mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
+  transaction_->committed();
+  // Half of the log is full: what it stands for goes on its way to the disk, before it begins anew.
+  const bool is_due = has_changes && durability_ == Durability::full && state_->log().is_due() &&
+                      small.apply_if_possible(Clock::now());
+  finish();
+  state_->commits().notify();
+  if (has_changes) state_->anchor_keeper().note_commit(is_due);
+  return {};
 }
 
 void WriteSession::rollback() noexcept {
   if (transaction_ && transaction_->handle_ != nullptr) {
     mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
+    if (transaction_->is_small()) transaction_->pending_->return_to(0);
     transaction_->rolled_back();
   }
   finish();
@@ -163,6 +196,7 @@ void WriteSession::finish() noexcept {
 }
 
 Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work, bool is_request) {
+  if (parent.is_small()) return run_small_nested(parent, work, is_request);
   MDB_txn* handle = nullptr;
   int code = mdb_txn_begin(parent.state_->environment(), parent.handle_, 0, &handle);
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "begin a nested transaction"));
@@ -196,6 +230,29 @@ Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work
   return std::unexpected(lmdb_error(code, "commit a nested transaction"));
 }
 
+Result<void> WriteSession::run_small_nested(WriteTransaction& parent, const Work& work, bool is_request) {
+  WriteTransaction nested(parent.state_, parent.handle_, &parent, parent.now());
+  if (is_request) nested.request_ = &nested;
+  const uint64_t size_before = nested.request_->size_;
+  const size_t changes_before = parent.pending_->changes();
+  const auto outcome = call(
+      [&](WriteTransaction& transaction) -> Result<void> {
+        QUIRE_TRY(work(transaction));
+        transaction.prepare_to_commit();
+        return {};
+      },
+      nested);
+  if (outcome) {
+    nested.committed();
+  } else {
+    nested.return_to_size(size_before);
+    parent.pending_->return_to(changes_before);
+    nested.rolled_back();
+  }
+  nested.handle_ = nullptr;
+  return outcome;
+}
+
 namespace {
 
 // Runs the members once; how many of them succeeded.
@@ -211,8 +268,9 @@ size_t run_members(WriteTransaction& transaction, std::span<WriteRequest* const>
 
 // One attempt; whether and why it must be repeated.
 Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* const> group,
-                                      Clock::time_point deadline) {
-  QUIRE_ASSIGN(const std::unique_ptr<WriteSession> session, WriteSession::begin(state, deadline));
+                                      Clock::time_point deadline, bool may_be_small) {
+  QUIRE_ASSIGN(const std::unique_ptr<WriteSession> session,
+               WriteSession::begin(state, deadline, may_be_small));
   const size_t succeeded = run_members(session->transaction(), group);
   if (session->retry() != WriteSession::Retry::none) {
     session->rollback();
@@ -229,9 +287,10 @@ Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* 
 
 Result<void> run_until_done(FileState& state, std::span<WriteRequest* const> group,
                             Clock::time_point deadline) {
-  for (;;) {
-    QUIRE_ASSIGN(const WriteSession::Retry retry, try_group(state, group, deadline));
+  for (bool may_be_small = true;;) {
+    QUIRE_ASSIGN(const WriteSession::Retry retry, try_group(state, group, deadline, may_be_small));
     if (retry == WriteSession::Retry::none) return {};
+    if (retry == WriteSession::Retry::not_small) may_be_small = false;
     // The group has had its turn; what it waits for from here on, it waits for anew.
     deadline = state.deadline();
     if (retry == WriteSession::Retry::map_full) QUIRE_TRY(state.grow_map(deadline));

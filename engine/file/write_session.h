@@ -18,8 +18,10 @@ class WriteSession {
   using Retry = WriteTransaction::Retry;
 
   // Takes the lock between processes and LMDB's, adopting a map that another process has grown, and removes
-  // tables that were dropped.
-  static Result<std::unique_ptr<WriteSession>> begin(FileState& state, Clock::time_point deadline);
+  // tables that were dropped. `may_be_small`: it can be run again, as one that is not, where it turns out not
+  // to be small (small_commits.h).
+  static Result<std::unique_ptr<WriteSession>> begin(FileState& state, Clock::time_point deadline,
+                                                     bool may_be_small = false);
   // Rolls back what was not committed.
   ~WriteSession();
   WriteSession(const WriteSession&) = delete;
@@ -39,12 +41,16 @@ class WriteSession {
                                  bool is_request = false);
 
  private:
+  static Result<void> run_small_nested(WriteTransaction& parent,
+                                       const std::function<Result<void>(WriteTransaction&)>& work,
+                                       bool is_request);
   explicit WriteSession(FileState& state) : state_(&state) {}
-  Result<void> start(Clock::time_point deadline);
+  Result<void> start(Clock::time_point deadline, bool may_be_small);
   Result<void> begin_transaction(Clock::time_point deadline);
   bool remove_dropped_tables();
   // Before LMDB commits: whether that has to wait for the disk.
   Result<bool> must_wait();
+  Result<void> commit_small();
   bool remove_table(const std::string& name);
   void finish() noexcept;
 

@@ -186,6 +186,13 @@ int compact(Bench& bench, const WorkStep&, quire_error* error) {
 int open_again(Bench& bench, const WorkStep&, quire_error* error) {
   return bench.open_again(error);
 }
+// So many in a row that the last ones go to the log alone, and are pending in the steps that follow.
+int replace_in_a_row(Bench& bench, const WorkStep& step, quire_error* error) {
+  constexpr int kCommits = 13;
+  int code = QUIRE_OK;
+  for (int commits = 0; commits < kCommits && code == QUIRE_OK; ++commits) code = replace(bench, step, error);
+  return code;
+}
 // From here on an anchor is held.
 int open_for_relaxed(Bench& bench, const WorkStep&, quire_error* error) {
   bench.durability = QUIRE_RELAXED;
@@ -310,9 +317,12 @@ constexpr WorkStep kSteps[] = {
     {"scripts", scripts},
 #endif
     {"open for relaxed durability", open_for_relaxed},
-    {"replace", replace},
+    {"replace in a row", replace_in_a_row},
     {"patch", patch},
+    {"SELECT c.id FROM items c ORDER BY c.id DESC", statement},
     {"open for full durability", open_for_full},
+    {"replace in a row", replace_in_a_row},
+    {"SELECT VALUE c.n FROM items c WHERE c.k = 'a'", statement},
     {"patch", patch},
     {"UPSERT INTO items VALUES {id: '2', k: 'a', n: 2, tags: ['y', 'x']}", begin_and_commit},
     {"with an etag", write_if_match},

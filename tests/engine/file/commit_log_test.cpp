@@ -331,13 +331,6 @@ TEST_F(CommitLogTest, WhoDoesNotWaitForTheDiskDoesNotWriteBehindIt) {
   EXPECT_EQ(count("c"), kEnough);
 }
 
-TEST_F(CommitLogTest, WhoOnlyReadsOpensWhatAKilledProcessLeft) {
-  in_process_that_dies([&] { put_many(*open(path_).release(), "a"); });
-  const bool has_log = anchor().has_log;
-  EXPECT_EQ(count("a", {.read_only = true}), kEnough);
-  EXPECT_EQ(anchor().has_log, has_log);
-}
-
 TEST_F(CommitLogTest, AnUntrustedOpenAndACompactionFindAllOfIt) {
   in_process_that_dies([&] { put_many(*open(path_).release(), "a"); });
   lose_what_was_not_synced();

@@ -1,0 +1,205 @@
+#include "engine/file/pending_commits.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace quire::engine {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{64} << 10;
+constexpr size_t kFilterBits = 64;
+constexpr size_t kLeastChanges = 16;
+
+}  // namespace
+
+PendingCommits::PendingCommits(uint64_t base) : base_(base) {
+  head_.next = head_links_.data();
+}
+
+// ---- Looking
+
+uint64_t PendingCommits::hash(uint32_t slot, Bytes key) noexcept {
+  return XXH3_64bits_withSeed(key.data(), key.size(), slot);
+}
+
+PendingCommits::Node* PendingCommits::first_from(uint32_t slot, Bytes key, Way* way) const noexcept {
+  auto* at = const_cast<Node*>(&head_);
+  Node* next = nullptr;
+  for (size_t level = kMostLevels; level-- > 0;) {
+    while ((next = at->next[level].load(std::memory_order_acquire)) != nullptr && next->is_before(slot, key))
+      at = next;
+    if (way != nullptr) (*way)[level] = at;
+  }
+  return next;
+}
+
+const PendingCommits::Node* PendingCommits::seen(const Node* newest, uint32_t upto) noexcept {
+  for (const Node* node = newest; node != nullptr && node->is_of(newest->slot, newest->key_view());
+       node = node->behind())
+    if (node->commit.load(std::memory_order_relaxed) <= upto) return node;
+  return nullptr;
+}
+
+std::optional<PendingCommits::Change> PendingCommits::find(uint32_t slot, Bytes key,
+                                                           uint32_t upto) const noexcept {
+  const uint64_t hashed = hash(slot, key);
+  const uint64_t word = filter_[hashed / kFilterBits % kFilterWords].load(std::memory_order_acquire);
+  if ((word >> hashed % kFilterBits & 1) == 0) return std::nullopt;
+  const Node* const newest = first_from(slot, key);
+  if (newest == nullptr || !newest->is_of(slot, key)) return std::nullopt;
+  const Node* const node = seen(newest, upto);
+  if (node == nullptr) return std::nullopt;
+  return node->change();
+}
+
+bool PendingCommits::Walk::settle(const Node* from) noexcept {
+  for (at_ = nullptr; from != nullptr && from->slot == slot_; from = from->behind())
+    if (from->commit.load(std::memory_order_relaxed) <= upto_) {
+      at_ = from;
+      break;
+    }
+  return at_ != nullptr;
+}
+
+bool PendingCommits::Walk::seek(Bytes key) noexcept {
+  return settle(commits_->first_from(slot_, key));
+}
+
+bool PendingCommits::Walk::next() noexcept {
+  const Node* from = at_;
+  while (from != nullptr && from->is_of(slot_, at_->key_view())) from = from->behind();
+  return settle(from);
+}
+
+// `from` is the oldest change of its key, the last one before where the walk goes on.
+bool PendingCommits::Walk::settle_before(const Node* from) noexcept {
+  Way way;
+  for (at_ = nullptr; from != &commits_->head_ && from->slot == slot_; from = way[0]) {
+    at_ = seen(commits_->first_from(slot_, from->key_view(), &way), upto_);
+    if (at_ != nullptr) return true;
+  }
+  return false;
+}
+
+bool PendingCommits::Walk::seek_before(Bytes key) noexcept {
+  Way way;
+  commits_->first_from(slot_, key, &way);
+  return settle_before(way[0]);
+}
+
+bool PendingCommits::Walk::last() noexcept {
+  Way way;
+  commits_->first_from(slot_ + 1, {}, &way);
+  return settle_before(way[0]);
+}
+
+PendingCommits::Change PendingCommits::Walk::change() const noexcept {
+  return at_->change();
+}
+
+// ---- Writing
+
+char* PendingCommits::allocate(size_t bytes) {
+  bytes = (bytes + alignof(Node) - 1) / alignof(Node) * alignof(Node);
+  if (bytes > room_bytes_) {
+    const size_t size = std::max(bytes, kChunkBytes);
+    chunks_.push_back(std::make_unique_for_overwrite<char[]>(size));
+    room_ = chunks_.back().get();
+    room_bytes_ = size;
+    memory_ += size;
+  }
+  char* const place = room_;
+  room_ += bytes;
+  room_bytes_ -= bytes;
+  return place;
+}
+
+// One of four nodes has a link that skips about four, one of sixteen another that skips sixteen, and so on.
+size_t PendingCommits::draw_levels() noexcept {
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  size_t levels = 1;
+  for (uint64_t bits = random_; levels < kMostLevels && bits % 4 == 0; bits /= 4) ++levels;
+  return levels;
+}
+
+PendingCommits::Node* PendingCommits::make_node(size_t levels) {
+  auto* const node = new (allocate(sizeof(Node))) Node;
+  node->next = new (allocate(levels * sizeof(std::atomic<Node*>))) std::atomic<Node*>[levels];
+  return node;
+}
+
+PendingCommits::Node* PendingCommits::change(uint32_t slot, Bytes key, char* record, uint32_t record_bytes) {
+  const uint32_t last = last_.load(std::memory_order_relaxed);
+  if (undo_.size() == undo_.capacity()) undo_.reserve(std::max(kLeastChanges, 2 * undo_.size()));
+  Way way;
+  Node* const newest = first_from(slot, key, &way);
+  for (Node* node = newest; node != nullptr && node->is_of(slot, key);
+       node = node->next[0].load(std::memory_order_relaxed)) {
+    const uint32_t commit = node->commit.load(std::memory_order_relaxed);
+    if (commit <= last) break;
+    if (commit == kTakenBack) continue;
+    undo_.push_back({node, node->record, node->record_bytes, false});
+    node->record = record;
+    node->record_bytes = record_bytes;
+    return node;
+  }
+  const size_t levels = draw_levels();
+  char* const own_key = allocate(key.size());
+  std::memcpy(own_key, key.data(), key.size());
+  Node* const node = make_node(levels);
+  node->key = own_key;
+  node->key_bytes = static_cast<uint32_t>(key.size());
+  node->slot = slot;
+  node->record = record;
+  node->record_bytes = record_bytes;
+  node->commit.store(last + 1, std::memory_order_relaxed);
+  for (size_t level = 0; level < levels; ++level) {
+    node->next[level].store(way[level]->next[level].load(std::memory_order_relaxed),
+                            std::memory_order_relaxed);
+    way[level]->next[level].store(node, std::memory_order_release);
+  }
+  const uint64_t hashed = hash(slot, key);
+  filter_[hashed / kFilterBits % kFilterWords].fetch_or(uint64_t{1} << hashed % kFilterBits,
+                                                        std::memory_order_release);
+  undo_.push_back({node, nullptr, 0, true});
+  bytes_ += key.size();
+  return node;
+}
+
+std::span<char> PendingCommits::put(uint32_t slot, Bytes key, size_t record_bytes) {
+  char* const record = allocate(std::max<size_t>(record_bytes, 1));
+  change(slot, key, record, static_cast<uint32_t>(record_bytes));
+  bytes_ += record_bytes;
+  return {record, record_bytes};
+}
+
+void PendingCommits::erase(uint32_t slot, Bytes key) {
+  change(slot, key, nullptr, kErased);
+}
+
+void PendingCommits::return_to(size_t changes) noexcept {
+  while (undo_.size() > changes) {
+    const Undo& undo = undo_.back();
+    if (undo.is_new) {
+      undo.node->commit.store(kTakenBack, std::memory_order_relaxed);
+    } else {
+      undo.node->record = undo.record;
+      undo.node->record_bytes = undo.record_bytes;
+    }
+    undo_.pop_back();
+  }
+  if (undo_.empty()) bytes_ = 0;
+}
+
+void PendingCommits::publish() noexcept {
+  undo_.clear();
+  bytes_ = 0;
+  last_.store(last_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+}  // namespace quire::engine

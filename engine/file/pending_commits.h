@@ -1,0 +1,179 @@
+// Commits that are in the log and not in LMDB's tree yet: what a snapshot sees beside the tree. One writer
+// adds to it, any number of readers look, none of them waits.
+//
+// A list of changes, ordered by table and key, of one key the newest first, with links that skip ahead (a
+// skip list): nothing that was put into it moves or goes before all of it does. Each change has the number of
+// its commit, counted from 1; who sees the first `upto` commits passes over the changes of later ones. So the
+// writer adds its changes under the next number, which it alone looks for, and publishes them as one.
+//
+// Internal to engine/file.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/file/table.h"
+
+namespace quire::engine {
+
+// What Transaction::number() tells of LMDB's commit `base` and the first so many that are pending behind it.
+constexpr uint64_t commit_number(uint64_t base, uint32_t pending) noexcept {
+  constexpr unsigned kPendingBits = 20;  // a log has room for fewer
+  return (base << kPendingBits) + pending;
+}
+
+class PendingCommits {
+  struct Node;
+
+ public:
+  // `base`: LMDB's number of the commit that they follow.
+  explicit PendingCommits(uint64_t base);
+  PendingCommits(const PendingCommits&) = delete;
+  PendingCommits& operator=(const PendingCommits&) = delete;
+
+  uint64_t base() const noexcept { return base_; }
+  // How many are published.
+  uint32_t last() const noexcept { return last_.load(std::memory_order_acquire); }
+
+  struct Change {
+    Bytes key;
+    Bytes record;
+    bool is_erased = false;  // there is no such key
+  };
+  // What the first `upto` commits have made of a key; nothing if they leave it alone.
+  std::optional<Change> find(uint32_t slot, Bytes key, uint32_t upto) const noexcept;
+
+  // Walks the keys of a table that the first `upto` commits have changed, those that were erased among them.
+  class Walk {
+   public:
+    Walk(const PendingCommits& commits, uint32_t slot, uint32_t upto)
+        : commits_(&commits), slot_(slot), upto_(upto) {}
+    // Each tells whether there is such a key, and stands on it; where there is none, on none.
+    bool seek(Bytes key) noexcept;  // the first that is not less
+    bool seek_before(Bytes key) noexcept;
+    bool last() noexcept;
+    bool next() noexcept;  // from the key that it stands on
+    bool is_there() const noexcept { return at_ != nullptr; }
+    Change change() const noexcept;
+
+   private:
+    bool settle(const Node* from) noexcept;
+    bool settle_before(const Node* from) noexcept;
+
+    const PendingCommits* commits_;
+    uint32_t slot_, upto_;
+    const Node* at_ = nullptr;
+  };
+
+  // ---- For the writer: the changes of the commit at hand, number last() + 1.
+
+  // The record's place, to be filled before the next call. bad_alloc: nothing has changed.
+  std::span<char> put(uint32_t slot, Bytes key, size_t record_bytes);
+  void erase(uint32_t slot, Bytes key);
+  size_t changes() const noexcept { return undo_.size(); }
+  // Of the commit at hand: keys and records.
+  size_t bytes() const noexcept { return bytes_; }
+  // That all of it takes, what was taken back too.
+  size_t memory() const noexcept { return memory_; }
+  // Takes back all but the first `changes`.
+  void return_to(size_t changes) noexcept;
+  // visit(slot, Change), each key once; false ends it.
+  template <typename Visit>
+  bool for_each_at_hand(const Visit& visit) const;
+  // From now on the commit at hand is seen.
+  void publish() noexcept;
+  // What all published commits together have made of each key: visit(slot, Change), in order; false ends it.
+  template <typename Visit>
+  bool for_each(const Visit& visit) const;
+
+ private:
+  static constexpr uint32_t kErased = UINT32_MAX;
+  static constexpr uint32_t kTakenBack = UINT32_MAX;  // more than any `upto`
+  static constexpr size_t kMostLevels = 12;
+  static constexpr size_t kFilterWords = 1024;
+
+  struct Node {
+    const char* key = nullptr;
+    char* record = nullptr;
+    uint32_t slot = 0;
+    uint32_t key_bytes = 0;
+    uint32_t record_bytes = 0;  // or kErased
+    std::atomic<uint32_t> commit = 0;
+    std::atomic<Node*>* next = nullptr;  // as many as it has levels
+
+    Bytes key_view() const noexcept { return {key, key_bytes}; }
+    Change change() const noexcept {
+      return {key_view(), record_bytes == kErased ? Bytes() : Bytes(record, record_bytes),
+              record_bytes == kErased};
+    }
+    bool is_before(uint32_t other_slot, Bytes other_key) const noexcept {
+      return slot != other_slot ? slot < other_slot : key_view() < other_key;
+    }
+    bool is_of(uint32_t other_slot, Bytes other_key) const noexcept {
+      return slot == other_slot && key_view() == other_key;
+    }
+    const Node* behind() const noexcept { return next[0].load(std::memory_order_acquire); }
+  };
+  using Way = std::array<Node*, kMostLevels>;
+
+  // A change of the commit at hand, and what it has replaced of the same commit.
+  struct Undo {
+    Node* node;
+    char* record;
+    uint32_t record_bytes;
+    bool is_new;
+  };
+
+  // The first node that is not less; `way`, if given, gets the last one before it on each level.
+  Node* first_from(uint32_t slot, Bytes key, Way* way = nullptr) const noexcept;
+  // From the newest change of a key on, the one that is seen.
+  static const Node* seen(const Node* newest, uint32_t upto) noexcept;
+  Node* change(uint32_t slot, Bytes key, char* record, uint32_t record_bytes);
+  char* allocate(size_t bytes);
+  Node* make_node(size_t levels);
+  size_t draw_levels() noexcept;
+  static uint64_t hash(uint32_t slot, Bytes key) noexcept;
+
+  uint64_t base_;
+  std::atomic<uint32_t> last_ = 0;
+  Node head_;
+  std::array<std::atomic<Node*>, kMostLevels> head_links_{};
+  // A bit for each key that was ever put in: most look-ups find none.
+  std::array<std::atomic<uint64_t>, kFilterWords> filter_{};
+
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  char* room_ = nullptr;
+  size_t room_bytes_ = 0;
+  size_t memory_ = 0;
+  uint64_t random_ = 0x9E3779B97F4A7C15;
+  std::vector<Undo> undo_;
+  size_t bytes_ = 0;
+};
+
+template <typename Visit>
+bool PendingCommits::for_each_at_hand(const Visit& visit) const {
+  for (const Undo& undo : undo_)
+    if (undo.is_new && !visit(undo.node->slot, undo.node->change())) return false;
+  return true;
+}
+
+template <typename Visit>
+bool PendingCommits::for_each(const Visit& visit) const {
+  const uint32_t upto = last();
+  const Node* before = nullptr;
+  for (const Node* node = head_.behind(); node != nullptr; node = node->behind()) {
+    if (node->commit.load(std::memory_order_relaxed) > upto) continue;
+    if (before != nullptr && before->is_of(node->slot, node->key_view())) continue;
+    before = node;
+    if (!visit(node->slot, node->change())) return false;
+  }
+  return true;
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,134 @@
+#include "engine/file/small_commits.h"
+
+#include <lmdb.h>
+
+#include <new>
+
+#include "engine/file/file_state.h"
+#include "engine/file/lmdb_error.h"
+#include "engine/file/sole_use.h"
+
+namespace quire::engine {
+
+std::shared_ptr<PendingCommits> SmallCommits::newest() {
+  if (is_newest(nullptr)) return nullptr;
+  const std::lock_guard lock(mutex_);
+  return pending_;
+}
+
+void SmallCommits::set(std::shared_ptr<PendingCommits> pending) noexcept {
+  const std::lock_guard lock(mutex_);
+  address_.store(pending.get(), std::memory_order_release);
+  pending_.swap(pending);
+}
+
+Result<void> SmallCommits::prepare(Durability durability, bool may_be_small, Clock::time_point deadline) {
+  constexpr size_t kMostMemory = size_t{16} << 20;  // what is taken back stays, too
+  const bool may_stay =
+      may_be_small && pending_ != nullptr && durability == durability_ && pending_->memory() <= kMostMemory;
+  return may_stay ? Result<void>() : apply(deadline);
+}
+
+std::shared_ptr<PendingCommits> SmallCommits::begin(Durability durability, uint64_t newest) {
+  if (pending_ != nullptr) return pending_;
+  if (!state_.anchor_keeper().is_at_work() || !state_.log().is_ready(durability, state_.anchor(), newest) ||
+      is_open_elsewhere(state_.data_descriptor()))
+    return nullptr;
+  if (!is_alone_ && !keep_others_out(state_.data_descriptor())) return nullptr;
+  is_alone_ = true;
+  state_.write_lock().keep(true);
+  try {
+    // Whatever comes of the transaction: who waits is let in.
+    state_.anchor_keeper().note_commit(false);
+    set(std::make_shared<PendingCommits>(newest));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  durability_ = durability;
+  return pending_;
+}
+
+Result<bool> SmallCommits::commit() {
+  PendingCommits& pending = *pending_;
+  QUIRE_ASSIGN(const bool is_in_log, state_.log().take_small(pending, {.tables = state_.tables(),
+                                                                       .anchor = state_.anchor(),
+                                                                       .durability = durability_}));
+  if (is_in_log) pending.publish();
+  return is_in_log;
+}
+
+// ---- Into LMDB's tree
+
+Result<void> SmallCommits::apply(Clock::time_point deadline) {
+  if (pending_ == nullptr) return {};
+  while (pending_->last() != 0) {
+    QUIRE_ASSIGN(const int code, apply_once());
+    if (code == MDB_SUCCESS) return {};
+    if (code != MDB_MAP_FULL && code != MDB_MAP_RESIZED)
+      return std::unexpected(lmdb_error(state_.explain_io_error(code), "apply the last commits"));
+    QUIRE_TRY(code == MDB_MAP_FULL ? state_.grow_map(deadline) : state_.readers().adopt_map_size(deadline));
+  }
+  set(nullptr);
+  return {};
+}
+
+bool SmallCommits::apply_if_possible(Clock::time_point deadline) noexcept {
+  try {
+    return apply(deadline).has_value();
+  } catch (const std::bad_alloc&) {
+    return false;  // of an error's text
+  }
+}
+
+// One attempt: LMDB's code.
+Result<int> SmallCommits::apply_once() {
+  const MapHold hold(state_.readers());
+  MDB_txn* transaction = nullptr;
+  int code = mdb_txn_begin(state_.environment(), nullptr, 0, &transaction);
+  if (code != MDB_SUCCESS) return code;
+  if (durability_ == Durability::relaxed) {
+    if (auto prepared = state_.anchor().prepare(durability_, mdb_txn_id(transaction) - 1); !prepared) {
+      mdb_txn_abort(transaction);
+      return std::unexpected(prepared.error());
+    }
+  }
+  code = put_all(transaction);
+  if (code != MDB_SUCCESS) {
+    mdb_txn_abort(transaction);
+    return code;
+  }
+  state_.let_commits_wait(false);
+  const std::lock_guard lock(applying_);
+  code = mdb_txn_commit(transaction);
+  if (code != MDB_SUCCESS) return code;
+  state_.log().note_applied(pending_->last());
+  set(nullptr);
+  return code;
+}
+
+int SmallCommits::put_all(MDB_txn* transaction) const {
+  int code = MDB_SUCCESS;
+  pending_->for_each([&](uint32_t slot, const PendingCommits::Change& change) {
+    MDB_val key{change.key.size(), const_cast<char*>(change.key.data())};
+    MDB_val record{change.record.size(), const_cast<char*>(change.record.data())};
+    code = change.is_erased ? mdb_del(transaction, slot, &key, nullptr)
+                            : mdb_put(transaction, slot, &key, &record, 0);
+    if (change.is_erased && code == MDB_NOTFOUND) code = MDB_SUCCESS;
+    return code == MDB_SUCCESS;
+  });
+  return code;
+}
+
+// ---- Other processes
+
+bool SmallCommits::is_anyone_waiting() const noexcept {
+  return is_alone_ && is_open_elsewhere(state_.data_descriptor());
+}
+
+void SmallCommits::let_others_in() noexcept {
+  if (!is_alone_.exchange(false)) return;
+  state_.write_lock().keep(false);
+  quire::engine::let_others_in(state_.data_descriptor());
+}
+
+}  // namespace quire::engine

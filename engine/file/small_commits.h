@@ -1,0 +1,73 @@
+// Commits that go to the log alone. LMDB copies some dozen pages for a commit of one item; here its changes
+// go to the log (commit_log.h), and beside LMDB's tree in memory (pending_commits.h), where snapshots see
+// them. They are applied to the tree many at a time, in the order of their keys.
+//
+// Only while nobody else has the file open: others would not see what this process has in memory. Who opens a
+// file waits until what is pending is applied (sole_use.h). After a crash the log's commits are made again.
+//
+// Internal to engine/file.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "engine/file/environment.h"
+#include "engine/file/pending_commits.h"
+#include "engine/file/reader_pool.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+class FileState;
+
+class SmallCommits {
+ public:
+  explicit SmallCommits(FileState& state) : state_(state) {}
+
+  // ---- For readers, from any thread
+
+  // What is pending; null: nothing. What was committed before the call is in it, or in LMDB's newest commit.
+  std::shared_ptr<PendingCommits> newest();
+  bool is_newest(const PendingCommits* pending) const noexcept {
+    return address_.load(std::memory_order_acquire) == pending;
+  }
+  // Returns when what LMDB has committed is no longer pending.
+  void wait_for_newest() { const std::lock_guard lock(applying_); }
+
+  // ---- For the holder of the write lock
+
+  // Before a transaction of that durability begins: applies what is pending, unless the transaction may add
+  // to it. As apply().
+  Result<void> prepare(Durability durability, bool may_be_small, Clock::time_point deadline);
+  // Once LMDB's transaction has begun, `newest` being the commit before it: what its changes go to; null: to
+  // LMDB's tree.
+  std::shared_ptr<PendingCommits> begin(Durability durability, uint64_t newest);
+  // The changes at hand are in the log, and seen, as durable as they should be; false: they have no room in
+  // the log, and nothing has happened. io, out_of_memory.
+  Result<bool> commit();
+  // Has LMDB commit what is pending, without a sync. Waits for snapshots where the map has to grow: busy.
+  // no_space, io, out_of_memory: it is pending still.
+  Result<void> apply(Clock::time_point deadline);
+  // The same where nobody can be told of an error: whether nothing is pending.
+  bool apply_if_possible(Clock::time_point deadline) noexcept;
+  // Whether another process waits for this one to apply what is pending. From any thread.
+  bool is_anyone_waiting() const noexcept;
+  // Nothing is pending, and there is no log: others may open the file.
+  void let_others_in() noexcept;
+
+ private:
+  Result<int> apply_once();
+  int put_all(MDB_txn* transaction) const;
+  void set(std::shared_ptr<PendingCommits> pending) noexcept;
+
+  FileState& state_;
+  std::mutex applying_;  // held while LMDB commits what is pending, and until that is known here
+  std::mutex mutex_;     // guards pending_ where the write lock does not
+  std::shared_ptr<PendingCommits> pending_;
+  std::atomic<const PendingCommits*> address_ = nullptr;  // of pending_
+  Durability durability_ = Durability::full;              // of what is pending
+  std::atomic<bool> is_alone_ = false;                    // no other process can open the file
+};
+
+}  // namespace quire::engine

@@ -1,0 +1,164 @@
+// What is pending beside LMDB's tree: what each number of commits sees of it.
+#include "engine/file/pending_commits.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace quire::engine {
+namespace {
+
+constexpr uint32_t kSlot = 3;
+
+void put(PendingCommits& commits, Bytes key, Bytes record, uint32_t slot = kSlot) {
+  std::memcpy(commits.put(slot, key, record.size()).data(), record.data(), record.size());
+}
+// "-": erased, "?": left alone.
+std::string find(const PendingCommits& commits, Bytes key, uint32_t upto, uint32_t slot = kSlot) {
+  const auto change = commits.find(slot, key, upto);
+  return !change ? "?" : change->is_erased ? "-" : std::string(change->record);
+}
+
+TEST(PendingCommitsTest, EachCommitSeesItselfAndThoseBefore) {
+  PendingCommits commits(7);
+  put(commits, "a", "1");
+  put(commits, "b", "1");
+  EXPECT_EQ(commits.last(), 0u);
+  EXPECT_EQ(find(commits, "a", 0), "?");
+  EXPECT_EQ(find(commits, "a", 1), "1") << "who writes it looks for it";
+  commits.publish();
+  EXPECT_EQ(commits.last(), 1u);
+  put(commits, "a", "2");
+  commits.erase(kSlot, "b");
+  commits.publish();
+  EXPECT_EQ(find(commits, "a", 1) + find(commits, "b", 1), "11");
+  EXPECT_EQ(find(commits, "a", 2) + find(commits, "b", 2), "2-");
+  EXPECT_EQ(find(commits, "c", 2), "?");
+  EXPECT_EQ(find(commits, "a", 2, kSlot + 1), "?") << "another table's";
+  EXPECT_EQ(commits.base(), 7u);
+}
+
+TEST(PendingCommitsTest, WhatIsTakenBackWasNeverThere) {
+  PendingCommits commits(1);
+  put(commits, "a", "1");
+  commits.publish();
+  put(commits, "a", "2");
+  const size_t changes = commits.changes();
+  put(commits, "a", "3");
+  put(commits, "b", "3");
+  commits.erase(kSlot, "a");
+  EXPECT_EQ(find(commits, "a", 2), "-");
+  commits.return_to(changes);
+  EXPECT_EQ(find(commits, "a", 2) + find(commits, "b", 2), "2?");
+  put(commits, "b", "4");
+  commits.return_to(0);
+  EXPECT_EQ(find(commits, "a", 2) + find(commits, "b", 2), "1?");
+  put(commits, "b", "5");
+  commits.publish();
+  EXPECT_EQ(find(commits, "a", 2) + find(commits, "b", 2), "15");
+}
+
+TEST(PendingCommitsTest, TheCommitAtHandHasEachKeyOnce) {
+  PendingCommits commits(1);
+  put(commits, "b", "1");
+  put(commits, "a", "1");
+  put(commits, "b", "2");
+  commits.erase(kSlot, "a");
+  std::string seen;
+  commits.for_each_at_hand([&](uint32_t, const PendingCommits::Change& change) {
+    seen += std::string(change.key) + (change.is_erased ? "-" : std::string(change.record));
+    return true;
+  });
+  EXPECT_EQ(seen, "b2a-");
+}
+
+// Against a map for each number of commits.
+TEST(PendingCommitsTest, WalksBothWaysAsAMapWould) {
+  std::mt19937 random(11);
+  const auto draw = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };
+  using State = std::map<std::string, std::optional<std::string>>;
+  PendingCommits commits(1);
+  std::vector<State> states(1);
+  for (int commit = 0; commit < 60; ++commit) {
+    State state = states.back();
+    const bool is_kept = draw(4) != 0;
+    for (uint32_t change = draw(12); change-- > 0;) {
+      const std::string key = "k" + std::to_string(draw(40)), record = std::to_string(random());
+      put(commits, "other", record, kSlot + draw(2) * 2 - 1);
+      if (draw(3) == 0) {
+        commits.erase(kSlot, key);
+        state[key] = std::nullopt;
+      } else {
+        put(commits, key, record);
+        state[key] = record;
+      }
+    }
+    if (is_kept) {
+      commits.publish();
+      states.push_back(state);
+    } else {
+      commits.return_to(0);
+    }
+  }
+  for (uint32_t upto = 0; upto < states.size(); ++upto) {
+    const State& state = states[upto];
+    PendingCommits::Walk walk(commits, kSlot, upto);
+    bool is_there = walk.seek({});
+    for (const auto& [key, record] : state) {
+      ASSERT_TRUE(is_there);
+      EXPECT_EQ(walk.change().key, key);
+      EXPECT_EQ(walk.change().is_erased, !record);
+      EXPECT_EQ(walk.change().record, record.value_or(""));
+      EXPECT_EQ(find(commits, key, upto), record.value_or("-"));
+      is_there = walk.next();
+    }
+    EXPECT_FALSE(is_there);
+    is_there = walk.last();
+    for (auto at = state.rbegin(); at != state.rend(); ++at) {
+      ASSERT_TRUE(is_there);
+      EXPECT_EQ(walk.change().key, at->first);
+      is_there = walk.seek_before(std::string(walk.change().key));
+    }
+    EXPECT_FALSE(is_there);
+  }
+}
+
+TEST(PendingCommitsTest, ReadersSeeWholeCommitsWhileOneWrites) {
+  constexpr int kCommits = 3000;
+  PendingCommits commits(1);
+  std::atomic<bool> is_done = false;
+  std::jthread reader([&] {
+    while (!is_done) {
+      const uint32_t upto = commits.last();
+      const std::string a = find(commits, "a", upto), z = find(commits, "z", upto);
+      if (upto != 0) {
+        EXPECT_EQ(a, std::to_string(upto));
+        EXPECT_EQ(z, a);
+      }
+      uint32_t keys = 0;
+      PendingCommits::Walk walk(commits, kSlot, upto);
+      for (bool more = walk.seek({}); more; more = walk.next()) ++keys;
+      EXPECT_EQ(keys, upto == 0 ? 0 : 2 + (upto + 1) / 2);
+    }
+  });
+  for (int commit = 1; commit <= kCommits; ++commit) {
+    if (commit % 2 == 1) put(commits, "m" + std::to_string(commit), "");
+    put(commits, "a", "taken back");
+    put(commits, "never", "");
+    commits.return_to(commit % 2 == 1 ? 1 : 0);
+    put(commits, "a", std::to_string(commit));
+    put(commits, "z", std::to_string(commit));
+    commits.publish();
+  }
+  is_done = true;
+}
+
+}  // namespace
+}  // namespace quire::engine

@@ -1,0 +1,414 @@
+// Commits that go to the log alone: who sees them, when they come into LMDB's tree, and what a crash leaves.
+#include "engine/file/small_commits.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "engine/file/anchor.h"
+#include "engine/file/commit_log.h"
+#include "engine/file/environment.h"
+#include "engine/file/file_state.h"
+#include "tests/engine/file/temporary_folder.h"
+
+namespace quire::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using Contents = std::map<std::string, std::string, std::less<>>;
+
+class SmallCommitsTest : public testing::TestWithParam<Durability> {
+ protected:
+  std::unique_ptr<Environment> open(FileOptions options = {}) const {
+    options.durability = GetParam();
+    return value_of(Environment::open(path_, options));
+  }
+  static Table table_of(Environment& environment) {
+    if (const auto found = value_of(environment.open_table("t"))) return *found;
+    EXPECT_TRUE(succeeds(environment.write([](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_TRY(transaction.create_table("t"));
+      return {};
+    })));
+    return value_of(environment.open_table("t")).value();
+  }
+  static void put(Environment& environment, std::string_view key, std::string_view record = "x") {
+    const Table table = table_of(environment);
+    ASSERT_TRUE(succeeds(environment.write(
+        [&](WriteTransaction& transaction) { return transaction.put(table, key, record); })));
+  }
+  static uint64_t commits_of_tree(const Environment& environment) {
+    return value_of(environment.facts()).commit_number;
+  }
+  // Writes until a commit is LMDB's no more.
+  static void until_small(Environment& environment) {
+    const auto deadline = std::chrono::steady_clock::now() + 60s;
+    for (uint64_t before = 0; std::chrono::steady_clock::now() < deadline;) {
+      before = commits_of_tree(environment);
+      put(environment, "until");
+      if (commits_of_tree(environment) == before) return;
+    }
+    FAIL() << "no commit went to the log alone";
+  }
+  // Forward and backward, and key by key.
+  static Contents contents(const Transaction& transaction, Table table) {
+    Contents found;
+    FileCursor cursor = value_of(FileCursor::open(transaction, table));
+    for (bool more = value_of(cursor.next()); more; more = value_of(cursor.next())) {
+      found.emplace(cursor.key(), cursor.record());
+      EXPECT_EQ(value_of(transaction.get(table, cursor.key())), cursor.record());
+    }
+    auto expected = found.rbegin();
+    for (bool more = value_of(cursor.last()); more; more = value_of(cursor.previous()), ++expected) {
+      if (expected == found.rend()) break;
+      EXPECT_EQ(cursor.key(), expected->first);
+      EXPECT_EQ(cursor.record(), expected->second);
+    }
+    EXPECT_EQ(expected, found.rend());
+    EXPECT_EQ(value_of(transaction.count(table)), found.size());
+    return found;
+  }
+  Contents contents(Environment& environment) const {
+    return contents(value_of(environment.begin_read()), table_of(environment));
+  }
+  static pid_t in_child(const std::function<void()>& act) {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    act();
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  static void in_process_that_dies(const std::function<void()>& act) {
+    const pid_t child = in_child([&] {
+      act();
+      if (!testing::Test::HasFailure()) kill(getpid(), SIGKILL);
+    });
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_.path("a.quire");
+};
+
+// A map beside it, through commits, rollbacks, nested work, and snapshots of older commits.
+TEST_P(SmallCommitsTest, ReadAsAMapWould) {
+  const auto environment = open();
+  const Table table = table_of(*environment);
+  for (int i = 0; i < 40; ++i) put(*environment, fmt::format("k{:02}", i * 2), "first");
+  until_small(*environment);
+  std::mt19937 random(5);
+  const auto draw = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };
+  Contents expected = contents(*environment);
+  std::vector<std::pair<ReadTransaction, Contents>> snapshots;
+  const uint64_t before = commits_of_tree(*environment);
+  const auto change = [&](WriteTransaction& transaction, Contents& map) -> Result<void> {
+    const std::string key = fmt::format("k{:02}", draw(80)),
+                      record(draw(50), static_cast<char>('a' + draw(26)));
+    switch (draw(5)) {
+      case 0: {
+        QUIRE_ASSIGN(const bool was_there, transaction.erase(table, key));
+        EXPECT_EQ(was_there, map.erase(key) == 1);
+        return {};
+      }
+      case 1: {
+        QUIRE_ASSIGN(const bool is_new, transaction.put_new(table, key, record));
+        EXPECT_EQ(is_new, map.emplace(key, record).second);
+        return {};
+      }
+      case 2: {
+        QUIRE_ASSIGN(const bool is_last, transaction.append(table, "l" + key, record));
+        EXPECT_EQ(is_last, map.empty() || map.rbegin()->first < "l" + key);
+        if (is_last) map["l" + key] = record;
+        return {};
+      }
+      case 3: {
+        QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, table));
+        QUIRE_ASSIGN(const bool is_there, cursor.seek(key));
+        const auto at = map.lower_bound(key);
+        EXPECT_EQ(is_there, at != map.end());
+        if (!is_there) return {};
+        EXPECT_EQ(cursor.key(), at->first);
+        QUIRE_TRY(transaction.erase(cursor));
+        const auto next = map.erase(at);
+        QUIRE_ASSIGN(const bool has_next, cursor.next());
+        EXPECT_EQ(has_next, next != map.end());
+        EXPECT_EQ(has_next ? cursor.key() : "", has_next ? next->first : "");
+        return {};
+      }
+      default:
+        map[key] = record;
+        return transaction.put(table, key, record);
+    }
+  };
+  for (int commit = 0; commit < 200; ++commit) {
+    const bool is_kept = draw(5) != 0;
+    Contents next;
+    const auto seed = random();
+    const auto written = environment->write([&](WriteTransaction& transaction) -> Result<void> {
+      random.seed(seed);  // it may run again
+      next = expected;
+      for (uint32_t count = draw(6); count-- > 0;) QUIRE_TRY(change(transaction, next));
+      Contents inner = next;
+      const auto nested = transaction.nested([&](WriteTransaction& part) -> Result<void> {
+        for (uint32_t count = draw(4); count-- > 0;) QUIRE_TRY(change(part, inner));
+        EXPECT_EQ(contents(part, table), inner);
+        return draw(2) == 0 ? Result<void>() : fail(ErrorCode::conflict, "undone");
+      });
+      if (nested) next = inner;
+      EXPECT_EQ(contents(transaction, table), next);
+      return is_kept ? Result<void>() : fail(ErrorCode::conflict, "undone");
+    });
+    EXPECT_EQ(written.has_value(), is_kept);
+    if (is_kept) expected = next;
+    if (commit % 20 == 0) snapshots.emplace_back(value_of(environment->begin_read()), expected);
+    EXPECT_EQ(contents(*environment), expected);
+  }
+  for (const auto& [snapshot, then] : snapshots) EXPECT_EQ(contents(snapshot, table), then);
+  EXPECT_LT(commits_of_tree(*environment) - before, 100u);
+}
+
+TEST_P(SmallCommitsTest, AreLeftByAProcessThatDies) {
+  in_process_that_dies([&] {
+    Environment& environment = *open().release();
+    until_small(environment);
+    for (int i = 0; i < 50; ++i) put(environment, fmt::format("k{:02}", i), "then");
+    const Table table = table_of(environment);
+    ASSERT_TRUE(succeeds(environment.write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_TRY(transaction.erase(table, "k07"));
+      return {};
+    })));
+  });
+  const auto refused = Environment::open(path_, {.read_only = true});
+  EXPECT_TRUE(fails_with(refused, ErrorCode::cannot_open, "open it once for writing"));
+  const auto environment = open();
+  const Contents found = contents(*environment);
+  EXPECT_EQ(found.size(), 50u) << "50 of k, less one, and one more";
+  EXPECT_FALSE(found.contains("k07"));
+  EXPECT_TRUE(value_of(environment->check_pages(10, [] { return Result<void>(); })).empty());
+}
+
+TEST_P(SmallCommitsTest, GoOnWhereTheLogIsFull) {
+  const std::string record(4000, 'r');
+  in_process_that_dies([&] {
+    Environment& environment = *open().release();
+    until_small(environment);
+    for (size_t i = 0; i < 3 * CommitLog::kBytes / record.size(); ++i)
+      put(environment, fmt::format("k{:04}", i % 500), record + std::to_string(i));
+  });
+  const auto environment = open();
+  const Contents found = contents(*environment);
+  EXPECT_EQ(found.size(), 501u);
+  for (const auto& [key, value] : found) {
+    if (key == "until") continue;
+    const size_t last = 3 * CommitLog::kBytes / record.size() - 1, number = std::stoul(key.substr(1));
+    EXPECT_EQ(value, record + std::to_string(number + (last - number) / 500 * 500)) << key;
+  }
+}
+
+TEST_P(SmallCommitsTest, ComeBeforeWhatIsNotSmall) {
+  const auto environment = open();
+  until_small(*environment);
+  put(*environment, "a", "small");
+  const uint64_t before = commits_of_tree(*environment);
+  int runs = 0;
+  const Table table = table_of(*environment);
+  ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+    ++runs;
+    EXPECT_EQ(value_of(transaction.get(table, "a")), "small");
+    return transaction.put(table, "b", std::string(size_t{1} << 20, 'b'));
+  })));
+  EXPECT_EQ(runs, 2) << "it was taken for small at first";
+  EXPECT_EQ(commits_of_tree(*environment), before + 2) << "what was pending, and this";
+  until_small(*environment);
+  put(*environment, "c", "small");
+  {
+    const auto write = value_of(environment->begin_write());
+    EXPECT_EQ(value_of(write->transaction().get(table, "c")), "small");
+    ASSERT_TRUE(succeeds(write->transaction().put(table, "c", "large")));
+    write->rollback();
+  }
+  EXPECT_EQ(contents(*environment).at("c"), "small");
+}
+
+TEST_P(SmallCommitsTest, WhatIsTakenBackAgainAndAgainTakesNoMoreAndMoreMemory) {
+  const auto environment = open();
+  const Table table = table_of(*environment);
+  until_small(*environment);
+  put(*environment, "a", "kept");
+  const uint64_t before = commits_of_tree(*environment);
+  for (int i = 0; i < 200; ++i) {
+    const auto undone = environment->write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_TRY(transaction.put(table, "a", std::string(200'000, 'x')));
+      return fail(ErrorCode::conflict, "undone");
+    });
+    EXPECT_TRUE(fails_with(undone, ErrorCode::conflict));
+  }
+  EXPECT_GT(commits_of_tree(*environment), before) << "it was applied";
+  EXPECT_EQ(contents(*environment).at("a"), "kept");
+}
+
+TEST_P(SmallCommitsTest, AreInACopy) {
+  const auto environment = open();
+  until_small(*environment);
+  put(*environment, "a", "1");
+  ASSERT_TRUE(succeeds(environment->copy_to(folder_.path("copy.quire"))));
+  const auto copy = value_of(Environment::open(folder_.path("copy.quire")));
+  EXPECT_EQ(contents(*copy), contents(*environment));
+}
+
+TEST_P(SmallCommitsTest, AreSeenByWhoOpensTheFileLater) {
+  int go[2];
+  ASSERT_EQ(pipe(go), 0);
+  const pid_t child = in_child([&] {
+    const auto environment = open();
+    until_small(*environment);
+    for (int i = 0; i < 20; ++i) put(*environment, fmt::format("k{:02}", i));
+    char byte = 0;
+    EXPECT_EQ(write(go[1], &byte, 1), 1);
+    // Goes on while the other one comes in, and then with it.
+    for (int i = 0; i < 300; ++i) {
+      put(*environment, "more", std::to_string(i));
+      std::this_thread::sleep_for(1ms);
+    }
+  });
+  char byte = 0;
+  ASSERT_EQ(read(go[0], &byte, 1), 1);
+  {
+    const auto environment = open();
+    const Contents found = contents(*environment);
+    EXPECT_GE(found.size(), 21u);
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(found.contains(fmt::format("k{:02}", i)));
+    put(*environment, "ours");
+    EXPECT_TRUE(contents(*environment).contains("ours"));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  const auto environment = open();
+  EXPECT_EQ(contents(*environment).at("more"), "299");
+  EXPECT_TRUE(contents(*environment).contains("ours"));
+}
+
+TEST_P(SmallCommitsTest, AreSeenByThreadsAsTheyAreTold) {
+  const auto environment = open();
+  const Table table = table_of(*environment);
+  until_small(*environment);
+  put(*environment, "told", "0");
+  std::atomic<int> told = 0;
+  std::jthread reader([&] {
+    ReadTransaction snapshot = value_of(environment->begin_read());
+    for (int before = 0; before < 2000;) {
+      before = told;
+      ASSERT_TRUE(succeeds(snapshot.renew()));
+      const auto record = value_of(snapshot.get(table, "told"));
+      ASSERT_TRUE(record);
+      EXPECT_GE(std::stoi(std::string(*record)), before);
+    }
+  });
+  for (int i = 1; i <= 2000; ++i) {
+    put(*environment, "told", std::to_string(i));
+    told = i;
+    if (i % 100 == 0)  // what is not small has them applied
+      put(*environment, "large", std::string(size_t{300} << 10, 'x'));
+  }
+}
+
+// The one who waits finds the log of the one who died.
+TEST_P(SmallCommitsTest, AreThereForWhoWaitedForAProcessThatDies) {
+  int go[2];
+  ASSERT_EQ(pipe(go), 0);
+  const pid_t child = in_child([&] {
+    Environment& environment = *open().release();
+    until_small(environment);
+    put(environment, "last");
+    char byte = 0;
+    EXPECT_EQ(write(go[1], &byte, 1), 1);
+    raise(SIGSTOP);
+  });
+  char byte = 0;
+  ASSERT_EQ(read(go[0], &byte, 1), 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  EXPECT_TRUE(fails_with(Environment::open(path_, {.busy_timeout_ms = 50}), ErrorCode::busy,
+                         "did not let others in"));
+  std::jthread killer([&] {
+    std::this_thread::sleep_for(50ms);
+    kill(child, SIGKILL);
+  });
+  EXPECT_TRUE(contents(*open()).contains("last"));
+  waitpid(child, &status, 0);
+}
+
+// A log that stands behind a commit which a power cut has taken must not be made again behind another one
+// that comes to have its number.
+TEST(SmallCommitsAfterAPowerCutTest, AreNotMadeAgainBehindAnotherCommit) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("a.quire");
+  const FileOptions relaxed{.durability = Durability::relaxed};
+  const auto in_process_that_dies = [](const std::function<void()>& act) {
+    const pid_t child = fork();
+    if (child == 0) {
+      act();
+      kill(getpid(), SIGKILL);
+    }
+    waitpid(child, nullptr, 0);
+  };
+  const auto put = [&](Environment& environment, std::string_view key) {
+    return environment.write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_ASSIGN(std::optional<Table> table, transaction.open_table("t"));
+      if (!table) {
+        QUIRE_ASSIGN(table, transaction.create_table("t"));
+      }
+      return transaction.put(*table, key, "x");
+    });
+  };
+  const auto has = [&](Environment& environment, std::string_view key) {
+    const auto table = value_of(environment.open_table("t"));
+    return table && value_of(value_of(environment.begin_read()).get(*table, key)).has_value();
+  };
+  uint64_t base = 0;
+  {  // The log is there before the anchor is.
+    const auto environment = value_of(Environment::open(path, relaxed));
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(succeeds(put(*environment, "before")));
+    base = value_of(environment->facts()).commit_number;
+  }
+  in_process_that_dies([&] {
+    Environment& environment = *value_of(Environment::open(path, relaxed)).release();
+    for (int i = 0; i < 50; ++i) EXPECT_TRUE(put(environment, "lost"));
+  });
+  const auto page_bytes = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
+  {
+    const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    AnchorRecord record = value_of(read_anchor(file.number(), page_bytes));
+    ASSERT_TRUE(record.is_set);
+    record.boot.fill('x');
+    ASSERT_TRUE(succeeds(write_anchor(file.number(), page_bytes, record)));
+  }
+  EXPECT_FALSE(has(*value_of(Environment::open(path, relaxed)), "lost"));
+  for (int i = 0; i < 60; ++i) {
+    in_process_that_dies(
+        [&] { EXPECT_TRUE(put(*value_of(Environment::open(path, relaxed)).release(), "new")); });
+    const auto environment = value_of(Environment::open(path, relaxed));
+    ASSERT_FALSE(has(*environment, "lost"))
+        << "behind commit " << value_of(environment->facts()).commit_number;
+  }
+  EXPECT_GT(value_of(value_of(Environment::open(path))->facts()).commit_number, base + 50);
+}
+
+INSTANTIATE_TEST_SUITE_P(Durabilities, SmallCommitsTest,
+                         testing::Values(Durability::full, Durability::relaxed), [](const auto& test) {
+                           return std::string(test.param == Durability::full ? "full" : "relaxed");
+                         });
+
+}  // namespace
+}  // namespace quire::engine

@@ -78,6 +78,7 @@ bool AnchorKeeper::move_on(bool is_urgent) const {
   SmallCommits& small = state_.small_commits();
   const bool is_anyone_waiting = small.is_anyone_waiting();
   const Durability durability = state_.durability();
+  if (state_.readers().is_map_lost()) return true;
   const auto apply = [&](Clock::time_point deadline) { return small.apply_if_possible(deadline); };
   if (!is_urgent && !small.is_newest(nullptr) && !while_writing(apply)) return false;
   // Most of it without the writers' lock.

@@ -1,6 +1,7 @@
 #include "engine/file/file_state.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -62,9 +63,9 @@ int FileState::explain_io_error(int code) const noexcept {
 }
 
 MDB_envinfo FileState::info() noexcept {
-  MDB_envinfo info;
+  MDB_envinfo info = {};
   const MapHold hold(readers_);
-  mdb_env_info(environment_.get(), &info);
+  if (!readers_.is_map_lost()) mdb_env_info(environment_.get(), &info);
   return info;
 }
 
@@ -76,6 +77,7 @@ uint64_t FileState::used_bytes() noexcept {
   MDB_envinfo info;
   MDB_stat stat;
   const MapHold hold(readers_);
+  if (readers_.is_map_lost()) return 0;
   mdb_env_info(environment_.get(), &info);
   mdb_env_stat(environment_.get(), &stat);
   return (info.me_last_pgno + 1) * stat.ms_psize;
@@ -97,6 +99,7 @@ Result<int> FileState::copy_pages(const std::string& path) {
     {
       // LMDB's own snapshot is not counted.
       const MapHold hold(readers_);
+      if (readers_.is_map_lost()) return MDB_PANIC;
       const int code = mdb_env_copy2(environment_.get(), path.c_str(), MDB_CP_COMPACT);
       if (code != MDB_MAP_RESIZED) return code;
     }
@@ -108,15 +111,12 @@ Result<int> FileState::copy_pages(const std::string& path) {
 Result<void> FileState::grow_map(Clock::time_point deadline) {
   int dead = 0;
   mdb_reader_check(environment_.get(), &dead);
-  return readers_.while_idle(deadline, [&] {
-    MDB_envinfo info;
-    mdb_env_info(environment_.get(), &info);
-    const uint64_t old_size = info.me_mapsize;
-    const int code = mdb_env_set_mapsize(environment_.get(), old_size * 2);
-    // The old map is gone by then: without it nothing could be read.
-    if (code != MDB_SUCCESS) mdb_env_set_mapsize(environment_.get(), old_size);
-    return code;
-  });
+  const uint64_t size = map_bytes() * 2;
+  // LMDB cannot go back to the map that it has: so what would fail should fail here.
+  void* const trial = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor_.number(), 0);
+  if (trial == MAP_FAILED) return std::unexpected(lmdb_error(errno, "grow the file's map"));
+  munmap(trial, size);
+  return readers_.while_idle(deadline, [&] { return mdb_env_set_mapsize(environment_.get(), size); });
 }
 
 }  // namespace quire::engine

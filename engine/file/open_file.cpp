@@ -269,7 +269,7 @@ Result<std::optional<Table>> open_table_of_file(FileState& state, const std::str
   state.readers().enter();
   MDB_txn* transaction = nullptr;
   MDB_dbi slot = 0;
-  int code = mdb_txn_begin(state.environment(), nullptr, MDB_RDONLY, &transaction);
+  int code = state.readers().begin(MDB_RDONLY, transaction);
   if (code == MDB_SUCCESS) {
     code = mdb_dbi_open(transaction, name.c_str(), 0, &slot);
     if (code == MDB_SUCCESS)

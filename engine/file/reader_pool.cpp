@@ -70,9 +70,13 @@ Result<void> ReaderPool::start_or_adopt(MDB_txn*& transaction) {
   return std::unexpected(lmdb_error(code, "begin a snapshot"));
 }
 
+int ReaderPool::begin(unsigned flags, MDB_txn*& transaction) noexcept {
+  return is_map_lost_ ? MDB_PANIC : mdb_txn_begin(environment_, nullptr, flags, &transaction);
+}
+
 int ReaderPool::start(MDB_txn*& transaction) {
-  if (transaction != nullptr) return mdb_txn_renew(transaction);
-  const int code = mdb_txn_begin(environment_, nullptr, MDB_RDONLY, &transaction);
+  if (transaction != nullptr) return is_map_lost_ ? MDB_PANIC : mdb_txn_renew(transaction);
+  const int code = begin(MDB_RDONLY, transaction);
   if (code != MDB_SUCCESS) transaction = nullptr;
   return code;
 }
@@ -96,7 +100,9 @@ Result<void> ReaderPool::while_idle(Clock::time_point deadline, const std::funct
   std::unique_lock lock(mutex_);
   ++waiting_for_idle_;
   const bool is_idle = changed_.wait_until(lock, deadline, [&] { return at_work_ == 0; });
-  const int code = is_idle ? act() : MDB_SUCCESS;
+  int code = MDB_SUCCESS;
+  if (is_idle) code = is_map_lost_ ? MDB_PANIC : act();
+  if (code != MDB_SUCCESS) is_map_lost_ = true;
   --waiting_for_idle_;
   changed_.notify_all();
   if (!is_idle)

@@ -7,6 +7,7 @@
 
 #include <lmdb.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -35,12 +36,18 @@ class ReaderPool {
   Result<void> renew(MDB_txn* transaction);
   void end(MDB_txn* transaction) noexcept;
 
+  // mdb_txn_begin for who has entered; MDB_PANIC where there is no map any more.
+  int begin(unsigned flags, MDB_txn*& transaction) noexcept;
+  // LMDB lets the old map go before it takes a new one: where there was no memory for that, nothing can be
+  // read until the file is opened again.
+  bool is_map_lost() const noexcept { return is_map_lost_; }
+
   // Counts a transaction that is not of this pool, from before it begins until after it ends.
   void enter();
   void leave() noexcept;
 
   // Calls `act` while no transaction of this process is at work, and none can begin; waits for that until
-  // `deadline`, then fails with busy. `act` gives an LMDB code.
+  // `deadline`, then fails with busy. `act` sets the size of the map and gives LMDB's code.
   Result<void> while_idle(Clock::time_point deadline, const std::function<int()>& act);
   // The same for a caller that is itself counted, without waiting: false if others are at work.
   bool try_while_alone(const std::function<void()>& act);
@@ -63,6 +70,7 @@ class ReaderPool {
 
   MDB_env* environment_;
   std::chrono::milliseconds busy_timeout_;
+  std::atomic<bool> is_map_lost_ = false;
   std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
   std::vector<MDB_txn*> idle_;

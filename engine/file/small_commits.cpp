@@ -84,7 +84,7 @@ bool SmallCommits::apply_if_possible(Clock::time_point deadline) noexcept {
 Result<int> SmallCommits::apply_once() {
   const MapHold hold(state_.readers());
   MDB_txn* transaction = nullptr;
-  int code = mdb_txn_begin(state_.environment(), nullptr, 0, &transaction);
+  int code = state_.readers().begin(0, transaction);
   if (code != MDB_SUCCESS) return code;
   if (durability_ == Durability::relaxed) {
     if (auto prepared = state_.anchor().prepare(durability_, mdb_txn_id(transaction) - 1); !prepared) {

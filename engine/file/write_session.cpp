@@ -71,7 +71,7 @@ Result<void> WriteSession::begin_transaction(Clock::time_point deadline) {
     is_entered_ = true;
     // Its memory is taken first: what begins must be sure to end.
     transaction_.reset(new WriteTransaction(state_, nullptr, nullptr, state_->now()));
-    const int code = mdb_txn_begin(state_->environment(), nullptr, 0, &transaction_->handle_);
+    const int code = state_->readers().begin(0, transaction_->handle_);
     if (code == MDB_SUCCESS) break;
     transaction_.reset();
     state_->readers().leave();

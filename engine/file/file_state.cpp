@@ -112,6 +112,7 @@ Result<void> FileState::grow_map(Clock::time_point deadline) {
   int dead = 0;
   mdb_reader_check(environment_.get(), &dead);
   const uint64_t size = map_bytes() * 2;
+  if (size == 0) return std::unexpected(lmdb_error(MDB_PANIC, "grow the file's map"));  // it is lost
   // LMDB cannot go back to the map that it has: so what would fail should fail here.
   void* const trial = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor_.number(), 0);
   if (trial == MAP_FAILED) return std::unexpected(lmdb_error(errno, "grow the file's map"));

@@ -203,7 +203,8 @@ bool is_still(const std::string& path, const FileIdentity& identity) {
 }
 
 // Nothing if the file under the path was exchanged meanwhile, or is being made by another process.
-Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, const FileOptions& options) {
+Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, const FileOptions& options,
+                                                      Clock::time_point deadline) {
   OpenFiles& files = open_files();
   const bool existed = access(path.c_str(), F_OK) == 0;
   QUIRE_ASSIGN(DataFile file, open_data_file(path, options));
@@ -211,7 +212,6 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
   const FileIdentity identity = file.identity;
   if (const auto found = files.states.find(identity); found != files.states.end())
     if (auto state = found->second.lock()) return share(state, path, options);
-  const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(options.busy_timeout_ms);
   QUIRE_TRY(come_in(file.descriptor.number(), path, deadline));
   QUIRE_TRY(refuse_without_lock_file(file.descriptor.number(), path));
   if (!options.read_only) {
@@ -241,7 +241,7 @@ Result<std::shared_ptr<FileState>> open_shared_file(const std::string& path, con
   const std::lock_guard lock(open_files().mutex);
   const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(options.busy_timeout_ms);
   do {
-    QUIRE_ASSIGN(auto state, try_to_open_shared(path, options));
+    QUIRE_ASSIGN(auto state, try_to_open_shared(path, options, deadline));
     if (state != nullptr) return state;
     std::this_thread::sleep_for(kBetweenTries);
   } while (Clock::now() < deadline);

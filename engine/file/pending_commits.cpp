@@ -133,7 +133,7 @@ PendingCommits::Node* PendingCommits::make_node(size_t levels) {
   return node;
 }
 
-PendingCommits::Node* PendingCommits::change(uint32_t slot, Bytes key, char* record, uint32_t record_bytes) {
+void PendingCommits::change(uint32_t slot, Bytes key, char* record, uint32_t record_bytes) {
   const uint32_t last = last_.load(std::memory_order_relaxed);
   if (undo_.size() == undo_.capacity()) undo_.reserve(std::max(kLeastChanges, 2 * undo_.size()));
   Way way;
@@ -146,7 +146,7 @@ PendingCommits::Node* PendingCommits::change(uint32_t slot, Bytes key, char* rec
     undo_.push_back({node, node->record, node->record_bytes, false});
     node->record = record;
     node->record_bytes = record_bytes;
-    return node;
+    return;
   }
   const size_t levels = draw_levels();
   char* const own_key = allocate(key.size());
@@ -168,7 +168,6 @@ PendingCommits::Node* PendingCommits::change(uint32_t slot, Bytes key, char* rec
                                                         std::memory_order_release);
   undo_.push_back({node, nullptr, 0, true});
   bytes_ += key.size();
-  return node;
 }
 
 std::span<char> PendingCommits::put(uint32_t slot, Bytes key, size_t record_bytes) {
@@ -187,6 +186,7 @@ void PendingCommits::return_to(size_t changes) noexcept {
     const Undo& undo = undo_.back();
     if (undo.is_new) {
       undo.node->commit.store(kTakenBack, std::memory_order_relaxed);
+      ++taken_back_;
     } else {
       undo.node->record = undo.record;
       undo.node->record_bytes = undo.record_bytes;

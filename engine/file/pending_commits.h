@@ -81,6 +81,8 @@ class PendingCommits {
   size_t bytes() const noexcept { return bytes_; }
   // That all of it takes, what was taken back too.
   size_t memory() const noexcept { return memory_; }
+  // Changes that stay in the list though nobody sees them: a look-up of their key passes over each.
+  size_t taken_back() const noexcept { return taken_back_; }
   // Takes back all but the first `changes`.
   void return_to(size_t changes) noexcept;
   // visit(slot, Change), each key once; false ends it.
@@ -134,7 +136,7 @@ class PendingCommits {
   Node* first_from(uint32_t slot, Bytes key, Way* way = nullptr) const noexcept;
   // From the newest change of a key on, the one that is seen.
   static const Node* seen(const Node* newest, uint32_t upto) noexcept;
-  Node* change(uint32_t slot, Bytes key, char* record, uint32_t record_bytes);
+  void change(uint32_t slot, Bytes key, char* record, uint32_t record_bytes);
   char* allocate(size_t bytes);
   Node* make_node(size_t levels);
   size_t draw_levels() noexcept;
@@ -151,6 +153,7 @@ class PendingCommits {
   char* room_ = nullptr;
   size_t room_bytes_ = 0;
   size_t memory_ = 0;
+  size_t taken_back_ = 0;
   uint64_t random_ = 0x9E3779B97F4A7C15;
   std::vector<Undo> undo_;
   size_t bytes_ = 0;

@@ -23,9 +23,10 @@ void SmallCommits::set(std::shared_ptr<PendingCommits> pending) noexcept {
 }
 
 Result<void> SmallCommits::prepare(Durability durability, bool may_be_small, Clock::time_point deadline) {
-  constexpr size_t kMostMemory = size_t{16} << 20;  // what is taken back stays, too
-  const bool may_stay =
-      may_be_small && pending_ != nullptr && durability == durability_ && pending_->memory() <= kMostMemory;
+  // What is taken back stays until all of it goes.
+  constexpr size_t kMostMemory = size_t{16} << 20, kMostTakenBack = 1000;
+  const bool may_stay = may_be_small && pending_ != nullptr && durability == durability_ &&
+                        pending_->memory() <= kMostMemory && pending_->taken_back() <= kMostTakenBack;
   return may_stay ? Result<void>() : apply(deadline);
 }
 

@@ -263,6 +263,23 @@ TEST_P(SmallCommitsTest, WhatIsTakenBackAgainAndAgainTakesNoMoreAndMoreMemory) {
   EXPECT_EQ(contents(*environment).at("a"), "kept");
 }
 
+TEST_P(SmallCommitsTest, WhatIsTakenBackAgainAndAgainIsNotPassedOverForEver) {
+  const auto environment = open();
+  const Table table = table_of(*environment);
+  until_small(*environment);
+  put(*environment, "a", "kept");
+  const uint64_t before = commits_of_tree(*environment);
+  for (int i = 0; i < 1500; ++i) {
+    const auto undone = environment->write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_TRY(transaction.put(table, "a", "undone"));
+      return fail(ErrorCode::conflict, "undone");
+    });
+    EXPECT_TRUE(fails_with(undone, ErrorCode::conflict));
+  }
+  EXPECT_GT(commits_of_tree(*environment), before) << "it was applied";
+  EXPECT_EQ(contents(*environment).at("a"), "kept");
+}
+
 TEST_P(SmallCommitsTest, AreInACopy) {
   const auto environment = open();
   until_small(*environment);

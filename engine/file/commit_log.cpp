@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 #include <utility>
@@ -96,13 +97,14 @@ Result<bool> CommitLog::take(const Commit& commit) {
   has_put_down_ = false;
   if (changes_.is_whole() && changes_.is_empty()) return anchor.has_log();
   if (!is_worth_it(anchor) || !has_place(commit) || !gather(commit)) {
-    QUIRE_TRY(anchor.give_up());
+    if (commit.pending == 0) QUIRE_TRY(anchor.give_up());
     return false;
   }
   const uint64_t newest = mdb_txn_id(commit.transaction) - 1;
-  QUIRE_ASSIGN(const bool is_next, follows(anchor, newest));
+  QUIRE_ASSIGN(const bool is_next, follows(anchor, newest + commit.pending));
   const bool has_room = record_bytes(record_.size() - kRecordHeader) <= kBytes - end_.position;
-  if (!is_next || !has_room || anchor.is_far(newest)) {
+  if (commit.pending != 0 && !(is_next && has_room)) return false;
+  if (commit.pending == 0 && (!is_next || !has_room || anchor.is_far(newest))) {
     auto begun = begin_anew(anchor);
     // All places for snapshots may be taken: LMDB can do without one more.
     if (!begun && begun.error().code == ErrorCode::busy) begun = anchor.give_up();
@@ -156,11 +158,23 @@ Result<bool> CommitLog::take_small(const PendingCommits& pending, const SmallCom
                       change.is_erased ? std::nullopt : std::optional(change.record)) &&
            record_.size() <= kLongestRecord;
   });
-  if (!is_whole || record_bytes(record_.size() - kRecordHeader) > kBytes - end_.position) return false;
+  if (!is_whole) return false;
+  // Where nothing is in it alone, it can begin anew.
+  if (pending.last() == 0 && commit.durability == Durability::full && !has_room()) {
+    const auto begun = begin_anew(commit.anchor);
+    if (!begun && begun.error().code == ErrorCode::busy) return false;
+    QUIRE_TRY(begun);
+  }
+  if (record_bytes(record_.size() - kRecordHeader) > kBytes - end_.position) return false;
   QUIRE_TRY(put_down(commit.anchor, commit.durability == Durability::full));
   has_put_down_ = false;
   count_small();
   return true;
+}
+
+bool CommitLog::has_room() const noexcept {
+  constexpr size_t kUsual = size_t{32} << 10;
+  return kBytes - end_.position >= 2 * std::max(record_.size(), kUsual);
 }
 
 // ---- Where it lies

@@ -94,10 +94,14 @@ class CommitLog {
     MDB_dbi meta;
     const TableRegistry& tables;
     Anchor& anchor;
+    uint32_t pending;  // so many commits that are in the log alone become a part of it
   };
   // Before LMDB commits a transaction of durability `full`: true if its changes are on the disk now, so that
-  // LMDB need not wait for it; false if it must, there being no anchor. io.
+  // LMDB need not wait for it; false if it must, there being no anchor; or, where something is pending, the
+  // anchor being one that must be given up after the commit. io.
   Result<bool> take(const Commit& commit);
+  // Whether take() has put down a record.
+  bool has_put_down() const noexcept { return has_put_down_; }
   // Before LMDB commits one of durability `relaxed`: sees to it that there is a log where it will be worth
   // it.
   void expect_small(const Commit& commit) noexcept;
@@ -109,6 +113,8 @@ class CommitLog {
     Anchor& anchor;
     Durability durability;
   };
+  // Whether a commit like the last one is sure to find room.
+  bool has_room() const noexcept;
   // Puts the changes at hand into the log; false if they have no room there. io, out_of_memory.
   Result<bool> take_small(const PendingCommits& pending, const SmallCommit& commit);
   // So many of the log's last commits are one of LMDB's now.

@@ -4,14 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <span>
 #include <utility>
 
-#include "engine/file/disk_order.h"
+#include "engine/file/file_copy.h"
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
@@ -86,7 +84,7 @@ Result<std::unique_ptr<ExplicitWrite>> Environment::begin_write() {
   QUIRE_TRY(state_->queue().take_lead(deadline));
   held->leads = true;
   make_room(*state_, deadline);
-  QUIRE_ASSIGN(held->session, WriteSession::begin(*state_, deadline));
+  QUIRE_ASSIGN(held->session, WriteSession::begin(*state_, deadline, WriteSession::Size::small_or_moved));
   return std::unique_ptr<ExplicitWrite>(new ExplicitWrite(std::move(held)));
 }
 
@@ -173,40 +171,8 @@ int count_reader(const char* line, void* context) {
 
 }  // namespace
 
-namespace {
-
-// What LMDB itself is to see.
-Result<void> apply_pending(FileState& state) {
-  if (state.small_commits().is_newest(nullptr)) return {};
-  const Clock::time_point deadline = state.deadline();
-  QUIRE_TRY(state.queue().take_lead(deadline));
-  Result<void> applied = state.write_lock().acquire(deadline);
-  if (applied) {
-    applied = state.small_commits().apply(deadline);
-    state.write_lock().release();
-  }
-  state.queue().release();
-  return applied;
-}
-
-}  // namespace
-
-// The copy has another name until it is whole and on the disk: one that no other copy has, so that two of
-// them do not meet.
 Result<void> Environment::copy_to(const std::string& path) const {
-  QUIRE_TRY(apply_pending(*state_));
-  // LMDB copies without a look at what it copies.
-  QUIRE_TRY(check_shared(*state_, path_));
-  if (access(path.c_str(), F_OK) == 0)
-    return fail(ErrorCode::cannot_open, "there is a file already: " + path);
-  const auto moment = std::chrono::system_clock::now().time_since_epoch().count();
-  const std::string copy = fmt::format("{}-copy-{}-{:x}", path, getpid(), moment);
-  QUIRE_ASSIGN(const int code, state_->copy_pages(copy));
-  if (code == EEXIST || code == ENOENT || code == EACCES || code == ENOTDIR)
-    return fail(ErrorCode::cannot_open, "cannot make the file " + path + ": " + std::strerror(code));
-  UnfinishedFile unfinished(copy);
-  if (code != 0) return std::unexpected(lmdb_error(code, fmt::format("copy to '{}'", path)));
-  return unfinished.finish(path, false);
+  return copy_file(*state_, path_, path);
 }
 
 bool Environment::is_writing_here() const {

@@ -5,8 +5,9 @@
 // one that fails rolls back alone) and commits, which syncs, once. The map grows by itself.
 //
 // Threads: every function may be called from any thread. Processes: any number may open the file at once, the
-// second one some 20 ms after it asked for it where the first is writing;
-// after fork() the child must open its own Environment and leave the parent's alone, its destructor included.
+// second one some 20 ms after it asked for it where the first is writing, or when an ExplicitWrite that the
+// first holds has ended; after fork() the child must open its own Environment and leave the parent's alone,
+// its destructor included.
 //
 // The same file may be opened several times within a process: the Environments share one LMDB environment
 // (LMDB allows no second one), at the strongest durability that any of them asked for.

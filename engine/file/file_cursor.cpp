@@ -28,10 +28,11 @@ size_t keys_before(const PageView& page, size_t first, size_t last, Bytes end) {
 
 // The two walks that together are the cursor's. A key that is in both is the pending one's.
 struct FileCursor::Beside {
-  explicit Beside(const PendingCommits::Walk& walk) : pending(walk) {}
+  Beside(const PendingCommits::Walk& walk, const Transaction* from) : pending(walk), writer(from) {}
 
   PendingCommits::Walk pending;
-  bool has_tree = false;  // the tree's walk stands on:
+  const Transaction* writer;  // whose cursor it is; null: a snapshot's
+  bool has_tree = false;      // the tree's walk stands on:
   Bytes tree_key = {}, tree_record = {};
   enum class Direction : uint8_t { none, forward, backward } direction = Direction::none;
 };
@@ -58,7 +59,7 @@ Result<FileCursor> FileCursor::open(const Transaction& transaction, Table table)
     PendingCommits::Walk walk(*pending, table.slot(), transaction.upto());
     // What a writer adds is seen by its cursors, of which there may be some already.
     if (transaction.is_write() || walk.seek({})) {
-      opened.beside_ = std::make_unique<Beside>(walk);
+      opened.beside_ = std::make_unique<Beside>(walk, transaction.is_write() ? &transaction : nullptr);
       opened.page_bytes_ = 0;
     }
   }
@@ -78,14 +79,14 @@ Result<bool> FileCursor::move(int operation) {
 }
 
 Result<bool> FileCursor::first() {
-  return beside_ != nullptr ? first_of_both() : move(MDB_FIRST);
+  return is_beside() ? first_of_both() : move(MDB_FIRST);
 }
 Result<bool> FileCursor::last() {
-  return beside_ != nullptr ? last_of_both() : move(MDB_LAST);
+  return is_beside() ? last_of_both() : move(MDB_LAST);
 }
 Result<bool> FileCursor::next() {
   if (beside_ != nullptr) [[unlikely]]
-    return next_of_both();
+    return has_left_pending() ? go_on_in_tree(true) : next_of_both();
   auto is_there = move(MDB_NEXT);
   if (page_bytes_ != 0 && is_there && *is_there) [[likely]]
     fetch_ahead();
@@ -125,7 +126,9 @@ void FileCursor::fetch_ahead() noexcept {
 }
 
 Result<bool> FileCursor::previous() {
-  return beside_ != nullptr ? previous_of_both() : move(MDB_PREV);
+  if (beside_ != nullptr) [[unlikely]]
+    return has_left_pending() ? go_on_in_tree(false) : previous_of_both();
+  return move(MDB_PREV);
 }
 
 // A page at a time: the place of its last key tells how many there are before it.
@@ -177,7 +180,7 @@ Result<void> FileCursor::stand_on(Bytes key) {
 
 Result<bool> FileCursor::seek(Bytes target) {
   if (target.empty()) return first();
-  if (beside_ != nullptr) return seek_both(target);
+  if (is_beside()) return seek_both(target);
   MDB_val key{target.size(), const_cast<char*>(target.data())}, record;
   const int code = mdb_cursor_get(cursor_.get(), &key, &record, MDB_SET_RANGE);
   if (code == MDB_NOTFOUND) return false;
@@ -188,6 +191,33 @@ Result<bool> FileCursor::seek(Bytes target) {
 }
 
 // ---- Beside what is pending
+
+// A writer's may have come into the tree: then a cursor is one of the tree alone.
+bool FileCursor::has_left_pending() const noexcept {
+  return beside_->writer != nullptr && beside_->writer->pending() == nullptr;
+}
+
+bool FileCursor::is_beside() noexcept {
+  if (beside_ != nullptr && has_left_pending()) beside_.reset();
+  return beside_ != nullptr;
+}
+
+// The key that it stands on may have been erased since.
+Result<bool> FileCursor::go_on_in_tree(bool is_forward) {
+  const bool is_fresh = beside_->direction == Beside::Direction::none;
+  const Bytes from = key_;
+  beside_.reset();
+  if (is_fresh) return move(is_forward ? MDB_FIRST : MDB_LAST);
+  QUIRE_ASSIGN(const bool is_there, seek(from));
+  if (is_forward) return is_there && key_ == from ? move(MDB_NEXT) : is_there;
+  return move(is_there ? MDB_PREV : MDB_LAST);
+}
+
+Result<void> FileCursor::stay_in_tree() {
+  if (beside_ == nullptr || !has_left_pending()) return {};
+  beside_.reset();
+  return stand_on(key_);
+}
 
 Result<bool> FileCursor::move_tree(int operation, Bytes target) {
   MDB_val key{target.size(), const_cast<char*>(target.data())}, record;

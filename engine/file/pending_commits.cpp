@@ -133,7 +133,7 @@ PendingCommits::Node* PendingCommits::make_node(size_t levels) {
   return node;
 }
 
-void PendingCommits::change(uint32_t slot, Bytes key, char* record, uint32_t record_bytes) {
+void PendingCommits::change(uint32_t slot, Bytes key, Record record) {
   const uint32_t last = last_.load(std::memory_order_relaxed);
   if (undo_.size() == undo_.capacity()) undo_.reserve(std::max(kLeastChanges, 2 * undo_.size()));
   Way way;
@@ -143,9 +143,8 @@ void PendingCommits::change(uint32_t slot, Bytes key, char* record, uint32_t rec
     const uint32_t commit = node->commit.load(std::memory_order_relaxed);
     if (commit <= last) break;
     if (commit == kTakenBack) continue;
-    undo_.push_back({node, node->record, node->record_bytes, false});
+    undo_.push_back({node, record, node->record, false});
     node->record = record;
-    node->record_bytes = record_bytes;
     return;
   }
   const size_t levels = draw_levels();
@@ -156,7 +155,6 @@ void PendingCommits::change(uint32_t slot, Bytes key, char* record, uint32_t rec
   node->key_bytes = static_cast<uint32_t>(key.size());
   node->slot = slot;
   node->record = record;
-  node->record_bytes = record_bytes;
   node->commit.store(last + 1, std::memory_order_relaxed);
   for (size_t level = 0; level < levels; ++level) {
     node->next[level].store(way[level]->next[level].load(std::memory_order_relaxed),
@@ -166,19 +164,19 @@ void PendingCommits::change(uint32_t slot, Bytes key, char* record, uint32_t rec
   const uint64_t hashed = hash(slot, key);
   filter_[hashed / kFilterBits % kFilterWords].fetch_or(uint64_t{1} << hashed % kFilterBits,
                                                         std::memory_order_release);
-  undo_.push_back({node, nullptr, 0, true});
+  undo_.push_back({node, record, {}, true});
   bytes_ += key.size();
 }
 
 std::span<char> PendingCommits::put(uint32_t slot, Bytes key, size_t record_bytes) {
   char* const record = allocate(std::max<size_t>(record_bytes, 1));
-  change(slot, key, record, static_cast<uint32_t>(record_bytes));
+  change(slot, key, {record, static_cast<uint32_t>(record_bytes)});
   bytes_ += record_bytes;
   return {record, record_bytes};
 }
 
 void PendingCommits::erase(uint32_t slot, Bytes key) {
-  change(slot, key, nullptr, kErased);
+  change(slot, key, {nullptr, kErased});
 }
 
 void PendingCommits::return_to(size_t changes) noexcept {
@@ -188,8 +186,7 @@ void PendingCommits::return_to(size_t changes) noexcept {
       undo.node->commit.store(kTakenBack, std::memory_order_relaxed);
       ++taken_back_;
     } else {
-      undo.node->record = undo.record;
-      undo.node->record_bytes = undo.record_bytes;
+      undo.node->record = undo.replaced;
     }
     undo_.pop_back();
   }

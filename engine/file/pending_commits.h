@@ -88,11 +88,15 @@ class PendingCommits {
   // visit(slot, Change), each key once; false ends it.
   template <typename Visit>
   bool for_each_at_hand(const Visit& visit) const;
+  // The changes from number `from` up to `to`, in the order in which they were made; likewise.
+  template <typename Visit>
+  bool for_each_change(size_t from, size_t to, const Visit& visit) const;
   // From now on the commit at hand is seen.
   void publish() noexcept;
-  // What all published commits together have made of each key: visit(slot, Change), in order; false ends it.
+  // What the first `upto` commits together have made of each key: visit(slot, Change), in order; false ends
+  // it.
   template <typename Visit>
-  bool for_each(const Visit& visit) const;
+  bool for_each(uint32_t upto, const Visit& visit) const;
 
  private:
   static constexpr uint32_t kErased = UINT32_MAX;
@@ -100,19 +104,23 @@ class PendingCommits {
   static constexpr size_t kMostLevels = 12;
   static constexpr size_t kFilterWords = 1024;
 
+  struct Record {
+    char* bytes = nullptr;
+    uint32_t size = 0;  // or kErased
+  };
   struct Node {
     const char* key = nullptr;
-    char* record = nullptr;
+    Record record;
     uint32_t slot = 0;
     uint32_t key_bytes = 0;
-    uint32_t record_bytes = 0;  // or kErased
     std::atomic<uint32_t> commit = 0;
     std::atomic<Node*>* next = nullptr;  // as many as it has levels
 
     Bytes key_view() const noexcept { return {key, key_bytes}; }
-    Change change() const noexcept {
-      return {key_view(), record_bytes == kErased ? Bytes() : Bytes(record, record_bytes),
-              record_bytes == kErased};
+    Change change() const noexcept { return change_to(record); }
+    Change change_to(const Record& other) const noexcept {
+      const bool is_erased = other.size == kErased;
+      return {key_view(), is_erased ? Bytes() : Bytes(other.bytes, other.size), is_erased};
     }
     bool is_before(uint32_t other_slot, Bytes other_key) const noexcept {
       return slot != other_slot ? slot < other_slot : key_view() < other_key;
@@ -127,8 +135,8 @@ class PendingCommits {
   // A change of the commit at hand, and what it has replaced of the same commit.
   struct Undo {
     Node* node;
-    char* record;
-    uint32_t record_bytes;
+    Record record;
+    Record replaced;
     bool is_new;
   };
 
@@ -136,7 +144,7 @@ class PendingCommits {
   Node* first_from(uint32_t slot, Bytes key, Way* way = nullptr) const noexcept;
   // From the newest change of a key on, the one that is seen.
   static const Node* seen(const Node* newest, uint32_t upto) noexcept;
-  void change(uint32_t slot, Bytes key, char* record, uint32_t record_bytes);
+  void change(uint32_t slot, Bytes key, Record record);
   char* allocate(size_t bytes);
   Node* make_node(size_t levels);
   size_t draw_levels() noexcept;
@@ -167,8 +175,14 @@ bool PendingCommits::for_each_at_hand(const Visit& visit) const {
 }
 
 template <typename Visit>
-bool PendingCommits::for_each(const Visit& visit) const {
-  const uint32_t upto = last();
+bool PendingCommits::for_each_change(size_t from, size_t to, const Visit& visit) const {
+  for (size_t i = from; i < to; ++i)
+    if (!visit(undo_[i].node->slot, undo_[i].node->change_to(undo_[i].record))) return false;
+  return true;
+}
+
+template <typename Visit>
+bool PendingCommits::for_each(uint32_t upto, const Visit& visit) const {
   const Node* before = nullptr;
   for (const Node* node = head_.behind(); node != nullptr; node = node->behind()) {
     if (node->commit.load(std::memory_order_relaxed) > upto) continue;

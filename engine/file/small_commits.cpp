@@ -26,7 +26,8 @@ Result<void> SmallCommits::prepare(Durability durability, bool may_be_small, Clo
   // What is taken back stays until all of it goes.
   constexpr size_t kMostMemory = size_t{16} << 20, kMostTakenBack = 1000;
   const bool may_stay = may_be_small && pending_ != nullptr && durability == durability_ &&
-                        pending_->memory() <= kMostMemory && pending_->taken_back() <= kMostTakenBack;
+                        state_.log().has_room() && pending_->memory() <= kMostMemory &&
+                        pending_->taken_back() <= kMostTakenBack;
   return may_stay ? Result<void>() : apply(deadline);
 }
 
@@ -85,39 +86,43 @@ bool SmallCommits::apply_if_possible(Clock::time_point deadline) noexcept {
 Result<int> SmallCommits::apply_once() {
   const MapHold hold(state_.readers());
   MDB_txn* transaction = nullptr;
-  int code = state_.readers().begin(0, transaction);
+  const int code = state_.readers().begin(0, transaction);
   if (code != MDB_SUCCESS) return code;
-  if (durability_ == Durability::relaxed) {
-    if (auto prepared = state_.anchor().prepare(durability_, mdb_txn_id(transaction) - 1); !prepared) {
-      mdb_txn_abort(transaction);
-      return std::unexpected(prepared.error());
-    }
-  }
-  code = put_all(transaction);
-  if (code != MDB_SUCCESS) {
+  const auto put = put_into(transaction);
+  if (!put || *put != MDB_SUCCESS) {
     mdb_txn_abort(transaction);
-    return code;
+    return put;
   }
   state_.let_commits_wait(false);
+  return commit_with_pending(transaction, 0);
+}
+
+Result<int> SmallCommits::put_into(MDB_txn* transaction) {
+  if (durability_ == Durability::relaxed)
+    QUIRE_TRY(state_.anchor().prepare(durability_, mdb_txn_id(transaction) - 1));
+  int code = MDB_SUCCESS;
+  pending_->for_each(pending_->last(), [&](uint32_t slot, const PendingCommits::Change& change) {
+    code = put_into_tree(transaction, slot, change);
+    return code == MDB_SUCCESS;
+  });
+  return code;
+}
+
+int SmallCommits::commit_with_pending(MDB_txn* transaction, uint32_t own) noexcept {
   const std::lock_guard lock(applying_);
-  code = mdb_txn_commit(transaction);
+  const int code = mdb_txn_commit(transaction);
   if (code != MDB_SUCCESS) return code;
-  state_.log().note_applied(pending_->last());
+  if (const uint32_t commits = pending_->last() + own; commits != 0) state_.log().note_applied(commits);
   set(nullptr);
   return code;
 }
 
-int SmallCommits::put_all(MDB_txn* transaction) const {
-  int code = MDB_SUCCESS;
-  pending_->for_each([&](uint32_t slot, const PendingCommits::Change& change) {
-    MDB_val key{change.key.size(), const_cast<char*>(change.key.data())};
-    MDB_val record{change.record.size(), const_cast<char*>(change.record.data())};
-    code = change.is_erased ? mdb_del(transaction, slot, &key, nullptr)
-                            : mdb_put(transaction, slot, &key, &record, 0);
-    if (change.is_erased && code == MDB_NOTFOUND) code = MDB_SUCCESS;
-    return code == MDB_SUCCESS;
-  });
-  return code;
+int put_into_tree(MDB_txn* transaction, uint32_t slot, const PendingCommits::Change& change) noexcept {
+  MDB_val key{change.key.size(), const_cast<char*>(change.key.data())};
+  MDB_val record{change.record.size(), const_cast<char*>(change.record.data())};
+  if (!change.is_erased) return mdb_put(transaction, slot, &key, &record, 0);
+  const int code = mdb_del(transaction, slot, &key, nullptr);
+  return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
 }
 
 // ---- Other processes

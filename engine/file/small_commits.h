@@ -1,12 +1,15 @@
 // Commits that go to the log alone. LMDB copies some dozen pages for a commit of one item; here its changes
 // go to the log (commit_log.h), and beside LMDB's tree in memory (pending_commits.h), where snapshots see
-// them. They are applied to the tree many at a time, in the order of their keys.
+// them. They are applied to the tree many at a time, in the order of their keys: by a commit of LMDB's that
+// does nothing else, or by one whose transaction could not be small, nor wait until that was done.
 //
 // Only while nobody else has the file open: others would not see what this process has in memory. Who opens a
 // file waits until what is pending is applied (sole_use.h). After a crash the log's commits are made again.
 //
 // Internal to engine/file.
 #pragma once
+
+#include <lmdb.h>
 
 #include <atomic>
 #include <memory>
@@ -20,6 +23,9 @@
 namespace quire::engine {
 
 class FileState;
+
+// What a commit has made of a key, in LMDB's tree: LMDB's code.
+int put_into_tree(MDB_txn* transaction, uint32_t slot, const PendingCommits::Change& change) noexcept;
 
 class SmallCommits {
  public:
@@ -46,6 +52,12 @@ class SmallCommits {
   // The changes at hand are in the log, and seen, as durable as they should be; false: they have no room in
   // the log, and nothing has happened. io, out_of_memory.
   Result<bool> commit();
+  // What is pending becomes a part of LMDB's transaction, which is then committed by commit_with_pending():
+  // LMDB's code, or what keeps the file from being written to.
+  Result<int> put_into(MDB_txn* transaction);
+  // LMDB's commit of a transaction in which what is pending is, and `own` commits behind it that are in the
+  // log: LMDB's code. If it fails, all of it is pending as it was.
+  int commit_with_pending(MDB_txn* transaction, uint32_t own) noexcept;
   // Has LMDB commit what is pending, without a sync. Waits for snapshots where the map has to grow: busy.
   // no_space, io, out_of_memory: it is pending still.
   Result<void> apply(Clock::time_point deadline);
@@ -58,7 +70,6 @@ class SmallCommits {
 
  private:
   Result<int> apply_once();
-  int put_all(MDB_txn* transaction) const;
   void set(std::shared_ptr<PendingCommits> pending) noexcept;
 
   FileState& state_;

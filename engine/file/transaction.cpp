@@ -149,6 +149,7 @@ Result<std::span<char>> WriteTransaction::reserve_with(Table table, Bytes key, s
     return std::unexpected(lmdb_error(MDB_BAD_DBI, "write to the file"));
   if (!may_change(key.size() + size)) [[unlikely]]
     return std::unexpected(too_large(request_->size_limit_));
+  QUIRE_TRY(outgrow_small(key.size() + size));
   if (is_small()) return reserve_pending(table, key, size, flags);
   MDB_val wanted = to_value(key), record{size, nullptr};
   const int code = mdb_put(handle_, table.slot(), &wanted, &record, flags | MDB_RESERVE);
@@ -211,6 +212,7 @@ Result<bool> WriteTransaction::erase(Table table, Bytes key) {
     return std::unexpected(lmdb_error(MDB_BAD_DBI, "write to the file"));
   if (!may_change(key.size())) [[unlikely]]
     return std::unexpected(too_large(request_->size_limit_));
+  QUIRE_TRY(outgrow_small(key.size()));
   if (is_small()) return erase_pending(table, key);
   MDB_val wanted = to_value(key);
   const int code = mdb_del(handle_, table.slot(), &wanted, nullptr);
@@ -226,11 +228,12 @@ Result<bool> WriteTransaction::erase(Table table, Bytes key) {
 Result<void> WriteTransaction::erase(FileCursor& at) {
   if (!may_change(at.key().size())) [[unlikely]]
     return std::unexpected(too_large(request_->size_limit_));
+  QUIRE_TRY(outgrow_small(at.key().size()));
   if (is_small()) {
-    if (pending_->bytes() + at.key().size() > ChangeList::kMostBytes) QUIRE_TRY(must_have_tree());
     pending_->erase(mdb_cursor_dbi(at.cursor_.get()), at.key());
     return {};
   }
+  QUIRE_TRY(at.stay_in_tree());
   changes().note(mdb_cursor_dbi(at.cursor_.get()), at.key(), 0);
   const int code = mdb_cursor_del(at.cursor_.get(), 0);
   if (code == MDB_SUCCESS) return {};
@@ -238,7 +241,13 @@ Result<void> WriteTransaction::erase(FileCursor& at) {
   return std::unexpected(lmdb_error(with_meaning(code), "write to the file"));
 }
 
+Result<void> WriteTransaction::outgrow_small(size_t bytes) {
+  const bool is_too_large = is_small() && pending_->bytes() + bytes > ChangeList::kMostBytes;
+  return is_too_large ? must_have_tree() : Result<void>();
+}
+
 Result<void> WriteTransaction::must_have_tree() {
+  if (!outermost().can_run_again_) return move_to_tree();
   note(Retry::not_small);
   return fail(ErrorCode::busy, "the transaction has to be run again");
 }
@@ -247,7 +256,6 @@ Result<std::span<char>> WriteTransaction::reserve_pending(Table table, Bytes key
                                                           unsigned flags) {
   if (key.empty() || key.size() > kLongestTableKey)
     return std::unexpected(lmdb_error(MDB_BAD_VALSIZE, "write to the file"));
-  if (pending_->bytes() + key.size() + size > ChangeList::kMostBytes) QUIRE_TRY(must_have_tree());
   if ((flags & MDB_NOOVERWRITE) != 0) {
     QUIRE_ASSIGN(const auto record, get(table, key));
     if (record) return std::span<char>();
@@ -263,7 +271,6 @@ Result<std::span<char>> WriteTransaction::reserve_pending(Table table, Bytes key
 Result<bool> WriteTransaction::erase_pending(Table table, Bytes key) {
   QUIRE_ASSIGN(const auto record, get(table, key));
   if (!record) return false;
-  if (pending_->bytes() + key.size() > ChangeList::kMostBytes) QUIRE_TRY(must_have_tree());
   pending_->erase(table.slot(), key);
   return true;
 }

@@ -49,6 +49,7 @@ class Transaction {
   MDB_txn* handle() const noexcept { return handle_; }
   FileState& state() const noexcept { return *state_; }
   // What it sees beside LMDB's tree, the first `upto` of them; null: nothing.
+  // A transaction that writes may lose it: then its tree has what was pending, and its changes.
   const PendingCommits* pending() const noexcept { return pending_.get(); }
   uint32_t upto() const noexcept { return upto_; }
 
@@ -170,8 +171,21 @@ class WriteTransaction : public Transaction {
 
   // Whether its changes go to the pending commits, not to LMDB's tree: then LMDB's transaction only reads.
   bool is_small() const noexcept { return pending_ != nullptr; }
-  // For what such a transaction cannot do: it has to be run again as one that can.
+  // For what such a transaction cannot do. It has to be run again as one that can; or, where that cannot be,
+  // it becomes one here and now, and goes on.
   Result<void> must_have_tree();
+  // The same for one that changes so much more, if it is too much.
+  Result<void> outgrow_small(size_t bytes);
+
+  // A nested transaction, from its beginning to one of its two ends (nested_transaction.cpp). An error of the
+  // second: it was undone.
+  Result<void> begin_nested();
+  Result<void> commit_nested();
+  void undo_nested() noexcept;
+  // What it sees beside LMDB's tree becomes a part of LMDB's transaction, its own changes a part of one of
+  // LMDB's for each that it is nested in. On failure nothing of it can be kept.
+  Result<void> move_to_tree();
+  Result<void> move_to_tree(PendingCommits& pending, size_t upto);
 
   Result<std::span<char>> reserve_with(Table table, Bytes key, size_t size, unsigned flags);
   Result<std::span<char>> reserve_pending(Table table, Bytes key, size_t size, unsigned flags);
@@ -214,6 +228,11 @@ class WriteTransaction : public Transaction {
   Retry retry_ = Retry::none;
   uint64_t tables_version_ = 0;  // of the registry when the outermost transaction began
   bool owns_tables_ = false;
+  bool can_run_again_ = true;  // of the outermost
+  // Of the outermost: what it saw beside LMDB's tree until it was moved there.
+  std::shared_ptr<PendingCommits> taken_in_;
+  // Of a nested one: how many changes there were when it began.
+  size_t changes_before_ = 0;
   std::vector<std::pair<std::string, Table>> opened_tables_;
   std::vector<std::string> dropped_tables_;
   std::vector<std::function<void()>> on_rollback_;

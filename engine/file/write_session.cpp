@@ -26,9 +26,9 @@ Result<void> call(const Work& work, WriteTransaction& transaction) {
 }  // namespace
 
 Result<std::unique_ptr<WriteSession>> WriteSession::begin(FileState& state, Clock::time_point deadline,
-                                                          bool may_be_small) {
+                                                          Size size) {
   std::unique_ptr<WriteSession> session(new WriteSession(state));
-  QUIRE_TRY(session->start(deadline, may_be_small));
+  QUIRE_TRY(session->start(deadline, size));
   return session;
 }
 
@@ -36,14 +36,15 @@ WriteSession::~WriteSession() {
   rollback();
 }
 
-Result<void> WriteSession::start(Clock::time_point deadline, bool may_be_small) {
+Result<void> WriteSession::start(Clock::time_point deadline, Size size) {
   QUIRE_TRY(state_->write_lock().acquire(deadline));
   is_locked_ = true;
   durability_ = state_->durability();
-  may_be_small = may_be_small && !state_->tables().has_dropped();
+  const bool may_be_small = size != Size::any && !state_->tables().has_dropped();
   SmallCommits& small = state_->small_commits();
   QUIRE_TRY(small.prepare(durability_, may_be_small, deadline));
   QUIRE_TRY(begin_transaction(deadline));
+  transaction_->can_run_again_ = size != Size::small_or_moved;
   const uint64_t newest = mdb_txn_id(transaction_->handle_) - 1;
   if (small.is_newest(nullptr) && !state_->is_in_memory())
     QUIRE_TRY(state_->anchor().prepare(durability_, newest));
@@ -122,48 +123,65 @@ Result<void> WriteSession::commit() {
   if (transaction_->is_small()) return commit_small();
   QUIRE_ASSIGN(const bool waits, must_wait());
   state_->let_commits_wait(waits);
-  MDB_txn* handle = std::exchange(transaction_->handle_, nullptr);
-  const int code = mdb_txn_commit(handle);
   const bool is_logged = durability_ == Durability::full && !waits;
+  const bool must_give_up = durability_ == Durability::full && waits && taken_in() != 0;
+  const int code = commit_tree(is_logged);
   if (code == MDB_SUCCESS) {
     transaction_->committed();
+    // Until the anchor has gone, a crash takes the file back to it. Nobody was told of the commit.
+    const Result<void> settled = must_give_up ? state_->anchor().give_up() : Result<void>();
     const bool is_due = is_logged ? state_->log().is_due() : state_->anchor().is_due();
     const bool has_anchor = is_logged || durability_ == Durability::relaxed;
     finish();
     state_->commits().notify();
     if (has_anchor) state_->anchor_keeper().note_commit(is_due);
-    return {};
+    return settled;
   }
   const int cause = state_->explain_io_error(code);
   if (code == MDB_MAP_FULL) transaction_->note(Retry::map_full);
   transaction_->rolled_back();
   if (is_logged) {
     state_->log().withdraw(state_->anchor());
-    // Without the log, pages that it keeps may be taken.
-    const bool is_full = cause == ENOSPC || cause == EDQUOT;
+    // Without the log, pages that it keeps may be taken; what is pending is in it alone.
+    const bool is_full = (cause == ENOSPC || cause == EDQUOT) && taken_in() == 0;
     if (is_full && state_->anchor().give_up()) transaction_->note(Retry::log_given_up);
   }
   return std::unexpected(lmdb_error(cause, "commit"));
+}
+
+uint32_t WriteSession::taken_in() const noexcept {
+  return transaction_->taken_in_ == nullptr ? 0 : transaction_->taken_in_->last();
+}
+
+int WriteSession::commit_tree(bool is_logged) noexcept {
+  MDB_txn* const handle = std::exchange(transaction_->handle_, nullptr);
+  if (transaction_->taken_in_ == nullptr) return mdb_txn_commit(handle);
+  const uint32_t own = is_logged && state_->log().has_put_down() ? 1 : 0;
+  return state_->small_commits().commit_with_pending(handle, own);
 }
 
 Result<bool> WriteSession::must_wait() {
   const CommitLog::Commit commit{.transaction = transaction_->handle_,
                                  .meta = state_->facts.meta.slot(),
                                  .tables = state_->tables(),
-                                 .anchor = state_->anchor()};
+                                 .anchor = state_->anchor(),
+                                 .pending = taken_in()};
   if (durability_ == Durability::relaxed) state_->log().expect_small(commit);
   if (durability_ != Durability::full) return false;
   QUIRE_ASSIGN(const bool is_logged, state_->log().take(commit));
   return !is_logged;
 }
 
-// LMDB's transaction has only read. The log takes the commit, or it is run again as one that is not small.
+// LMDB's transaction has only read. The log takes the commit, or it cannot be small.
 Result<void> WriteSession::commit_small() {
   SmallCommits& small = state_->small_commits();
   const bool has_changes = transaction_->pending_->changes() != 0;
   if (has_changes) {
     QUIRE_ASSIGN(const bool is_in_log, small.commit());
-    if (!is_in_log) return transaction_->must_have_tree();
+    if (!is_in_log) {
+      QUIRE_TRY(transaction_->must_have_tree());
+      return commit();
+    }
   }
   mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
   transaction_->committed();
@@ -180,6 +198,7 @@ void WriteSession::rollback() noexcept {
   if (transaction_ && transaction_->handle_ != nullptr) {
     mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
     if (transaction_->is_small()) transaction_->pending_->return_to(0);
+    if (transaction_->taken_in_ != nullptr) transaction_->taken_in_->return_to(0);
     transaction_->rolled_back();
   }
   finish();
@@ -196,45 +215,10 @@ void WriteSession::finish() noexcept {
 }
 
 Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work, bool is_request) {
-  if (parent.is_small()) return run_small_nested(parent, work, is_request);
-  MDB_txn* handle = nullptr;
-  int code = mdb_txn_begin(parent.state_->environment(), parent.handle_, 0, &handle);
-  if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "begin a nested transaction"));
-  WriteTransaction nested(parent.state_, handle, &parent, parent.now());
-  if (is_request) nested.request_ = &nested;
-  const uint64_t size_before = nested.request_->size_;
-  const size_t changes_before = parent.changes().size();
-  auto outcome = call(work, nested);
-  if (outcome)
-    outcome = call(
-        [](WriteTransaction& transaction) -> Result<void> {
-          transaction.prepare_to_commit();
-          return {};
-        },
-        nested);
-  nested.handle_ = nullptr;
-  if (!outcome) {
-    mdb_txn_abort(handle);
-    nested.return_to_size(size_before);
-    parent.changes().return_to(changes_before);
-    nested.rolled_back();
-    return outcome;
-  }
-  code = mdb_txn_commit(handle);
-  if (code == MDB_SUCCESS) {
-    nested.committed();
-    return {};
-  }
-  if (code == MDB_MAP_FULL) nested.note(Retry::map_full);
-  nested.rolled_back();
-  return std::unexpected(lmdb_error(code, "commit a nested transaction"));
-}
-
-Result<void> WriteSession::run_small_nested(WriteTransaction& parent, const Work& work, bool is_request) {
   WriteTransaction nested(parent.state_, parent.handle_, &parent, parent.now());
   if (is_request) nested.request_ = &nested;
   const uint64_t size_before = nested.request_->size_;
-  const size_t changes_before = parent.pending_->changes();
+  QUIRE_TRY(nested.begin_nested());
   const auto outcome = call(
       [&](WriteTransaction& transaction) -> Result<void> {
         QUIRE_TRY(work(transaction));
@@ -242,14 +226,9 @@ Result<void> WriteSession::run_small_nested(WriteTransaction& parent, const Work
         return {};
       },
       nested);
-  if (outcome) {
-    nested.committed();
-  } else {
-    nested.return_to_size(size_before);
-    parent.pending_->return_to(changes_before);
-    nested.rolled_back();
-  }
-  nested.handle_ = nullptr;
+  if (outcome) return nested.commit_nested();
+  nested.undo_nested();
+  nested.return_to_size(size_before);
   return outcome;
 }
 
@@ -268,9 +247,8 @@ size_t run_members(WriteTransaction& transaction, std::span<WriteRequest* const>
 
 // One attempt; whether and why it must be repeated.
 Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* const> group,
-                                      Clock::time_point deadline, bool may_be_small) {
-  QUIRE_ASSIGN(const std::unique_ptr<WriteSession> session,
-               WriteSession::begin(state, deadline, may_be_small));
+                                      Clock::time_point deadline, WriteSession::Size size) {
+  QUIRE_ASSIGN(const std::unique_ptr<WriteSession> session, WriteSession::begin(state, deadline, size));
   const size_t succeeded = run_members(session->transaction(), group);
   if (session->retry() != WriteSession::Retry::none) {
     session->rollback();
@@ -287,10 +265,10 @@ Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* 
 
 Result<void> run_until_done(FileState& state, std::span<WriteRequest* const> group,
                             Clock::time_point deadline) {
-  for (bool may_be_small = true;;) {
-    QUIRE_ASSIGN(const WriteSession::Retry retry, try_group(state, group, deadline, may_be_small));
+  for (auto size = WriteSession::Size::small_or_again;;) {
+    QUIRE_ASSIGN(const WriteSession::Retry retry, try_group(state, group, deadline, size));
     if (retry == WriteSession::Retry::none) return {};
-    if (retry == WriteSession::Retry::not_small) may_be_small = false;
+    if (retry == WriteSession::Retry::not_small) size = WriteSession::Size::any;
     // The group has had its turn; what it waits for from here on, it waits for anew.
     deadline = state.deadline();
     if (retry == WriteSession::Retry::map_full) QUIRE_TRY(state.grow_map(deadline));

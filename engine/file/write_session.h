@@ -17,11 +17,11 @@ class WriteSession {
  public:
   using Retry = WriteTransaction::Retry;
 
+  // Whether it may be small (small_commits.h), and what is done where it turns out not to be.
+  enum class Size : uint8_t { any, small_or_again, small_or_moved };
   // Takes the lock between processes and LMDB's, adopting a map that another process has grown, and removes
-  // tables that were dropped. `may_be_small`: it can be run again, as one that is not, where it turns out not
-  // to be small (small_commits.h).
-  static Result<std::unique_ptr<WriteSession>> begin(FileState& state, Clock::time_point deadline,
-                                                     bool may_be_small = false);
+  // tables that were dropped.
+  static Result<std::unique_ptr<WriteSession>> begin(FileState& state, Clock::time_point deadline, Size size);
   // Rolls back what was not committed.
   ~WriteSession();
   WriteSession(const WriteSession&) = delete;
@@ -41,15 +41,15 @@ class WriteSession {
                                  bool is_request = false);
 
  private:
-  static Result<void> run_small_nested(WriteTransaction& parent,
-                                       const std::function<Result<void>(WriteTransaction&)>& work,
-                                       bool is_request);
   explicit WriteSession(FileState& state) : state_(&state) {}
-  Result<void> start(Clock::time_point deadline, bool may_be_small);
+  Result<void> start(Clock::time_point deadline, Size size);
   Result<void> begin_transaction(Clock::time_point deadline);
   bool remove_dropped_tables();
   // Before LMDB commits: whether that has to wait for the disk.
   Result<bool> must_wait();
+  int commit_tree(bool is_logged) noexcept;
+  // How many commits that were pending this one takes along into LMDB's tree.
+  uint32_t taken_in() const noexcept;
   Result<void> commit_small();
   bool remove_table(const std::string& name);
   void finish() noexcept;

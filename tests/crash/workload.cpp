@@ -142,8 +142,10 @@ Action batch(Choices& choices) {
   };
 }
 
+// Some grow beyond what is small, halfway.
 Action transaction(Choices& choices) {
-  const bool commits = choices.below(4) != 0;
+  constexpr size_t kMoreThanSmall = size_t{300} << 10;
+  const bool commits = choices.below(4) != 0, grows = choices.below(4) == 0;
   std::vector<std::string> rows;
   for (int i = 0; i < 5; ++i) {
     const int p = choices.partition();
@@ -151,6 +153,10 @@ Action transaction(Choices& choices) {
     const auto item = choices.item();
     rows.push_back(row(p, id, item));
     if (commits) choices.holdings.items[{p, id}] = item;
+  }
+  if (grows) {
+    const std::string filler = fmt::format(R"(,"filler":"{}"}})", std::string(kMoreThanSmall, 'f'));
+    rows.insert(rows.begin() + 2, rows[2].substr(0, rows[2].size() - 1) + filler);
   }
   return [rows, commits](Desk& desk) -> Result<void> {
     auto transaction = desk.database.begin_transaction();

@@ -193,6 +193,24 @@ int replace_in_a_row(Bench& bench, const WorkStep& step, quire_error* error) {
   for (int commits = 0; commits < kCommits && code == QUIRE_OK; ++commits) code = replace(bench, step, error);
   return code;
 }
+// While its first changes are pending; what it brings then is not small any more.
+int transaction_that_grows(Bench& bench, const WorkStep&, quire_error* error) {
+  constexpr size_t kMoreThanSmall = size_t{300} << 10;
+  const std::string large = R"({"id":"large","k":"a","text":")" + std::string(kMoreThanSmall, 'x') + "\"}";
+  quire_transaction* transaction = nullptr;
+  int code = quire_transaction_begin(bench.database, &transaction, error);
+  if (code != QUIRE_OK) return code;
+  code = quire_upsert(bench.items, transaction, kItem.data(), kItem.size(), nullptr, nullptr, error);
+  unlink(bench.backup_path.c_str());
+  if (code == QUIRE_OK) code = quire_backup(bench.database, bench.backup_path.c_str(), error);
+  if (code == QUIRE_OK)
+    code = quire_upsert(bench.items, transaction, large.data(), large.size(), nullptr, nullptr, error);
+  const quire_scalar key = text_of("a");
+  if (code == QUIRE_OK) code = quire_delete(bench.items, transaction, &key, 1, "large", 5, nullptr, error);
+  if (code == QUIRE_OK) return quire_transaction_commit(transaction, error);
+  quire_transaction_rollback(transaction);
+  return code;
+}
 // From here on an anchor is held.
 int open_for_relaxed(Bench& bench, const WorkStep&, quire_error* error) {
   bench.durability = QUIRE_RELAXED;
@@ -319,11 +337,14 @@ constexpr WorkStep kSteps[] = {
     {"open for relaxed durability", open_for_relaxed},
     {"replace in a row", replace_in_a_row},
     {"patch", patch},
+    {"transaction that grows", transaction_that_grows},
     {"SELECT c.id FROM items c ORDER BY c.id DESC", statement},
     {"open for full durability", open_for_full},
     {"replace in a row", replace_in_a_row},
     {"SELECT VALUE c.n FROM items c WHERE c.k = 'a'", statement},
     {"patch", patch},
+    {"transaction", transaction},
+    {"transaction that grows", transaction_that_grows},
     {"UPSERT INTO items VALUES {id: '2', k: 'a', n: 2, tags: ['y', 'x']}", begin_and_commit},
     {"with an etag", write_if_match},
     {"CREATE CONTAINER IF NOT EXISTS places PARTITION KEY (/land, /town) WITH {defaultTtl: 100000, "

@@ -1,0 +1,112 @@
+// LMDB copies its tree. What is pending beside it (small_commits.h) is put into the tree first; where another
+// write transaction is at work, which may take its time, into the copy.
+#include "engine/file/file_copy.h"
+
+#include <fmt/format.h>
+#include <lmdb.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <memory>
+
+#include "engine/file/disk_order.h"
+#include "engine/file/file_format.h"
+#include "engine/file/file_state.h"
+#include "engine/file/lmdb_error.h"
+#include "engine/file/snapshot_pages.h"
+
+namespace quire::engine {
+namespace {
+
+// LMDB's code.
+using Code = int;
+
+class FileCopy {
+ public:
+  FileCopy(FileState& state, const std::string& to) : state_(state), to_(to) {}
+
+  // Or errno, where there is no room or no folder for it.
+  Result<Code> make() {
+    SmallCommits& small = state_.small_commits();
+    const Clock::time_point deadline = state_.deadline();
+    do {
+      const std::shared_ptr<PendingCommits> pending = small.newest();
+      const uint32_t upto = pending == nullptr ? 0 : pending->last();
+      if (upto == 0) return state_.copy_pages(to_);
+      QUIRE_ASSIGN(const bool is_applied, apply_pending(deadline));
+      QUIRE_ASSIGN(const Code code, state_.copy_pages(to_));
+      if (is_applied || code != MDB_SUCCESS) return code;
+      // Then LMDB's tree has been that of the commit before them all the while.
+      small.wait_for_newest();
+      if (small.is_newest(pending.get())) return put(*pending, upto);
+      ::unlink(to_.c_str());
+    } while (Clock::now() < deadline);
+    return fail(ErrorCode::busy, "the file cannot be copied while it is changed so often");
+  }
+
+ private:
+  // False if the lock that it takes is another's for longer.
+  Result<bool> apply_pending(Clock::time_point deadline) const {
+    constexpr std::chrono::milliseconds kPatience{100};
+    deadline = std::min(deadline, Clock::now() + kPatience);
+    if (!state_.queue().take_lead(deadline)) return false;
+    const bool is_locked = state_.write_lock().acquire(deadline).has_value();
+    const Result<void> applied = is_locked ? state_.small_commits().apply(deadline) : Result<void>();
+    if (is_locked) state_.write_lock().release();
+    state_.queue().release();
+    QUIRE_TRY(applied);
+    return is_locked;
+  }
+
+  // What LMDB's tree has room for is known of the file, not of its copy.
+  Result<Code> put(const PendingCommits& pending, uint32_t upto) {
+    EnvironmentHandle copy;
+    MDB_env* created = nullptr;
+    Code code = mdb_env_create(&created);
+    copy.reset(created);
+    if (code == MDB_SUCCESS) code = mdb_env_set_maxdbs(created, kMostTables);
+    if (code == MDB_SUCCESS) code = mdb_env_set_mapsize(created, state_.map_bytes());
+    if (code == MDB_SUCCESS) code = mdb_env_open(created, to_.c_str(), MDB_NOSUBDIR | MDB_NOLOCK, 0);
+    MDB_txn* transaction = nullptr;
+    if (code == MDB_SUCCESS) code = mdb_txn_begin(created, nullptr, 0, &transaction);
+    if (code != MDB_SUCCESS) return code;
+    uint32_t slot = 0;
+    MDB_dbi table = 0;
+    pending.for_each(upto, [&](uint32_t its_slot, const PendingCommits::Change& change) {
+      if (its_slot != slot)
+        code = mdb_dbi_open(transaction, state_.tables().name_of(its_slot).c_str(), 0, &table);
+      slot = its_slot;
+      if (code == MDB_SUCCESS) code = put_into_tree(transaction, table, change);
+      return code == MDB_SUCCESS;
+    });
+    if (code == MDB_SUCCESS) return mdb_txn_commit(transaction);
+    mdb_txn_abort(transaction);
+    return code;
+  }
+
+  FileState& state_;
+  const std::string& to_;
+};
+
+}  // namespace
+
+// The copy has another name until it is whole and on the disk: one that no other copy has, so that two of
+// them do not meet.
+Result<void> copy_file(FileState& state, const std::string& path, const std::string& to) {
+  // LMDB copies without a look at what it copies.
+  QUIRE_TRY(check_shared(state, path));
+  if (access(to.c_str(), F_OK) == 0) return fail(ErrorCode::cannot_open, "there is a file already: " + to);
+  const auto moment = std::chrono::system_clock::now().time_since_epoch().count();
+  const std::string copy = fmt::format("{}-copy-{}-{:x}", to, getpid(), moment);
+  QUIRE_ASSIGN(const Code code, FileCopy(state, copy).make());
+  if (code == EEXIST || code == ENOENT || code == EACCES || code == ENOTDIR)
+    return fail(ErrorCode::cannot_open, "cannot make the file " + to + ": " + std::strerror(code));
+  UnfinishedFile unfinished(copy);
+  if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, fmt::format("copy to '{}'", to)));
+  return unfinished.finish(to, false);
+}
+
+}  // namespace quire::engine

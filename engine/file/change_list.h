@@ -14,7 +14,7 @@ namespace quire::engine {
 class ChangeList {
  public:
   // Of keys and records together. A transaction that changes more is not kept track of any further.
-  static constexpr size_t kMostBytes = size_t{256} << 10;
+  static constexpr size_t kMostBytes = size_t{2} << 20;
 
   void start(bool keeps_track) noexcept {
     bytes_.clear();
@@ -29,6 +29,8 @@ class ChangeList {
 
   bool is_whole() const noexcept { return is_whole_; }
   bool is_empty() const noexcept { return bytes_.empty(); }
+  // Of keys and records together, as long as the list is whole; what was undone counts, too.
+  size_t weight() const noexcept { return weight_; }
 
   // What was noted since `size` has been undone.
   size_t size() const noexcept { return bytes_.size(); }

@@ -34,9 +34,9 @@ std::optional<RecordHeader> parse_record(std::string_view bytes, uint64_t commit
 }
 
 // Only a value that has pages of its own is a place.
-std::optional<uint64_t> find_place(MDB_txn* transaction, MDB_dbi meta, int descriptor) noexcept {
+std::optional<Place> find_place(MDB_txn* transaction, MDB_dbi meta, int descriptor) noexcept {
   MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value;
-  if (mdb_get(transaction, meta, &key, &value) != MDB_SUCCESS || value.mv_size < CommitLog::kBytes)
+  if (mdb_get(transaction, meta, &key, &value) != MDB_SUCCESS || value.mv_size < CommitLog::kLeastBytes)
     return std::nullopt;
   MDB_stat stat;
   mdb_env_stat(mdb_txn_env(transaction), &stat);
@@ -45,7 +45,8 @@ std::optional<uint64_t> find_place(MDB_txn* transaction, MDB_dbi meta, int descr
   if ((layout::page_flags(page) & layout::kOverflowPage) == 0 ||
       !is_in_place(descriptor, begin, stat.ms_psize))
     return std::nullopt;
-  return layout::page_number(page) * stat.ms_psize + layout::kPageHeader;
+  return Place{layout::page_number(page) * stat.ms_psize + layout::kPageHeader,
+               std::min(value.mv_size, CommitLog::kMostBytes)};
 }
 
 }  // namespace log_layout
@@ -53,9 +54,6 @@ std::optional<uint64_t> find_place(MDB_txn* transaction, MDB_dbi meta, int descr
 namespace {
 
 using namespace log_layout;
-
-// A record that grows beyond it (a key that was changed again and again) is not worth it.
-constexpr size_t kLongestRecord = 2 * ChangeList::kMostBytes;
 
 struct LogHeader {
   uint64_t sequence = 0;
@@ -102,7 +100,7 @@ Result<bool> CommitLog::take(const Commit& commit) {
   }
   const uint64_t newest = mdb_txn_id(commit.transaction) - 1;
   QUIRE_ASSIGN(const bool is_next, follows(anchor, newest + commit.pending));
-  const bool has_room = record_bytes(record_.size() - kRecordHeader) <= kBytes - end_.position;
+  const bool has_room = record_bytes(record_.size() - kRecordHeader) <= room();
   if (commit.pending != 0 && !(is_next && has_room)) return false;
   if (commit.pending == 0 && (!is_next || !has_room || anchor.is_far(newest))) {
     auto begun = begin_anew(anchor);
@@ -122,13 +120,14 @@ bool CommitLog::is_worth_it(const Anchor& anchor) noexcept {
     small_commits_ = 0;
     return false;
   }
-  count_small();
+  count_small(changes_.weight());
   return anchor.has_log() || small_commits_ > kCommitsUntilLog;
 }
 
-void CommitLog::count_small() noexcept {
+void CommitLog::count_small(size_t bytes) noexcept {
   const auto now = std::chrono::steady_clock::now();
-  small_commits_ = now - last_small_commit_ <= kInARow ? small_commits_ + 1 : 1;
+  if (now - last_small_commit_ > kInARow) small_commits_ = 0;
+  small_commits_ += 1 + static_cast<uint32_t>(bytes / kBytesOfOne);
   last_small_commit_ = now;
 }
 
@@ -137,16 +136,19 @@ void CommitLog::count_small() noexcept {
 void CommitLog::expect_small(const Commit& commit) noexcept {
   if (!changes_.is_whole()) small_commits_ = 0;
   if (!changes_.is_whole() || changes_.is_empty()) return;
-  count_small();
+  count_small(changes_.weight());
   if (small_commits_ > kCommitsUntilLog) has_place(commit);
 }
 
-bool CommitLog::is_ready(Durability durability, const Anchor& anchor, uint64_t newest) noexcept {
-  if (place_ == 0 || small_commits_ <= kCommitsUntilLog ||
-      std::chrono::steady_clock::now() - last_small_commit_ > kInARow)
+// Another process may have put a longer one in its place.
+bool CommitLog::is_ready(Durability durability, const Anchor& anchor, MDB_txn* transaction,
+                         MDB_dbi meta) noexcept {
+  if (small_commits_ <= kCommitsUntilLog || std::chrono::steady_clock::now() - last_small_commit_ > kInARow)
     return false;
+  place_ = find_place(transaction, meta, descriptor_).value_or(Place());
+  if (place_.bytes == 0) return false;
   return durability == Durability::relaxed ||
-         (durability == Durability::full && follows(anchor, newest).value_or(false));
+         (durability == Durability::full && follows(anchor, mdb_txn_id(transaction) - 1).value_or(false));
 }
 
 Result<bool> CommitLog::take_small(const PendingCommits& pending, const SmallCommit& commit) {
@@ -155,8 +157,7 @@ Result<bool> CommitLog::take_small(const PendingCommits& pending, const SmallCom
   record_.assign(kRecordHeader, '\0');
   const bool is_whole = pending.for_each_at_hand([&](uint32_t slot, const PendingCommits::Change& change) {
     return add_change(commit.tables, slot, change.key,
-                      change.is_erased ? std::nullopt : std::optional(change.record)) &&
-           record_.size() <= kLongestRecord;
+                      change.is_erased ? std::nullopt : std::optional(change.record));
   });
   if (!is_whole) return false;
   // Where nothing is in it alone, it can begin anew.
@@ -165,34 +166,51 @@ Result<bool> CommitLog::take_small(const PendingCommits& pending, const SmallCom
     if (!begun && begun.error().code == ErrorCode::busy) return false;
     QUIRE_TRY(begun);
   }
-  if (record_bytes(record_.size() - kRecordHeader) > kBytes - end_.position) return false;
+  if (record_bytes(record_.size() - kRecordHeader) > room()) return false;
   QUIRE_TRY(put_down(commit.anchor, commit.durability == Durability::full));
   has_put_down_ = false;
-  count_small();
+  count_small(record_.size());
   return true;
 }
 
 bool CommitLog::has_room() const noexcept {
-  constexpr size_t kUsual = size_t{32} << 10;
-  return kBytes - end_.position >= 2 * std::max(record_.size(), kUsual);
+  constexpr size_t kSpare = size_t{64} << 10;
+  return room() >= record_.size() + record_.size() / 8 + kSpare;
 }
 
 // ---- Where it lies
 
 // One that is made by the transaction at hand is there from the next on.
 bool CommitLog::has_place(const Commit& commit) noexcept {
-  if (place_ == 0) place_ = find_place(commit.transaction, commit.meta, descriptor_).value_or(0);
-  if (place_ != 0) return true;
-  if (!make_place(commit)) small_commits_ = 0;
+  place_ = find_place(commit.transaction, commit.meta, descriptor_).value_or(Place());
+  if (place_.bytes != 0 && changes_.weight() <= most_of_commit()) {
+    has_outgrown_ = false;
+    return true;
+  }
+  if (place_.bytes != 0 && !std::exchange(has_outgrown_, true)) return false;
+  const size_t bytes = bytes_for_commit_at_hand(commit.transaction);
+  if (bytes / kCommitsInLog < changes_.weight() || !make_place(commit, bytes)) small_commits_ = 0;
   return false;
 }
 
+// No more than half of what the file has.
+size_t CommitLog::bytes_for_commit_at_hand(MDB_txn* transaction) const noexcept {
+  MDB_envinfo info;
+  mdb_env_info(mdb_txn_env(transaction), &info);
+  MDB_stat stat;
+  mdb_env_stat(mdb_txn_env(transaction), &stat);
+  const uint64_t file = (info.me_last_pgno + 1) * stat.ms_psize;
+  size_t bytes = kLeastBytes;
+  while (bytes < kMostBytes && bytes < kCommitsInNewLog * changes_.weight() && 4 * bytes <= file) bytes *= 2;
+  return bytes;
+}
+
 // A map that is full takes nothing else along.
-bool CommitLog::make_place(const Commit& commit) noexcept {
+bool CommitLog::make_place(const Commit& commit, size_t bytes) noexcept {
   MDB_txn* nested = nullptr;
   if (mdb_txn_begin(mdb_txn_env(commit.transaction), commit.transaction, 0, &nested) != MDB_SUCCESS)
     return false;
-  MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value{kBytes, nullptr};
+  MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value{bytes, nullptr};
   if (mdb_put(nested, commit.meta, &key, &value, MDB_RESERVE) != MDB_SUCCESS) {
     mdb_txn_abort(nested);
     return false;
@@ -212,10 +230,11 @@ bool CommitLog::gather(const Commit& commit) {
     changes_.for_each([&](uint32_t slot, Bytes key) {
       if (before == std::pair(slot, key)) return true;
       before.emplace(slot, key);
-      is_whole = add_change(commit, slot, key) && record_.size() <= kLongestRecord;
+      // One that grows beyond it (a key that was changed again and again) is not worth it.
+      is_whole = add_change(commit, slot, key) && record_.size() <= place_.bytes / 2;
       return is_whole;
     });
-    return is_whole && record_bytes(record_.size() - kRecordHeader) <= kBytes - kRecordsAt;
+    return is_whole;
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -258,7 +277,7 @@ Result<void> CommitLog::put_down(Anchor& anchor, bool waits) {
   std::memcpy(record_.data(), &header, sizeof header);
   before_ = end_;
   has_put_down_ = true;
-  const int code = write_at(descriptor_, record_, place_ + end_.position, waits);
+  const int code = write_at(descriptor_, record_, place_.at + end_.position, waits);
   end_ = {number, header.sum, end_.position + record_bytes(changes.size())};
   if (code == 0) return {};
   withdraw(anchor);
@@ -271,7 +290,7 @@ void CommitLog::withdraw(Anchor& anchor) noexcept {
   // A commit without a change has no record: the last one is another's, who was told that it is done.
   if (!std::exchange(has_put_down_, false)) return;
   end_ = before_;
-  if (write_at(descriptor_, {kNothing, sizeof kNothing}, place_ + end_.position, true) != 0)
+  if (write_at(descriptor_, {kNothing, sizeof kNothing}, place_.at + end_.position, true) != 0)
     anchor.distrust();
 }
 
@@ -298,7 +317,7 @@ Result<void> CommitLog::put_header(uint64_t sequence) {
   errno = 0;
   if (getentropy(&header.random, sizeof header.random) != 0) return cannot("draw a random number");
   const size_t at = (sequence & kBehindCommit) != 0 ? 0 : header_at(sequence);
-  if (pwrite(descriptor_, &header, sizeof header, static_cast<off_t>(place_ + at)) != sizeof header)
+  if (pwrite(descriptor_, &header, sizeof header, static_cast<off_t>(place_.at + at)) != sizeof header)
     return cannot("write to the file");
   sequence_ = 0;  // none, until what it stands for is there
   ahead_ = 0;
@@ -323,7 +342,7 @@ Result<bool> CommitLog::follows(const Anchor& anchor, uint64_t newest) {
 Result<bool> CommitLog::read_header(const Anchor& anchor) {
   LogHeader header;
   errno = 0;
-  const auto at = static_cast<off_t>(place_ + header_at(anchor.sequence()));
+  const auto at = static_cast<off_t>(place_.at + header_at(anchor.sequence()));
   if (pread(descriptor_, &header, sizeof header, at) != sizeof header) return cannot("read the file");
   if (header.sequence != anchor.sequence()) return false;
   sequence_ = header.sequence;
@@ -335,11 +354,11 @@ Result<bool> CommitLog::read_header(const Anchor& anchor) {
 // The record that another process has put at the end.
 Result<bool> CommitLog::read_record() {
   RecordHeader header;
-  const auto at = static_cast<off_t>(place_ + end_.position);
-  if (kBytes - end_.position < sizeof header) return false;
+  const auto at = static_cast<off_t>(place_.at + end_.position);
+  if (room() < sizeof header) return false;
   errno = 0;
   if (pread(descriptor_, &header, sizeof header, at) != sizeof header) return cannot("read the file");
-  if (header.change_bytes > kBytes - end_.position - sizeof header) return false;
+  if (header.change_bytes > room() - sizeof header) return false;
   std::string bytes(sizeof header + header.change_bytes, '\0');
   if (pread(descriptor_, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size()))
     return cannot("read the file");

@@ -6,7 +6,8 @@
 // crash the file is taken back to the anchor, and the commits in the log are made again (log_replay.h).
 //
 // The log is the value of row "log" of table "meta", written in place: LMDB keeps so long a value on pages of
-// its own, and leaves them alone. So a database stays one file. The value:
+// its own, and leaves them alone. So a database stays one file. It is 1 MiB long; where larger transactions
+// come in a row, and the file is large beside it, a longer one takes its place, up to 8 MiB. The value:
 //
 //   0..15   of anchors with an even sequence: 0..7 the sequence | 8..15 a random number
 //   16..31  the same, of odd ones: who moves the anchor leaves alone what still counts
@@ -33,6 +34,7 @@
 
 #include <lmdb.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -73,8 +75,12 @@ constexpr size_t record_bytes(size_t change_bytes) noexcept {
 }
 // Of a header and what lies behind it.
 uint64_t sum_of(const RecordHeader& header, std::string_view changes, uint64_t seed) noexcept;
-// Where the value lies in the file; nothing if there is none that has pages of its own. `meta` is the table.
-std::optional<uint64_t> find_place(MDB_txn* transaction, MDB_dbi meta, int descriptor) noexcept;
+struct Place {
+  uint64_t at = 0;  // in the file
+  size_t bytes = 0;
+};
+// Where the value lies; nothing if there is none that has pages of its own. `meta` is the table.
+std::optional<Place> find_place(MDB_txn* transaction, MDB_dbi meta, int descriptor) noexcept;
 // The header of the record at the start of `bytes`, if it is whole and of that commit.
 std::optional<RecordHeader> parse_record(std::string_view bytes, uint64_t commit, uint64_t seed) noexcept;
 }  // namespace log_layout
@@ -82,7 +88,7 @@ std::optional<RecordHeader> parse_record(std::string_view bytes, uint64_t commit
 // A process's part in it. Calls are those of the holder of the write lock.
 class CommitLog {
  public:
-  static constexpr size_t kBytes = size_t{1} << 20;
+  static constexpr size_t kLeastBytes = size_t{1} << 20, kMostBytes = size_t{8} << 20;
 
   explicit CommitLog(int descriptor) : descriptor_(descriptor) {}
 
@@ -106,8 +112,11 @@ class CommitLog {
   // it.
   void expect_small(const Commit& commit) noexcept;
 
-  // Whether small commits of that durability may go to the log alone, `newest` being LMDB's commit before.
-  bool is_ready(Durability durability, const Anchor& anchor, uint64_t newest) noexcept;
+  // Whether small commits of that durability may go to the log alone, from the transaction on that has begun.
+  bool is_ready(Durability durability, const Anchor& anchor, MDB_txn* transaction, MDB_dbi meta) noexcept;
+  size_t bytes() const noexcept { return place_.bytes; }
+  // So many bytes of keys and records may one of them have.
+  size_t most_of_commit() const noexcept { return place_.bytes / kCommitsInLog; }
   struct SmallCommit {
     const TableRegistry& tables;
     Anchor& anchor;
@@ -124,12 +133,16 @@ class CommitLog {
   void withdraw(Anchor& anchor) noexcept;
   // Whether the last record has filled half of the log: the pages that it stands for should go on their way
   // to the disk, before it begins anew.
-  bool is_due() const noexcept { return before_.position < kBytes / 2 && end_.position >= kBytes / 2; }
+  bool is_due() const noexcept {
+    return before_.position < place_.bytes / 2 && end_.position >= place_.bytes / 2;
+  }
 
  private:
   // A process writes to the log once it has made so many small commits, each within that time of the one
-  // before: to begin and to end a log costs as much as two commits.
+  // before: to begin and to end a log costs as much as two commits. A large one counts for several, since it
+  // gains more.
   static constexpr uint32_t kCommitsUntilLog = 8;
+  static constexpr size_t kBytesOfOne = size_t{128} << 10;
   static constexpr std::chrono::milliseconds kInARow{250};
   struct End {
     uint64_t commit = 0;  // the last one that is in the log
@@ -137,10 +150,15 @@ class CommitLog {
     size_t position = 0;
   };
 
-  void count_small() noexcept;
+  // At least so many find room in a log, and in one that is made for commits like one at hand.
+  static constexpr size_t kCommitsInLog = 4, kCommitsInNewLog = 8;
+
+  void count_small(size_t bytes) noexcept;
   bool is_worth_it(const Anchor& anchor) noexcept;
   bool has_place(const Commit& commit) noexcept;
-  bool make_place(const Commit& commit) noexcept;
+  bool make_place(const Commit& commit, size_t bytes) noexcept;
+  size_t bytes_for_commit_at_hand(MDB_txn* transaction) const noexcept;
+  size_t room() const noexcept { return place_.bytes - std::min(place_.bytes, end_.position); }
   bool gather(const Commit& commit);
   bool add_change(const Commit& commit, uint32_t slot, Bytes key);
   bool add_change(const TableRegistry& tables, uint32_t slot, Bytes key, std::optional<Bytes> record);
@@ -155,8 +173,8 @@ class CommitLog {
 
   int descriptor_;
   ChangeList changes_;
-  uint64_t place_ = 0;  // of the value in the file; 0: not known yet
-  std::string record_;  // of the commit at hand, from its header on
+  log_layout::Place place_;  // none: not known yet
+  std::string record_;       // of the commit at hand, from its header on
 
   // The log as this process last saw it.
   uint64_t sequence_ = 0;  // of its anchor
@@ -167,6 +185,7 @@ class CommitLog {
 
   uint32_t small_commits_ = 0;
   bool was_in_use_ = false;
+  bool has_outgrown_ = false;  // the last commit was too large for it
   std::chrono::steady_clock::time_point last_small_commit_{};
   struct KnownName {
     Table table;

@@ -103,14 +103,19 @@ int have_nothing_pending(MDB_txn*, MDB_dbi) {
   return MDB_SUCCESS;
 }
 
+// Version 6 had logs of one length, and reads no more than that of a longer one.
+int have_a_short_log(MDB_txn*, MDB_dbi) {
+  return MDB_SUCCESS;
+}
+
 // What a step from version `from` to the next has to change.
 struct Upgrade {
   uint32_t from;
   int (*run)(MDB_txn* transaction, MDB_dbi meta);
 };
 constexpr Upgrade kUpgrades[] = {
-    {0, add_database_number}, {1, add_index_tables}, {2, add_feeds},
-    {3, keep_documents},      {4, have_no_log},      {5, have_nothing_pending},
+    {0, add_database_number}, {1, add_index_tables},     {2, add_feeds},        {3, keep_documents},
+    {4, have_no_log},         {5, have_nothing_pending}, {6, have_a_short_log},
 };
 
 }  // namespace

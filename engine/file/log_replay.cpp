@@ -54,7 +54,7 @@ class Replay {
     if (const auto seed = seed_of(0, kBehindCommit | newest)) QUIRE_TRY(make_all(newest, *seed));
     transaction_.reset();
     constexpr char kNothing[kHeaderBytes] = {};
-    if (pwrite(descriptor_, kNothing, sizeof kNothing, static_cast<off_t>(*place)) != sizeof kNothing ||
+    if (pwrite(descriptor_, kNothing, sizeof kNothing, static_cast<off_t>(place->at)) != sizeof kNothing ||
         fdatasync(descriptor_) != 0)
       return std::unexpected(lmdb_error(errno, "write to the file"));
     return {};
@@ -84,7 +84,7 @@ class Replay {
 
   // What the log can add to the file is a multiple of its size, a page and the way to it for each change.
   Result<void> begin(uint64_t file_bytes) {
-    constexpr uint64_t kRoom = uint64_t{1} << 30;
+    constexpr uint64_t kRoom = uint64_t{4} << 30;
     MDB_env* created = nullptr;
     int code = mdb_env_create(&created);
     environment_.reset(created);
@@ -102,9 +102,9 @@ class Replay {
     QUIRE_ASSIGN(const MDB_dbi meta, table_of(kMetaTable));
     MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value;
     const int code = mdb_get(transaction_.get(), meta, &key, &value);
-    if (code == MDB_NOTFOUND || (code == MDB_SUCCESS && value.mv_size < CommitLog::kBytes)) return false;
+    if (code == MDB_NOTFOUND || (code == MDB_SUCCESS && value.mv_size < CommitLog::kLeastBytes)) return false;
     QUIRE_TRY(check(code));
-    log_.assign(static_cast<const char*>(value.mv_data), CommitLog::kBytes);
+    log_.assign(static_cast<const char*>(value.mv_data), std::min(value.mv_size, CommitLog::kMostBytes));
     return true;
   }
 

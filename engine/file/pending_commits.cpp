@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 
@@ -11,11 +12,14 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{64} << 10;
 constexpr size_t kFilterBits = 64;
+constexpr size_t kLeastFilterWords = 16, kBytesOfFilterWord = 1024;
 constexpr size_t kLeastChanges = 16;
+constexpr size_t kRecordAlignment = 8;
 
 }  // namespace
 
-PendingCommits::PendingCommits(uint64_t base) : base_(base) {
+PendingCommits::PendingCommits(uint64_t base, size_t bytes)
+    : base_(base), filter_(std::max(kLeastFilterWords, bytes / kBytesOfFilterWord)) {
   head_.next = head_links_.data();
 }
 
@@ -25,12 +29,24 @@ uint64_t PendingCommits::hash(uint32_t slot, Bytes key) noexcept {
   return XXH3_64bits_withSeed(key.data(), key.size(), slot);
 }
 
+uint64_t PendingCommits::lead_of(Bytes key) noexcept {
+  uint64_t lead = 0;
+  std::memcpy(&lead, key.data(), std::min(key.size(), sizeof lead));
+  return std::endian::native == std::endian::little ? std::byteswap(lead) : lead;
+}
+
+// What comes next one level down is asked for while the level above is looked at.
 PendingCommits::Node* PendingCommits::first_from(uint32_t slot, Bytes key, Way* way) const noexcept {
   auto* at = const_cast<Node*>(&head_);
   Node* next = nullptr;
+  const uint64_t lead = lead_of(key);
   for (size_t level = kMostLevels; level-- > 0;) {
-    while ((next = at->next[level].load(std::memory_order_acquire)) != nullptr && next->is_before(slot, key))
+    for (;;) {
+      if (level > 0) __builtin_prefetch(at->next[level - 1].load(std::memory_order_relaxed));
+      next = at->next[level].load(std::memory_order_acquire);
+      if (next == nullptr || !next->is_before(slot, lead, key)) break;
       at = next;
+    }
     if (way != nullptr) (*way)[level] = at;
   }
   return next;
@@ -46,7 +62,7 @@ const PendingCommits::Node* PendingCommits::seen(const Node* newest, uint32_t up
 std::optional<PendingCommits::Change> PendingCommits::find(uint32_t slot, Bytes key,
                                                            uint32_t upto) const noexcept {
   const uint64_t hashed = hash(slot, key);
-  const uint64_t word = filter_[hashed / kFilterBits % kFilterWords].load(std::memory_order_acquire);
+  const uint64_t word = filter_[hashed / kFilterBits % filter_.size()].load(std::memory_order_acquire);
   if ((word >> hashed % kFilterBits & 1) == 0) return std::nullopt;
   const Node* const newest = first_from(slot, key);
   if (newest == nullptr || !newest->is_of(slot, key)) return std::nullopt;
@@ -102,19 +118,19 @@ PendingCommits::Change PendingCommits::Walk::change() const noexcept {
 
 // ---- Writing
 
-char* PendingCommits::allocate(size_t bytes) {
-  bytes = (bytes + alignof(Node) - 1) / alignof(Node) * alignof(Node);
-  if (bytes > room_bytes_) {
-    const size_t size = std::max(bytes, kChunkBytes);
+char* PendingCommits::allocate(size_t bytes, size_t alignment) {
+  void* place = room_;
+  if (room_ == nullptr || std::align(alignment, bytes, place, room_bytes_) == nullptr) {
+    const size_t size = std::max(bytes + alignment, kChunkBytes);
     chunks_.push_back(std::make_unique_for_overwrite<char[]>(size));
-    room_ = chunks_.back().get();
+    place = chunks_.back().get();
     room_bytes_ = size;
     memory_ += size;
+    std::align(alignment, bytes, place, room_bytes_);
   }
-  char* const place = room_;
-  room_ += bytes;
+  room_ = static_cast<char*>(place) + bytes;
   room_bytes_ -= bytes;
-  return place;
+  return static_cast<char*>(place);
 }
 
 // One of four nodes has a link that skips about four, one of sixteen another that skips sixteen, and so on.
@@ -128,8 +144,12 @@ size_t PendingCommits::draw_levels() noexcept {
 }
 
 PendingCommits::Node* PendingCommits::make_node(size_t levels) {
-  auto* const node = new (allocate(sizeof(Node))) Node;
-  node->next = new (allocate(levels * sizeof(std::atomic<Node*>))) std::atomic<Node*>[levels];
+  using Link = std::atomic<Node*>;
+  constexpr size_t kLine = 64;
+  static_assert(sizeof(Node) + sizeof(Link) <= kLine && sizeof(Node) % alignof(Link) == 0);
+  char* const place = allocate(sizeof(Node) + levels * sizeof(Link), kLine);
+  auto* const node = new (place) Node;
+  node->next = new (place + sizeof(Node)) Link[levels];
   return node;
 }
 
@@ -148,9 +168,10 @@ void PendingCommits::change(uint32_t slot, Bytes key, Record record) {
     return;
   }
   const size_t levels = draw_levels();
-  char* const own_key = allocate(key.size());
+  char* const own_key = allocate(key.size(), 1);
   std::memcpy(own_key, key.data(), key.size());
   Node* const node = make_node(levels);
+  node->lead = lead_of(key);
   node->key = own_key;
   node->key_bytes = static_cast<uint32_t>(key.size());
   node->slot = slot;
@@ -162,14 +183,14 @@ void PendingCommits::change(uint32_t slot, Bytes key, Record record) {
     way[level]->next[level].store(node, std::memory_order_release);
   }
   const uint64_t hashed = hash(slot, key);
-  filter_[hashed / kFilterBits % kFilterWords].fetch_or(uint64_t{1} << hashed % kFilterBits,
-                                                        std::memory_order_release);
+  filter_[hashed / kFilterBits % filter_.size()].fetch_or(uint64_t{1} << hashed % kFilterBits,
+                                                          std::memory_order_release);
   undo_.push_back({node, record, {}, true});
   bytes_ += key.size();
 }
 
 std::span<char> PendingCommits::put(uint32_t slot, Bytes key, size_t record_bytes) {
-  char* const record = allocate(std::max<size_t>(record_bytes, 1));
+  char* const record = allocate(std::max<size_t>(record_bytes, 1), kRecordAlignment);
   change(slot, key, {record, static_cast<uint32_t>(record_bytes)});
   bytes_ += record_bytes;
   return {record, record_bytes};

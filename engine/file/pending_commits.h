@@ -32,8 +32,9 @@ class PendingCommits {
   struct Node;
 
  public:
-  // `base`: LMDB's number of the commit that they follow.
-  explicit PendingCommits(uint64_t base);
+  // `base`: LMDB's number of the commit that they follow. `bytes`: of keys and records, so many are expected
+  // at most.
+  PendingCommits(uint64_t base, size_t bytes);
   PendingCommits(const PendingCommits&) = delete;
   PendingCommits& operator=(const PendingCommits&) = delete;
 
@@ -102,19 +103,21 @@ class PendingCommits {
   static constexpr uint32_t kErased = UINT32_MAX;
   static constexpr uint32_t kTakenBack = UINT32_MAX;  // more than any `upto`
   static constexpr size_t kMostLevels = 12;
-  static constexpr size_t kFilterWords = 1024;
 
   struct Record {
     char* bytes = nullptr;
     uint32_t size = 0;  // or kErased
   };
+  // It begins with a line of memory, in which all lies that a search looks at of most of those that it
+  // passes.
   struct Node {
+    uint64_t lead = 0;                   // of the key, lead_of()
+    std::atomic<Node*>* next = nullptr;  // as many as it has levels, right behind it
     const char* key = nullptr;
     Record record;
     uint32_t slot = 0;
     uint32_t key_bytes = 0;
     std::atomic<uint32_t> commit = 0;
-    std::atomic<Node*>* next = nullptr;  // as many as it has levels
 
     Bytes key_view() const noexcept { return {key, key_bytes}; }
     Change change() const noexcept { return change_to(record); }
@@ -122,8 +125,9 @@ class PendingCommits {
       const bool is_erased = other.size == kErased;
       return {key_view(), is_erased ? Bytes() : Bytes(other.bytes, other.size), is_erased};
     }
-    bool is_before(uint32_t other_slot, Bytes other_key) const noexcept {
-      return slot != other_slot ? slot < other_slot : key_view() < other_key;
+    bool is_before(uint32_t other_slot, uint64_t other_lead, Bytes other_key) const noexcept {
+      if (slot != other_slot) return slot < other_slot;
+      return lead != other_lead ? lead < other_lead : key_view() < other_key;
     }
     bool is_of(uint32_t other_slot, Bytes other_key) const noexcept {
       return slot == other_slot && key_view() == other_key;
@@ -140,12 +144,14 @@ class PendingCommits {
     bool is_new;
   };
 
+  // The first bytes of a key as a number: where two of them differ, the keys are in the same order.
+  static uint64_t lead_of(Bytes key) noexcept;
   // The first node that is not less; `way`, if given, gets the last one before it on each level.
   Node* first_from(uint32_t slot, Bytes key, Way* way = nullptr) const noexcept;
   // From the newest change of a key on, the one that is seen.
   static const Node* seen(const Node* newest, uint32_t upto) noexcept;
   void change(uint32_t slot, Bytes key, Record record);
-  char* allocate(size_t bytes);
+  char* allocate(size_t bytes, size_t alignment);
   Node* make_node(size_t levels);
   size_t draw_levels() noexcept;
   static uint64_t hash(uint32_t slot, Bytes key) noexcept;
@@ -155,7 +161,7 @@ class PendingCommits {
   Node head_;
   std::array<std::atomic<Node*>, kMostLevels> head_links_{};
   // A bit for each key that was ever put in: most look-ups find none.
-  std::array<std::atomic<uint64_t>, kFilterWords> filter_{};
+  std::vector<std::atomic<uint64_t>> filter_;
 
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* room_ = nullptr;

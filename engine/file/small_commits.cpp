@@ -31,9 +31,10 @@ Result<void> SmallCommits::prepare(Durability durability, bool may_be_small, Clo
   return may_stay ? Result<void>() : apply(deadline);
 }
 
-std::shared_ptr<PendingCommits> SmallCommits::begin(Durability durability, uint64_t newest) {
+std::shared_ptr<PendingCommits> SmallCommits::begin(Durability durability, MDB_txn* transaction) {
   if (pending_ != nullptr) return pending_;
-  if (!state_.anchor_keeper().is_at_work() || !state_.log().is_ready(durability, state_.anchor(), newest) ||
+  if (!state_.anchor_keeper().is_at_work() ||
+      !state_.log().is_ready(durability, state_.anchor(), transaction, state_.facts.meta.slot()) ||
       is_open_elsewhere(state_.data_descriptor()))
     return nullptr;
   if (!is_alone_ && !keep_others_out(state_.data_descriptor())) return nullptr;
@@ -42,7 +43,7 @@ std::shared_ptr<PendingCommits> SmallCommits::begin(Durability durability, uint6
   try {
     // Whatever comes of the transaction: who waits is let in.
     state_.anchor_keeper().note_commit(false);
-    set(std::make_shared<PendingCommits>(newest));
+    set(std::make_shared<PendingCommits>(mdb_txn_id(transaction) - 1, state_.log().bytes()));
   } catch (const std::bad_alloc&) {
     return nullptr;
   }

@@ -46,9 +46,8 @@ class SmallCommits {
   // Before a transaction of that durability begins: applies what is pending, unless the transaction may add
   // to it. As apply().
   Result<void> prepare(Durability durability, bool may_be_small, Clock::time_point deadline);
-  // Once LMDB's transaction has begun, `newest` being the commit before it: what its changes go to; null: to
-  // LMDB's tree.
-  std::shared_ptr<PendingCommits> begin(Durability durability, uint64_t newest);
+  // Once LMDB's transaction has begun: what its changes go to; null: to LMDB's tree.
+  std::shared_ptr<PendingCommits> begin(Durability durability, MDB_txn* transaction);
   // The changes at hand are in the log, and seen, as durable as they should be; false: they have no room in
   // the log, and nothing has happened. io, out_of_memory.
   Result<bool> commit();

@@ -242,7 +242,7 @@ Result<void> WriteTransaction::erase(FileCursor& at) {
 }
 
 Result<void> WriteTransaction::outgrow_small(size_t bytes) {
-  const bool is_too_large = is_small() && pending_->bytes() + bytes > ChangeList::kMostBytes;
+  const bool is_too_large = is_small() && pending_->bytes() + bytes > state_->log().most_of_commit();
   return is_too_large ? must_have_tree() : Result<void>();
 }
 

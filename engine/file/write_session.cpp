@@ -48,7 +48,7 @@ Result<void> WriteSession::start(Clock::time_point deadline, Size size) {
   const uint64_t newest = mdb_txn_id(transaction_->handle_) - 1;
   if (small.is_newest(nullptr) && !state_->is_in_memory())
     QUIRE_TRY(state_->anchor().prepare(durability_, newest));
-  if (may_be_small) transaction_->pending_ = small.begin(durability_, newest);
+  if (may_be_small) transaction_->pending_ = small.begin(durability_, transaction_->handle_);
   if (transaction_->is_small()) {
     transaction_->upto_ = transaction_->pending_->last() + 1;
     return state_->anchor().check_trust();

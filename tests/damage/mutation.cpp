@@ -208,7 +208,7 @@ class Mutator {
     for (size_t number = layout::kMetaPages; number < pages(); ++number) {
       char* const at = page(number) + layout::kPageHeader;
       const bool is_run = layout::page_flags(page(number)) == layout::kOverflowPage;
-      if (!is_run || layout::overflow_run(page(number)) <= engine::CommitLog::kBytes / kPage) continue;
+      if (!is_run || layout::overflow_run(page(number)) <= engine::CommitLog::kLeastBytes / kPage) continue;
       for (const size_t header_at : {size_t{0}, log::kHeaderBytes}) change_record(at, header_at);
       return;
     }
@@ -221,7 +221,7 @@ class Mutator {
     for (uint64_t skipped = below(20);; --skipped) {
       log::RecordHeader header;
       std::memcpy(&header, log_begin + at, sizeof header);
-      const std::string_view rest(log_begin + at, engine::CommitLog::kBytes - at);
+      const std::string_view rest(log_begin + at, engine::CommitLog::kLeastBytes - at);
       if (!log::parse_record(rest, header.commit, seed)) return;
       if (skipped == 0) {
         char* const changes = log_begin + at + log::kRecordHeader;

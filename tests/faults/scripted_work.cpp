@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 
@@ -193,10 +195,19 @@ int replace_in_a_row(Bench& bench, const WorkStep& step, quire_error* error) {
   for (int commits = 0; commits < kCommits && code == QUIRE_OK; ++commits) code = replace(bench, step, error);
   return code;
 }
+// An item that is not small, made without a request for memory.
+constexpr auto kLarge = [] {
+  constexpr std::string_view kBegin = R"({"id":"large","k":"a","text":")", kEnd = "\"}";
+  std::array<char, size_t{300} << 10> item;
+  // The compiler goes round no more than 262,144 times.
+  std::fill_n(item.begin(), item.size() / 2, 'x');
+  std::fill(item.begin() + item.size() / 2, item.end(), 'x');
+  std::ranges::copy(kBegin, item.begin());
+  std::ranges::copy(kEnd, item.end() - kEnd.size());
+  return item;
+}();
 // While its first changes are pending; what it brings then is not small any more.
 int transaction_that_grows(Bench& bench, const WorkStep&, quire_error* error) {
-  constexpr size_t kMoreThanSmall = size_t{300} << 10;
-  const std::string large = R"({"id":"large","k":"a","text":")" + std::string(kMoreThanSmall, 'x') + "\"}";
   quire_transaction* transaction = nullptr;
   int code = quire_transaction_begin(bench.database, &transaction, error);
   if (code != QUIRE_OK) return code;
@@ -204,7 +215,7 @@ int transaction_that_grows(Bench& bench, const WorkStep&, quire_error* error) {
   unlink(bench.backup_path.c_str());
   if (code == QUIRE_OK) code = quire_backup(bench.database, bench.backup_path.c_str(), error);
   if (code == QUIRE_OK)
-    code = quire_upsert(bench.items, transaction, large.data(), large.size(), nullptr, nullptr, error);
+    code = quire_upsert(bench.items, transaction, kLarge.data(), kLarge.size(), nullptr, nullptr, error);
   const quire_scalar key = text_of("a");
   if (code == QUIRE_OK) code = quire_delete(bench.items, transaction, &key, 1, "large", 5, nullptr, error);
   if (code == QUIRE_OK) return quire_transaction_commit(transaction, error);

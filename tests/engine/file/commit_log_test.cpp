@@ -235,7 +235,7 @@ TEST_F(CommitLogTest, AFewCommitsDoNotMakeIt) {
     for (const char* key : {"a", "b", "c"}) put(*environment, key);
     EXPECT_FALSE(anchor().is_set);
   }
-  EXPECT_LT(std::filesystem::file_size(path_), CommitLog::kBytes);
+  EXPECT_LT(std::filesystem::file_size(path_), CommitLog::kLeastBytes);
 }
 
 TEST_F(CommitLogTest, AClosedFileNeedsNone) {
@@ -349,7 +349,7 @@ uint64_t place_of_log(const std::string& path) {
   for (uint64_t at = layout::kMetaPages * kPageBytes; at + kPageBytes <= bytes.size(); at += kPageBytes)
     if (layout::page_flags(&bytes[at]) == layout::kOverflowPage &&
         layout::page_number(&bytes[at]) == at / kPageBytes &&
-        layout::overflow_run(&bytes[at]) == layout::overflow_pages(CommitLog::kBytes, kPageBytes))
+        layout::overflow_run(&bytes[at]) == layout::overflow_pages(CommitLog::kLeastBytes, kPageBytes))
       return at + layout::kPageHeader;
   ADD_FAILURE() << "no log";
   return 0;

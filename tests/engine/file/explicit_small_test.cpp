@@ -162,7 +162,7 @@ TEST_P(ExplicitSmallTest, AreLeftByAProcessThatDies) {
 TEST_P(ExplicitSmallTest, GoOnWhereTheLogIsFull) {
   constexpr int kLogs = 3;
   constexpr size_t kRecord = 5'000;
-  constexpr int kCount = static_cast<int>(kLogs * CommitLog::kBytes / kRecord);
+  constexpr int kCount = static_cast<int>(kLogs * CommitLog::kLeastBytes / kRecord);
   uint64_t commits = 0;
   in_process_that_dies([&] {
     Environment& environment = *open_small().release();

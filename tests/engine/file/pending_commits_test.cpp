@@ -16,6 +16,7 @@ namespace quire::engine {
 namespace {
 
 constexpr uint32_t kSlot = 3;
+constexpr size_t kBytes = 4096;
 
 void put(PendingCommits& commits, Bytes key, Bytes record, uint32_t slot = kSlot) {
   std::memcpy(commits.put(slot, key, record.size()).data(), record.data(), record.size());
@@ -27,7 +28,7 @@ std::string find(const PendingCommits& commits, Bytes key, uint32_t upto, uint32
 }
 
 TEST(PendingCommitsTest, EachCommitSeesItselfAndThoseBefore) {
-  PendingCommits commits(7);
+  PendingCommits commits(7, kBytes);
   put(commits, "a", "1");
   put(commits, "b", "1");
   EXPECT_EQ(commits.last(), 0u);
@@ -46,7 +47,7 @@ TEST(PendingCommitsTest, EachCommitSeesItselfAndThoseBefore) {
 }
 
 TEST(PendingCommitsTest, WhatIsTakenBackWasNeverThere) {
-  PendingCommits commits(1);
+  PendingCommits commits(1, kBytes);
   put(commits, "a", "1");
   commits.publish();
   put(commits, "a", "2");
@@ -66,7 +67,7 @@ TEST(PendingCommitsTest, WhatIsTakenBackWasNeverThere) {
 }
 
 TEST(PendingCommitsTest, TheCommitAtHandHasEachKeyOnce) {
-  PendingCommits commits(1);
+  PendingCommits commits(1, kBytes);
   put(commits, "b", "1");
   put(commits, "a", "1");
   put(commits, "b", "2");
@@ -84,7 +85,7 @@ TEST(PendingCommitsTest, WalksBothWaysAsAMapWould) {
   std::mt19937 random(11);
   const auto draw = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };
   using State = std::map<std::string, std::optional<std::string>>;
-  PendingCommits commits(1);
+  PendingCommits commits(1, kBytes);
   std::vector<State> states(1);
   for (int commit = 0; commit < 60; ++commit) {
     State state = states.back();
@@ -132,7 +133,7 @@ TEST(PendingCommitsTest, WalksBothWaysAsAMapWould) {
 
 TEST(PendingCommitsTest, ReadersSeeWholeCommitsWhileOneWrites) {
   constexpr int kCommits = 3000;
-  PendingCommits commits(1);
+  PendingCommits commits(1, kBytes);
   std::atomic<bool> is_done = false;
   std::jthread reader([&] {
     while (!is_done) {

@@ -89,7 +89,7 @@ TEST_P(SmallCommitsTest, GoOnWhereTheLogIsFull) {
   in_process_that_dies([&] {
     Environment& environment = *open().release();
     until_small(environment);
-    for (size_t i = 0; i < 3 * CommitLog::kBytes / record.size(); ++i)
+    for (size_t i = 0; i < 3 * CommitLog::kLeastBytes / record.size(); ++i)
       put(environment, fmt::format("k{:04}", i % 500), record + std::to_string(i));
   });
   const auto environment = open();
@@ -97,7 +97,7 @@ TEST_P(SmallCommitsTest, GoOnWhereTheLogIsFull) {
   EXPECT_EQ(found.size(), 501u);
   for (const auto& [key, value] : found) {
     if (key == "until") continue;
-    const size_t last = 3 * CommitLog::kBytes / record.size() - 1, number = std::stoul(key.substr(1));
+    const size_t last = 3 * CommitLog::kLeastBytes / record.size() - 1, number = std::stoul(key.substr(1));
     EXPECT_EQ(value, record + std::to_string(number + (last - number) / 500 * 500)) << key;
   }
 }

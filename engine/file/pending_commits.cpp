@@ -31,7 +31,7 @@ uint64_t PendingCommits::hash(uint32_t slot, Bytes key) noexcept {
 
 uint64_t PendingCommits::lead_of(Bytes key) noexcept {
   uint64_t lead = 0;
-  std::memcpy(&lead, key.data(), std::min(key.size(), sizeof lead));
+  if (!key.empty()) std::memcpy(&lead, key.data(), std::min(key.size(), sizeof lead));
   return std::endian::native == std::endian::little ? std::byteswap(lead) : lead;
 }
 

@@ -160,16 +160,25 @@ Result<bool> CommitLog::take_small(const PendingCommits& pending, const SmallCom
                       change.is_erased ? std::nullopt : std::optional(change.record));
   });
   if (!is_whole) return false;
-  // Where nothing is in it alone, it can begin anew.
-  if (pending.last() == 0 && commit.durability == Durability::full && !has_room()) {
-    const auto begun = begin_anew(commit.anchor);
-    if (!begun && begun.error().code == ErrorCode::busy) return false;
-    QUIRE_TRY(begun);
+  if (commit.durability == Durability::full) {
+    QUIRE_ASSIGN(const bool is_of_anchor, go_on(commit.anchor, pending.last() == 0));
+    if (!is_of_anchor) return false;
   }
   if (record_bytes(record_.size() - kRecordHeader) > room()) return false;
   QUIRE_TRY(put_down(commit.anchor, commit.durability == Durability::full));
   has_put_down_ = false;
   count_small(record_.size());
+  return true;
+}
+
+// Where it is nearly full, or was to begin anew and could not, it may be able to now. Whether it is the log
+// of the anchor then.
+Result<bool> CommitLog::go_on(Anchor& anchor, bool can_begin_anew) {
+  const bool is_of_anchor = sequence_ == anchor.sequence();
+  if (!can_begin_anew || (is_of_anchor && has_room())) return is_of_anchor;
+  const auto begun = begin_anew(anchor);
+  if (!begun && begun.error().code == ErrorCode::busy) return false;
+  QUIRE_TRY(begun);
   return true;
 }
 

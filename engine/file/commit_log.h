@@ -163,6 +163,7 @@ class CommitLog {
   bool add_change(const Commit& commit, uint32_t slot, Bytes key);
   bool add_change(const TableRegistry& tables, uint32_t slot, Bytes key, std::optional<Bytes> record);
   const std::string& name_of(const TableRegistry& tables, uint32_t slot);
+  Result<bool> go_on(Anchor& anchor, bool can_begin_anew);
   Result<bool> follows(const Anchor& anchor, uint64_t newest);
   Result<bool> read_header(const Anchor& anchor);
   Result<bool> read_record();

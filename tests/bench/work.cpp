@@ -24,6 +24,14 @@ Work ycsb(std::string_view name, YcsbRun run) {
   return {name, "ops/s", true, quire_ycsb(run), lmdb_ycsb(run), sqlite_ycsb(run)};
 }
 
+Work transactions(std::string_view name, bool is_durable) {
+  return {name,
+          "tx/s",
+          true,
+          quire_transactions(is_durable),
+          lmdb_transactions(is_durable),
+          sqlite_transactions(is_durable)};
+}
 Work nobench(std::string_view name, int number) {
   return {name, number == kNobenchLoad ? "items/s" : "queries/s",
           true, quire_nobench(number),
@@ -89,6 +97,8 @@ std::span<const Work> works() {
       {"import_all_paths", "items/s", true, quire_import_all_paths, import_no_paths, nullptr},
       {"commit_1", "commits/s", true, quire_commit_1, lmdb_commit_1, sqlite_commit_1},
       {"commit_16", "commits/s", true, quire_commit_16, lmdb_commit_16, sqlite_commit_16},
+      transactions("transactions", false),
+      transactions("transactions_durable", true),
       {"commit_imported",
        "commits/s",
        true,

@@ -1,6 +1,9 @@
 // Transactions held over several calls that are small, and those that turn out not to be: what was pending
 // and what they have changed by then moves to LMDB's tree, and they go on there.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -213,10 +216,39 @@ TEST_P(ExplicitSmallTest, AreNotInACopyAndDoNotHoldItUp) {
   const std::string own = folder_.path("own.quire"), others = folder_.path("others.quire");
   ASSERT_TRUE(succeeds(environment->copy_to(own)));
   std::thread([&] { ASSERT_TRUE(succeeds(environment->copy_to(others))); }).join();
+  ASSERT_TRUE(succeeds(write->commit()));
   for (const std::string& path : {own, others})
     EXPECT_EQ(contents(*value_of(Environment::open(path))), before);
-  ASSERT_TRUE(succeeds(write->commit()));
   EXPECT_TRUE(contents(*environment).contains("mine"));
+}
+
+// One that is held goes on after another, for longer than who waits for its end would wait at once.
+TEST_P(ExplicitSmallTest, LetOthersInBetweenThem) {
+  int is_open[2], is_done[2];
+  ASSERT_EQ(pipe(is_open), 0);
+  ASSERT_EQ(pipe2(is_done, O_NONBLOCK), 0);
+  const pid_t child = in_child([&] {
+    const auto environment = open_small();
+    const Table table = table_of(*environment);
+    char byte = 0;
+    for (int i = 0; read(is_done[0], &byte, 1) != 1; ++i) {
+      const auto transaction = value_of(environment->begin_write());
+      EXPECT_TRUE(succeeds(transaction->transaction().put(table, "last", std::to_string(i))));
+      EXPECT_TRUE(i != 3 || write(is_open[1], "x", 1) == 1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(150));
+      EXPECT_TRUE(succeeds(transaction->commit()));
+    }
+  });
+  char byte = 0;
+  ASSERT_EQ(read(is_open[0], &byte, 1), 1);
+  {
+    const auto environment = open();
+    EXPECT_GE(std::stoi(contents(*environment).at("last")), 2);
+  }
+  EXPECT_EQ(write(is_done[1], "x", 1), 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Durabilities, ExplicitSmallTest,

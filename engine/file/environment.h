@@ -138,7 +138,7 @@ class Environment {
   Result<FileFacts> facts() const;
   // Writes a copy of the file as it is now, without its free pages, while others read and write; it
   // gets its name when it is whole and on the disk. Errors:
-  // cannot_open (there is a file already, or none can be made), corrupt, no_space, io.
+  // cannot_open (there is a file already, or none can be made), busy, corrupt, no_space, io.
   Result<void> copy_to(const std::string& path) const;
   const std::string& path() const noexcept { return path_; }
   bool is_read_only() const noexcept { return options_.read_only; }

@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "engine/file/disk_order.h"
 #include "engine/file/file_format.h"
@@ -35,19 +37,29 @@ class FileCopy {
     do {
       const std::shared_ptr<PendingCommits> pending = small.newest();
       const uint32_t upto = pending == nullptr ? 0 : pending->last();
-      if (upto == 0) return state_.copy_pages(to_);
+      if (upto == 0) return copy_tree();
       QUIRE_ASSIGN(const bool is_applied, apply_pending(deadline));
-      QUIRE_ASSIGN(const Code code, state_.copy_pages(to_));
+      QUIRE_ASSIGN(const Code code, copy_tree());
       if (is_applied || code != MDB_SUCCESS) return code;
       // Then LMDB's tree has been that of the commit before them all the while.
       small.wait_for_newest();
       if (small.is_newest(pending.get())) return put(*pending, upto);
-      ::unlink(to_.c_str());
+      unfinished_.reset();
     } while (Clock::now() < deadline);
     return fail(ErrorCode::busy, "the file cannot be copied while it is changed so often");
   }
 
+  Result<void> finish(const std::string& name) { return unfinished_->finish(name, false); }
+
  private:
+  // Whatever comes of it is removed unless it is finished; but not what was there before.
+  Result<Code> copy_tree() {
+    std::string name = to_;
+    QUIRE_ASSIGN(const Code code, state_.copy_pages(to_));
+    if (code != EEXIST) unfinished_.emplace(std::move(name));
+    return code;
+  }
+
   // False if the lock that it takes is another's for longer.
   Result<bool> apply_pending(Clock::time_point deadline) const {
     constexpr std::chrono::milliseconds kPatience{100};
@@ -61,7 +73,7 @@ class FileCopy {
     return is_locked;
   }
 
-  // What LMDB's tree has room for is known of the file, not of its copy.
+  // The map of the file is large enough for the copy, too.
   Result<Code> put(const PendingCommits& pending, uint32_t upto) {
     EnvironmentHandle copy;
     MDB_env* created = nullptr;
@@ -70,25 +82,24 @@ class FileCopy {
     if (code == MDB_SUCCESS) code = mdb_env_set_maxdbs(created, kMostTables);
     if (code == MDB_SUCCESS) code = mdb_env_set_mapsize(created, state_.map_bytes());
     if (code == MDB_SUCCESS) code = mdb_env_open(created, to_.c_str(), MDB_NOSUBDIR | MDB_NOLOCK, 0);
-    MDB_txn* transaction = nullptr;
-    if (code == MDB_SUCCESS) code = mdb_txn_begin(created, nullptr, 0, &transaction);
+    MDB_txn* begun = nullptr;
+    if (code == MDB_SUCCESS) code = mdb_txn_begin(created, nullptr, 0, &begun);
     if (code != MDB_SUCCESS) return code;
+    std::unique_ptr<MDB_txn, decltype(&mdb_txn_abort)> transaction(begun, mdb_txn_abort);
     uint32_t slot = 0;
     MDB_dbi table = 0;
     pending.for_each(upto, [&](uint32_t its_slot, const PendingCommits::Change& change) {
-      if (its_slot != slot)
-        code = mdb_dbi_open(transaction, state_.tables().name_of(its_slot).c_str(), 0, &table);
+      if (its_slot != slot) code = mdb_dbi_open(begun, state_.tables().name_of(its_slot).c_str(), 0, &table);
       slot = its_slot;
-      if (code == MDB_SUCCESS) code = put_into_tree(transaction, table, change);
+      if (code == MDB_SUCCESS) code = put_into_tree(begun, table, change);
       return code == MDB_SUCCESS;
     });
-    if (code == MDB_SUCCESS) return mdb_txn_commit(transaction);
-    mdb_txn_abort(transaction);
-    return code;
+    return code == MDB_SUCCESS ? mdb_txn_commit(transaction.release()) : code;
   }
 
   FileState& state_;
   const std::string& to_;
+  std::optional<UnfinishedFile> unfinished_;
 };
 
 }  // namespace
@@ -100,13 +111,13 @@ Result<void> copy_file(FileState& state, const std::string& path, const std::str
   QUIRE_TRY(check_shared(state, path));
   if (access(to.c_str(), F_OK) == 0) return fail(ErrorCode::cannot_open, "there is a file already: " + to);
   const auto moment = std::chrono::system_clock::now().time_since_epoch().count();
-  const std::string copy = fmt::format("{}-copy-{}-{:x}", to, getpid(), moment);
-  QUIRE_ASSIGN(const Code code, FileCopy(state, copy).make());
+  const std::string name = fmt::format("{}-copy-{}-{:x}", to, getpid(), moment);
+  FileCopy copy(state, name);
+  QUIRE_ASSIGN(const Code code, copy.make());
   if (code == EEXIST || code == ENOENT || code == EACCES || code == ENOTDIR)
     return fail(ErrorCode::cannot_open, "cannot make the file " + to + ": " + std::strerror(code));
-  UnfinishedFile unfinished(copy);
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, fmt::format("copy to '{}'", to)));
-  return unfinished.finish(to, false);
+  return copy.finish(to);
 }
 
 }  // namespace quire::engine

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -45,13 +46,6 @@ Result<struct stat> look_at(const std::string& path) {
   return status;
 }
 
-// A power cut may have come since somebody had it open.
-Result<void> settle(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (file.number() < 0) return cannot(errno, "open", path);
-  return settle_anchor_alone(file.number(), path, false);
-}
-
 // LMDB copies without a look at what it copies.
 Result<void> check_all_pages(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -74,13 +68,18 @@ Result<void> write_copy(const std::string& path, const std::string& copy, uint64
 
 Result<Compaction> compact(const std::string& path) {
   QUIRE_TRY(look_at(path));
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (file.number() < 0) return cannot(errno, "open", path);
+  constexpr std::chrono::milliseconds kPatience{100};
+  QUIRE_TRY(take_turn(file.number(), path, false, Clock::now() + kPatience));
   QUIRE_ASSIGN(const std::optional<Descriptor> lock, lock_for_sole_use(path));
   if (!lock)
     return fail(ErrorCode::busy,
                 fmt::format("'{}' is open, here or in another process: it can be compacted only "
                             "when nobody uses it. A backup is compact too, and may be made at any time",
                             path));
-  QUIRE_TRY(settle(path));
+  // A power cut may have come since somebody had it open.
+  QUIRE_TRY(settle_anchor_alone(file.number(), path, false));
   QUIRE_ASSIGN(const struct stat before, look_at(path));
   QUIRE_TRY(check_all_pages(path));
 

@@ -142,6 +142,7 @@ Result<std::shared_ptr<FileState>> open_new_file(const std::string& path, DataFi
   QUIRE_ASSIGN(EnvironmentHandle environment, open_environment(path, file, options));
   if (!is_in_memory && has_lock_file(environment.get()))
     QUIRE_TRY(mark_in_use(file.descriptor.number(), path));
+  end_turn(file.descriptor.number());
   const bool is_for_the_disk = is_new && options.durability != Durability::none;
   if (is_for_the_disk)
     if (const int code = mdb_env_sync(environment.get(), 1); code != MDB_SUCCESS)
@@ -213,6 +214,8 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
   if (const auto found = files.states.find(identity); found != files.states.end())
     if (auto state = found->second.lock()) return share(state, path, options);
   QUIRE_TRY(come_in(file.descriptor.number(), path, deadline));
+  QUIRE_TRY(take_turn(file.descriptor.number(), path, options.read_only, deadline));
+  if (!is_still(path, identity)) return nullptr;
   QUIRE_TRY(refuse_without_lock_file(file.descriptor.number(), path));
   if (!options.read_only) {
     QUIRE_ASSIGN(const bool has_no_end, is_unfinished(file.descriptor.number(), path));

@@ -20,6 +20,7 @@ namespace {
 constexpr off_t kInUseByte = (off_t{1} << 62) + 2;
 // Shared by who has the file open or wants to; exclusive for who keeps others out.
 constexpr off_t kComingByte = kInUseByte + 1, kAloneByte = kInUseByte + 2;
+constexpr off_t kOpeningByte = kInUseByte + 3;
 
 struct flock range_of(short type, off_t byte) {
   struct flock range = {};
@@ -30,7 +31,35 @@ struct flock range_of(short type, off_t byte) {
   return range;
 }
 
+// False past the deadline.
+Result<bool> lock_until(int descriptor, struct flock range, const std::string& path,
+                        Clock::time_point deadline) {
+  constexpr std::chrono::milliseconds kBetweenLooks{2};
+  while (fcntl(descriptor, F_OFD_SETLK, &range) != 0) {
+    if (errno != EAGAIN && errno != EACCES)
+      return std::unexpected(lmdb_error(errno, fmt::format("lock '{}'", path)));
+    if (Clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return true;
+}
+
 }  // namespace
+
+Result<void> take_turn(int descriptor, const std::string& path, bool read_only, Clock::time_point deadline) {
+  QUIRE_ASSIGN(const bool is_ours,
+               lock_until(descriptor, range_of(read_only ? F_RDLCK : F_WRLCK, kOpeningByte), path, deadline));
+  if (is_ours) return {};
+  return fail(ErrorCode::busy,
+              fmt::format("'{}' is being opened or compacted by another process, which did not end until the "
+                          "busy timeout",
+                          path));
+}
+
+void end_turn(int descriptor) noexcept {
+  struct flock range = range_of(F_UNLCK, kOpeningByte);
+  (void)fcntl(descriptor, F_OFD_SETLK, &range);
+}
 
 Result<void> mark_in_use(int descriptor, const std::string& path) {
   struct flock range = range_of(F_RDLCK, kInUseByte);
@@ -39,22 +68,15 @@ Result<void> mark_in_use(int descriptor, const std::string& path) {
 }
 
 Result<void> come_in(int descriptor, const std::string& path, Clock::time_point deadline) {
-  constexpr std::chrono::milliseconds kBetweenLooks{2};
   struct flock coming = range_of(F_RDLCK, kComingByte);
   if (fcntl(descriptor, F_OFD_SETLK, &coming) != 0)
     return std::unexpected(lmdb_error(errno, fmt::format("lock '{}'", path)));
-  for (;;) {
-    struct flock range = range_of(F_RDLCK, kAloneByte);
-    if (fcntl(descriptor, F_OFD_SETLK, &range) == 0) return {};
-    if (errno != EAGAIN && errno != EACCES)
-      return std::unexpected(lmdb_error(errno, fmt::format("lock '{}'", path)));
-    if (Clock::now() >= deadline)
-      return fail(ErrorCode::busy,
-                  fmt::format("'{}' is open in another process, which did not let others in until the busy "
-                              "timeout",
-                              path));
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
+  QUIRE_ASSIGN(const bool is_in, lock_until(descriptor, range_of(F_RDLCK, kAloneByte), path, deadline));
+  if (is_in) return {};
+  return fail(
+      ErrorCode::busy,
+      fmt::format("'{}' is open in another process, which did not let others in until the busy timeout",
+                  path));
 }
 
 bool keep_others_out(int descriptor) noexcept {

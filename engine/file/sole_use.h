@@ -13,14 +13,22 @@
 
 namespace quire::engine {
 
-// A descriptor of the lock file of the database at `path`; while it is open nobody can open the database, who
-// tries waits. Nothing if somebody has it open. Not for a file that this process has open: closing the
-// descriptor would drop LMDB's locks.
+// For whose turn it is: a descriptor of the lock file of the database at `path`; while it is open nobody can
+// open the database, who tries waits. Nothing if somebody has it open. Not for a file that this process has
+// open: closing the descriptor would drop LMDB's locks.
 Result<std::optional<Descriptor>> lock_for_sole_use(const std::string& path);
 
 // Who else has the database open: `one_alone` has locked it for sole use, or is about to open it.
 enum class OpenBy : uint8_t { nobody, others, one_alone };
 Result<OpenBy> opened_by(const std::string& path);
+
+// Who opens a file does so in turn, from before it is settled until LMDB has it open; so does who holds it
+// for sole use. LMDB sets its lock file up for who finds nobody else there; who had to wait for somebody
+// takes it as it is, and after a kill, or when the log's commits have been made again, that leads to an older
+// commit. Until end_turn(), or until the descriptor is closed. Readers may do so together. busy past the
+// deadline.
+Result<void> take_turn(int descriptor, const std::string& path, bool read_only, Clock::time_point deadline);
+void end_turn(int descriptor) noexcept;
 
 // Holds, as long as the descriptor of the database file is open, that it is in use.
 Result<void> mark_in_use(int descriptor, const std::string& path);

@@ -128,7 +128,8 @@ class Bank {
   }
   // All at once: nobody is left who has the file open.
   bool kill_all() {
-    for (const Worker& worker : workers_) kill(worker.process, SIGKILL);
+    for (const Worker& worker : workers_)
+      if (worker.process > 0) kill(worker.process, SIGKILL);
     bool is_right = true;
     for (int number = 0; number < arguments_.processes; ++number) is_right = end_worker(number) && is_right;
     for (int number = 0; number < arguments_.processes; ++number)

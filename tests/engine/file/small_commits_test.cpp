@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <thread>
+#include <vector>
 
 #include "engine/file/anchor.h"
 #include "engine/file/commit_log.h"
@@ -252,6 +253,32 @@ TEST_P(SmallCommitsTest, AreThereForWhoWaitedForAProcessThatDies) {
   });
   EXPECT_TRUE(contents(*open()).contains("last"));
   waitpid(child, &status, 0);
+}
+
+// One of them makes the log's commits again; LMDB must not go on from where its lock file stood at the kill.
+TEST_P(SmallCommitsTest, ManyWhoComeAtOnceAfterAKillSeeThem) {
+  for (int round = 0; round < 20; ++round) {
+    const std::string key = fmt::format("of round {}", round);
+    in_process_that_dies([&] {
+      Environment& environment = *open().release();
+      until_small(environment);
+      put(environment, key);
+    });
+    std::vector<pid_t> children;
+    for (int i = 0; i < 6; ++i) {
+      children.push_back(in_child([&] {
+        const auto environment = open();
+        EXPECT_TRUE(contents(*environment).contains(key));
+        put(*environment, fmt::format("by {}", getpid()));
+      }));
+    }
+    for (const pid_t child : children) {
+      int status = 0;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      ASSERT_EQ(status, 0) << "round " << round;
+    }
+    ASSERT_TRUE(contents(*open()).contains(key));
+  }
 }
 
 // A log that stands behind a commit which a power cut has taken must not be made again behind another one

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <random>
@@ -28,7 +29,12 @@ struct Arguments {
   int processes = 1;
   int threads = 3;
   uint64_t seed = 1;
+  bool kills = false;        // one process, too
+  bool undisturbed = false;  // commits are small then, most of them (engine/file/small_commits.h)
 };
+
+constexpr std::array kDurabilities = {quire::Durability::relaxed, quire::Durability::full,
+                                      quire::Durability::none};
 
 // All versions of the lists, in the order of their LSNs.
 std::string read_versions(quire::Database& database, std::vector<ListVersion>& versions) {
@@ -72,9 +78,9 @@ class Game {
 
   bool run() {
     bool is_right = succeed_in_children(1, [&](int) { return lay_out_lists(path()); });
-    is_right =
-        is_right && (arguments_.processes == 1 ? succeed_in_children(1, [&](int) { return play_one(0); })
-                                               : play_and_kill());
+    is_right = is_right && (arguments_.processes > 1 || arguments_.kills
+                                ? play_and_kill()
+                                : succeed_in_children(1, [&](int) { return play_one(0); }));
     is_right = is_right && succeed_in_children(1, [&](int) {
                  const std::string fault = judge(path(), histories());
                  if (!fault.empty()) fmt::print("{}\n", fault);
@@ -87,12 +93,16 @@ class Game {
  private:
   std::string path() const { return folder_.path("lists.quire"); }
   std::string histories() const { return folder_.path("histories"); }
+  // Each process with the next durability.
   bool play_one(int process) const {
+    const uint64_t turn = arguments_.seed + static_cast<uint64_t>(process);
     return play({.path = path(),
                  .history_folder = histories(),
                  .process = process,
                  .threads = arguments_.threads,
-                 .seed = arguments_.seed},
+                 .seed = arguments_.seed,
+                 .has_disturbers = !arguments_.undisturbed,
+                 .durability = kDurabilities[turn % kDurabilities.size()]},
                 arguments_.seconds * 1000);
   }
 
@@ -145,8 +155,10 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", arguments.seconds, "how long (3)");
   app.add_option("--processes", arguments.processes,
                  "how many at a time; more than one are killed now and then (1)");
+  app.add_flag("--kills", arguments.kills, "one is killed now and then, too");
+  app.add_flag("--undisturbed", arguments.undisturbed, "nobody makes containers and indexes meanwhile");
   app.add_option("--threads", arguments.threads, "of each (3)");
-  app.add_option("--seed", arguments.seed, "of the random choices");
+  app.add_option("--seed", arguments.seed, "of the random choices, and of the first durability");
   CLI11_PARSE(app, argc, argv);
   return Game(arguments).run() ? 0 : 1;
 }

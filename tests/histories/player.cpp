@@ -255,7 +255,7 @@ bool lay_out_lists(const std::string& path) {
 
 bool play(const PlayPlan& plan, int64_t milliseconds) {
   Options options;
-  options.durability = Durability::none;
+  options.durability = plan.durability;
   auto database = Database::open(plan.path, options);
   if (!database) {
     fmt::print("open: {}\n", database.error().message);

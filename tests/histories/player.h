@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "quire/quire.hpp"
+
 namespace quire::tests {
 
 struct PlayPlan {
@@ -15,6 +17,7 @@ struct PlayPlan {
   int threads = 3;
   uint64_t seed = 1;
   bool has_disturbers = true;
+  Durability durability = Durability::none;
 };
 
 // Makes the lists, empty.

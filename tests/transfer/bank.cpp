@@ -8,11 +8,10 @@ Account account(int number) {
   return {number / kAccountsOfBranch, fmt::format("a{}", number % kAccountsOfBranch)};
 }
 
-Database open_bank(const std::string& path) {
+Database open_bank(const std::string& path, Durability durability) {
   Options options;
   options.busy_timeout_ms = 2000;
-  // Nobody pulls the plug here: what a kill leaves is the same, and there are far more commits to kill.
-  options.durability = Durability::relaxed;
+  options.durability = durability;
   return must(Database::open(path, options), "open");
 }
 

@@ -32,7 +32,7 @@ T must(Result<T> result, const char* what) {
 }
 
 // A worker waits for others a short while only: it has to be able to give up.
-Database open_bank(const std::string& path);
+Database open_bank(const std::string& path, Durability durability = Durability::relaxed);
 void make_bank(Database& database);
 
 // The one value of a query; nothing if it failed because the file was busy.

@@ -84,7 +84,12 @@ class Bank {
     for (auto& transfers : acknowledged_->transfers[number]) transfers = 0;
     worker.process = fork();
     if (worker.process == 0)
-      run_worker(path(), worker.name, number, arguments_.threads, arguments_.seed + starts_ * 100,
+      run_worker({.path = path(),
+                  .name = worker.name,
+                  .number = number,
+                  .threads = arguments_.threads,
+                  .seed = arguments_.seed + starts_ * 100,
+                  .durability = starts_ % 2 == 0 ? quire::Durability::full : quire::Durability::relaxed},
                  *acknowledged_);
   }
 

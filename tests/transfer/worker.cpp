@@ -17,12 +17,12 @@ enum class Outcome : uint8_t { done, refused, given_up };
 
 class Teller {
  public:
-  Teller(const std::string& path, std::string name, uint64_t seed)
-      : database_(open_bank(path)),
+  Teller(const WorkerPlan& plan, int thread)
+      : database_(open_bank(plan.path, plan.durability)),
         accounts_(must(database_.container("accounts"), "open accounts")),
         ledger_(must(database_.container("ledger"), "open ledger")),
-        name_(std::move(name)),
-        random_(seed) {}
+        name_(fmt::format("{}-{}", plan.name, thread)),
+        random_(plan.seed + static_cast<uint64_t>(thread)) {}
 
   // One transfer of a random kind. Those that are done have a number in the ledger, one after the other.
   Outcome transfer() {
@@ -158,8 +158,8 @@ class Teller {
   uint64_t changed_ = 0;
 };
 
-void look_at_the_sum(const std::string& path, Acknowledged& acknowledged) {
-  Database database = open_bank(path);
+void look_at_the_sum(const WorkerPlan& plan, Acknowledged& acknowledged) {
+  Database database = open_bank(plan.path, plan.durability);
   for (;;) {
     if (const std::string fault = fault_of_sum(database); !fault.empty()) {
       fprintf(stderr, "transfer: %s\n", fault.c_str());
@@ -172,18 +172,17 @@ void look_at_the_sum(const std::string& path, Acknowledged& acknowledged) {
 
 }  // namespace
 
-void run_worker(const std::string& path, const std::string& name, int worker, int threads, uint64_t seed,
-                Acknowledged& acknowledged) {
+void run_worker(const WorkerPlan& plan, Acknowledged& acknowledged) {
   std::vector<std::jthread> running;
-  for (int thread = 0; thread < threads; ++thread)
+  for (int thread = 0; thread < plan.threads; ++thread)
     running.emplace_back([&, thread] {
-      Teller teller(path, fmt::format("{}-{}", name, thread), seed + static_cast<uint64_t>(thread));
+      Teller teller(plan, thread);
       for (;;) {
         if (teller.transfer() == Outcome::given_up) ++acknowledged.given_up;
-        acknowledged.transfers[worker][thread] = teller.entries();
+        acknowledged.transfers[plan.number][thread] = teller.entries();
       }
     });
-  look_at_the_sum(path, acknowledged);
+  look_at_the_sum(plan, acknowledged);
   _exit(0);
 }
 

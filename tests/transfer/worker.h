@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "quire/quire.hpp"
+
 namespace quire::transfer {
 
 inline constexpr int kMostWorkers = 64;
@@ -19,8 +21,15 @@ struct Acknowledged {
   std::atomic<uint32_t> has_failed;  // a worker saw what must not be
 };
 
-// `name`: of this start of the worker, in the ledger. Does not return.
-[[noreturn]] void run_worker(const std::string& path, const std::string& name, int worker, int threads,
-                             uint64_t seed, Acknowledged& acknowledged);
+struct WorkerPlan {
+  std::string path;
+  std::string name;  // of this start of the worker, in the ledger
+  int number;
+  int threads;
+  uint64_t seed;
+  Durability durability;
+};
+// Does not return.
+[[noreturn]] void run_worker(const WorkerPlan& plan, Acknowledged& acknowledged);
 
 }  // namespace quire::transfer

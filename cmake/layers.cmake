@@ -40,7 +40,7 @@ quire_layer(plan SOURCES sql/plan/*.cpp LINKS quire_bind)
 quire_layer(run SOURCES sql/run/*.cpp LINKS quire_plan)
 
 quire_layer(file SOURCES engine/file/*.cpp LINKS quire_value lmdb xxhash
-            APART engine/file/commit_log.cpp engine/file/disk_order.cpp engine/file/log_replay.cpp)
+            APART engine/file/commit_log.cpp engine/file/disk_order.cpp engine/file/log_records.cpp engine/file/log_replay.cpp)
 quire_layer(index SOURCES engine/index/*.cpp LINKS quire_file quire_run xxhash APART engine/index/index_set.cpp)
 quire_layer(catalog SOURCES engine/catalog/*.cpp LINKS quire_index
             APART engine/catalog/script_catalog.cpp engine/catalog/script_seals.cpp)

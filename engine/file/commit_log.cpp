@@ -325,9 +325,8 @@ Result<void> CommitLog::put_header(uint64_t sequence) {
   LogHeader header{sequence, 0};
   errno = 0;
   if (getentropy(&header.random, sizeof header.random) != 0) return cannot("draw a random number");
-  const size_t at = (sequence & kBehindCommit) != 0 ? 0 : header_at(sequence);
-  if (pwrite(descriptor_, &header, sizeof header, static_cast<off_t>(place_.at + at)) != sizeof header)
-    return cannot("write to the file");
+  const auto at = static_cast<off_t>(place_.at + header_at(sequence));
+  if (pwrite(descriptor_, &header, sizeof header, at) != sizeof header) return cannot("write to the file");
   sequence_ = 0;  // none, until what it stands for is there
   ahead_ = 0;
   end_ = {0, header.random, kRecordsAt};

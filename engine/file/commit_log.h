@@ -68,7 +68,7 @@ struct RecordHeader {
 static_assert(sizeof(RecordHeader) == kRecordHeader);
 
 constexpr size_t header_at(uint64_t sequence) noexcept {
-  return sequence % 2 * kHeaderBytes;
+  return (sequence & kBehindCommit) != 0 ? 0 : sequence % 2 * kHeaderBytes;
 }
 constexpr size_t record_bytes(size_t change_bytes) noexcept {
   return (kRecordHeader + change_bytes + 7) / 8 * 8;

@@ -18,6 +18,7 @@
 #include "engine/file/file_state.h"
 #include "engine/file/format_upgrades.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/log_records.h"
 #include "engine/file/snapshot_pages.h"
 
 namespace quire::engine {
@@ -38,9 +39,9 @@ class Replay {
     QUIRE_TRY(begin(file_bytes));
     QUIRE_ASSIGN(const bool is_there, read_log());
     if (!is_there) return damaged("the log of its last commits is not there");
-    const auto seed = seed_of(header_at(anchor.sequence), anchor.sequence);
-    if (!seed) return damaged("the log of its last commits is another one's");
-    return make_all(anchor.transaction(), *seed);
+    const auto records = LogRecords::find(log_, LogStart::behind(anchor));
+    if (!records) return damaged("the log of its last commits is another one's");
+    return make_all(*records);
   }
 
   // What was pending behind the newest commit, where there was no sync. It counts but once.
@@ -51,7 +52,8 @@ class Replay {
     const auto place = find_place(transaction_.get(), meta, descriptor_);
     if (!place) return {};
     QUIRE_TRY(read_log());
-    if (const auto seed = seed_of(0, kBehindCommit | newest)) QUIRE_TRY(make_all(newest, *seed));
+    if (const auto records = LogRecords::find(log_, LogStart::behind_commit(newest)))
+      QUIRE_TRY(make_all(*records));
     transaction_.reset();
     constexpr char kNothing[kHeaderBytes] = {};
     if (pwrite(descriptor_, kNothing, sizeof kNothing, static_cast<off_t>(place->at)) != sizeof kNothing ||
@@ -61,16 +63,14 @@ class Replay {
   }
 
  private:
-  // The changes of the records behind `commit`, as one commit.
-  Result<void> make_all(uint64_t commit, uint64_t seed) {
-    std::string_view rest = std::string_view(log_).substr(kRecordsAt);
-    for (++commit;; ++commit) {
-      const auto header = parse_record(rest, commit, seed);
-      if (!header) break;
-      QUIRE_TRY(make(rest.substr(kRecordHeader, header->change_bytes)));
-      seed = header->sum;
-      rest.remove_prefix(std::min(rest.size(), record_bytes(header->change_bytes)));
-    }
+  // As one commit.
+  Result<void> make_all(const LogRecords& records) {
+    QUIRE_ASSIGN(const bool is_whole,
+                 records.for_each_change([&](const LoggedChange& change) -> Result<void> {
+                   QUIRE_ASSIGN(const MDB_dbi table, table_of(change.table));
+                   return change.record ? put(table, change.key, *change.record) : erase(table, change.key);
+                 }));
+    if (!is_whole) return damaged("the log of its last commits is cut off");
     return check(mdb_txn_commit(transaction_.release()));
   }
 
@@ -108,15 +108,6 @@ class Replay {
     return true;
   }
 
-  // Of the first record, by the header there, if it is of that sequence.
-  std::optional<uint64_t> seed_of(size_t at, uint64_t sequence) const noexcept {
-    uint64_t header[2];
-    static_assert(sizeof header == kHeaderBytes);
-    std::memcpy(header, log_.data() + at, sizeof header);
-    if (header[0] != sequence) return std::nullopt;
-    return header[1];
-  }
-
   Result<MDB_dbi> table_of(std::string_view name) {
     const auto found = tables_.find(name);
     if (found != tables_.end()) return found->second;
@@ -127,29 +118,6 @@ class Replay {
     QUIRE_TRY(check(code));
     tables_.emplace(text, table);
     return table;
-  }
-
-  // The changes of one commit.
-  Result<void> make(std::string_view changes) {
-    while (!changes.empty()) {
-      constexpr size_t kHead = 1 + 2 + 4;
-      uint16_t key_bytes = 0;
-      uint32_t record_bytes = 0;
-      if (changes.size() < kHead) return damaged("the log of its last commits is cut off");
-      const auto name_bytes = static_cast<uint8_t>(changes[0]);
-      std::memcpy(&key_bytes, changes.data() + 1, sizeof key_bytes);
-      std::memcpy(&record_bytes, changes.data() + 3, sizeof record_bytes);
-      const bool is_erased = record_bytes == kErased;
-      if (is_erased) record_bytes = 0;
-      if (changes.size() - kHead < size_t{name_bytes} + key_bytes + record_bytes)
-        return damaged("the log of its last commits is cut off");
-      const std::string_view key = changes.substr(kHead + name_bytes, key_bytes);
-      const std::string_view record = changes.substr(kHead + name_bytes + key_bytes, record_bytes);
-      QUIRE_ASSIGN(const MDB_dbi table, table_of(changes.substr(kHead, name_bytes)));
-      QUIRE_TRY(is_erased ? erase(table, key) : put(table, key, record));
-      changes.remove_prefix(kHead + name_bytes + key_bytes + record_bytes);
-    }
-    return {};
   }
 
   Result<void> put(MDB_dbi table, std::string_view key, std::string_view record) {

@@ -83,9 +83,8 @@ struct Meta {
   uint64_t transaction = 0;
 };
 
-// Of the first kPageHeader + kMetaBytes bytes of a page; nothing if it is no meta page.
-inline std::optional<Meta> parse_meta(const char* page) {
-  const char* meta = page + kPageHeader;
+// Of the kMetaBytes bytes that a meta page has behind its header; nothing if that is not what they are.
+inline std::optional<Meta> parse_meta_content(const char* meta) {
   if (load<uint32_t>(meta) != kMagic || load<uint32_t>(meta + 4) != kLmdbVersion) return std::nullopt;
   const Meta parsed{.page_bytes = load<uint32_t>(meta + 24),
                     .free_list = parse_tree(meta + 24),
@@ -95,8 +94,12 @@ inline std::optional<Meta> parse_meta(const char* page) {
   const bool is_power_of_two = (parsed.page_bytes & (parsed.page_bytes - 1)) == 0;
   if (!is_power_of_two || parsed.page_bytes < kSmallestPage || parsed.page_bytes > kLargestPage)
     return std::nullopt;
-  if ((load<uint16_t>(page + 10) & kMetaPage) == 0) return std::nullopt;
   return parsed;
+}
+// Of the first kPageHeader + kMetaBytes bytes of a page; nothing if it is no meta page.
+inline std::optional<Meta> parse_meta(const char* page) {
+  if ((load<uint16_t>(page + 10) & kMetaPage) == 0) return std::nullopt;
+  return parse_meta_content(page + kPageHeader);
 }
 
 // Of a page's header.

@@ -6,12 +6,18 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <optional>
 #include <utility>
 
+#include "engine/file/anchor.h"
+#include "engine/file/commit_log.h"
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
+#include "engine/file/format_upgrades.h"
 #include "engine/file/free_pages.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/log_records.h"
 #include "engine/file/salvage_pages.h"
 
 namespace quire::engine {
@@ -26,7 +32,8 @@ class PageSalvage::Work {
         seen_(reader_.pages()) {}
 
   Result<void> find() {
-    QUIRE_ASSIGN(views_, find_views(descriptor_.number(), reader_));
+    QUIRE_ASSIGN(anchor_, read_anchor(descriptor_.number(), reader_.page_bytes()));
+    QUIRE_ASSIGN(views_, find_views(descriptor_.number(), reader_, anchor_));
     QUIRE_ASSIGN(heads_, read_heads());
     return {};
   }
@@ -34,20 +41,20 @@ class PageSalvage::Work {
   void choose(size_t view) {
     chosen_ = view;
     seen_.assign(reader_.pages(), false);
+    changes_.reset();
   }
   const SalvageView& view() const { return views_[chosen_]; }
 
+  // The log's first: of a damaged page an older version may come under a key that is not quite its own.
   Result<uint64_t> read_table(std::string_view name, const Visitor& visitor) {
-    const auto table = std::ranges::find(view().tables, name, &SalvageView::Table::name);
-    if (table == view().tables.end()) return uint64_t{1};
-    SalvageWalk walk(reader_);
-    SalvageData data(reader_, seen_);
-    QUIRE_ASSIGN(const uint64_t lost, walk.run(table->tree.root, [&](const Node& node, bool is_sound) {
-      return data.give(node, is_sound, visitor);
-    }));
-    for (size_t page = 0; page < seen_.size(); ++page)
-      if (walk.seen()[page]) seen_[page] = true;
-    return lost;
+    if (!changes_) QUIRE_TRY(read_log());
+    const auto changed = changes_->find(name);
+    if (changed == changes_->end()) return read_tree(name, visitor);
+    for (const auto& [key, record] : changed->second)
+      if (record) QUIRE_TRY(visitor({.key = key, .record = *record, .is_sound = true}));
+    return read_tree(name, [&](const Entry& entry) -> Result<void> {
+      return changed->second.contains(entry.key) ? Result<void>() : visitor(entry);
+    });
   }
 
   Result<void> read_strays(const Visitor& visitor) {
@@ -72,6 +79,45 @@ class PageSalvage::Work {
   }
 
  private:
+  // By table and key, as the last of the commits left it; nothing: erased.
+  using Changes =
+      std::map<std::string, std::map<std::string, std::optional<std::string>, std::less<>>, std::less<>>;
+
+  // The commits that the view lacks, as far as the log is there.
+  Result<void> read_log() {
+    std::string log;
+    QUIRE_TRY(read_tree(kMetaTable, [&](const Entry& entry) -> Result<void> {
+      if (entry.is_sound && entry.key == log_layout::kRow) log = entry.record;
+      return {};
+    }));
+    std::optional<LogRecords> records;
+    if (anchor_.is_set && anchor_.has_log)
+      records = LogRecords::find(log, LogStart::behind(anchor_));
+    else if (view().meta)
+      records = LogRecords::find(log, LogStart::behind_commit(view().meta->transaction));
+    Changes changes;
+    if (records)
+      QUIRE_TRY(records->for_each_change([&](const LoggedChange& change) -> Result<void> {
+        changes[std::string(change.table)][std::string(change.key)] = change.record;
+        return {};
+      }));
+    changes_ = std::move(changes);
+    return {};
+  }
+
+  Result<uint64_t> read_tree(std::string_view name, const Visitor& visitor) {
+    const auto table = std::ranges::find(view().tables, name, &SalvageView::Table::name);
+    if (table == view().tables.end()) return uint64_t{1};
+    SalvageWalk walk(reader_);
+    SalvageData data(reader_, seen_);
+    QUIRE_ASSIGN(const uint64_t lost, walk.run(table->tree.root, [&](const Node& node, bool is_sound) {
+      return data.give(node, is_sound, visitor);
+    }));
+    for (size_t page = 0; page < seen_.size(); ++page)
+      if (walk.seen()[page]) seen_[page] = true;
+    return lost;
+  }
+
   // If the list is damaged none is known.
   Result<void> mark_free_pages(std::vector<bool>& seen) {
     if (!view().meta) return {};
@@ -97,8 +143,10 @@ class PageSalvage::Work {
   Descriptor descriptor_;
   PageReader reader_;
   std::vector<SalvageView> views_;
+  AnchorRecord anchor_;
   size_t chosen_ = 0;
-  std::vector<bool> seen_;  // by page: what tables lead to
+  std::optional<Changes> changes_;  // of the view
+  std::vector<bool> seen_;          // by page: what tables lead to
   std::string heads_;
 };
 

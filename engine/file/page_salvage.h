@@ -1,8 +1,9 @@
 // What a damaged file still holds, read page by page without LMDB and without trust. The file is only read.
 //
-// A view is a state of the file that some page tells of: that of a meta page, or, where none of those leads
-// to whole trees, that of a page which looks like the root of the tree of tables. What the trees of a view do
-// not lead to may lie in pages beside them: strays. Those are of any age.
+// A view is a state of the file that some page tells of: that of an anchor or a meta page, or, where none of
+// those leads to whole trees, that of a page which looks like the root of the tree of tables. The commits
+// that it lacks are taken from the log, where that is the view's. What the trees of a view do not lead to may
+// lie in pages beside them: strays. Those are of any age.
 #pragma once
 
 #include <cstddef>
@@ -35,13 +36,14 @@ class PageSalvage {
   PageSalvage(PageSalvage&&) noexcept;
   ~PageSalvage();
 
-  // Those that lead to the most tables, the newest first as far as that can be told.
+  // Those that lead to tables; the newest first, as far as that can be told.
   size_t views() const;
   // Before anything below. The first is chosen from the start.
   void choose(size_t view);
   std::vector<std::string> tables() const;
-  // Every entry that the table's tree leads to, in order; how many pages of it are damaged or missing. A
-  // table that the view does not have has one missing page.
+  // Every entry of the table, those that the commits in the log have left first, then those that its tree
+  // leads to, in order; how many pages of that are damaged or missing. A table that the view does not have
+  // has one missing page.
   Result<uint64_t> read_table(std::string_view name, const Visitor& visitor);
   // The entries of leaf pages, and the long records, that no table read so far leads to and that are not
   // known to be free.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/file/anchor.h"
 #include "engine/file/page_layout.h"
 #include "engine/file/page_reader.h"
 #include "engine/file/page_salvage.h"
@@ -68,8 +69,11 @@ class SalvageData {
   std::vector<char> data_;
 };
 
-// Of a file's pages, those that lead to the most tables; newest first as far as that can be told.
-Result<std::vector<SalvageView>> find_views(int descriptor, const PageReader& reader);
+// Of a file's pages, those that lead to tables: those of an anchor with a log, whose pages were on the disk,
+// and what followed is in the log; of the meta pages, the newer one first; and, unless these lead to the root
+// of each table, of others that do, which are of any age.
+Result<std::vector<SalvageView>> find_views(int descriptor, const PageReader& reader,
+                                            const AnchorRecord& anchor);
 // The size of a file's pages, from its meta pages, or else from the numbers that pages bear; nothing if
 // they bear none.
 Result<std::optional<uint32_t>> find_page_bytes(int descriptor, uint64_t file_bytes);

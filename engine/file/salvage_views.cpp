@@ -28,7 +28,10 @@ class ViewFinder {
   ViewFinder(int descriptor, const PageReader& reader)
       : descriptor_(descriptor), reader_(reader), checker_(reader.page_bytes()) {}
 
-  Result<std::vector<SalvageView>> run() {
+  Result<std::vector<SalvageView>> run(const AnchorRecord& anchor) {
+    if (anchor.is_set && anchor.has_log)
+      if (const auto meta = layout::parse_meta_content(anchor.meta.data()))
+        QUIRE_TRY(add(meta->main.root, meta));
     std::vector<Meta> metas;
     for (const uint64_t offset : {uint64_t{0}, uint64_t{reader_.page_bytes()}})
       if (const auto meta = meta_at(descriptor_, offset)) metas.push_back(*meta);
@@ -36,7 +39,7 @@ class ViewFinder {
     for (const Meta& meta : metas) QUIRE_TRY(add(meta.main.root, meta));
     // The one that is missing may have been the newer.
     if (metas.size() < layout::kMetaPages || !has_whole_one()) QUIRE_TRY(search());
-    return best();
+    return std::move(views_);
   }
 
  private:
@@ -87,13 +90,6 @@ class ViewFinder {
     return {};
   }
 
-  std::vector<SalvageView> best() {
-    uint64_t most = 0;
-    for (const SalvageView& view : views_) most = std::max(most, view.sound_roots);
-    std::erase_if(views_, [&](const SalvageView& view) { return view.sound_roots < most; });
-    return std::move(views_);
-  }
-
   // Pages that look like the root of the tree of tables: each costs a walk, and a file may be full of them.
   static constexpr size_t kMostTried = 1000;
 
@@ -118,8 +114,9 @@ uint64_t count_numbered(int descriptor, uint32_t page_bytes, uint64_t file_bytes
 
 }  // namespace
 
-Result<std::vector<SalvageView>> find_views(int descriptor, const PageReader& reader) {
-  return ViewFinder(descriptor, reader).run();
+Result<std::vector<SalvageView>> find_views(int descriptor, const PageReader& reader,
+                                            const AnchorRecord& anchor) {
+  return ViewFinder(descriptor, reader).run(anchor);
 }
 
 Result<std::optional<uint32_t>> find_page_bytes(int descriptor, uint64_t file_bytes) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/file/format_upgrades.h"
 #include "engine/file/page_salvage.h"
 #include "engine/maintenance/lost_container.h"
 #include "engine/maintenance/salvage_writer.h"
@@ -47,28 +48,48 @@ class RecoveryRun {
     uint64_t from_strays = 0;
   };
 
-  // Among views that lead to as many tables, the one whose containers have been written to last.
+  // What a view is worth: how many of the tables without which items cannot be read it leads to, and then how
+  // late it is. The pages of an old view may have come to be something else.
+  struct Worth {
+    uint64_t tables = 0;
+    uint64_t writes = 0;
+    auto operator<=>(const Worth&) const = default;
+  };
+
   Result<void> choose_view() {
     size_t best = 0;
-    uint64_t most = 0;
+    Worth most;
     for (size_t view = 0; salvage_.views() > 1 && view < salvage_.views(); ++view) {
       salvage_.choose(view);
-      uint64_t writes = 0;
-      for (const std::string& table : salvage_.tables())
-        if (table.ends_with(kStatisticsTable))
-          QUIRE_TRY(salvage_.read_table(table, [&](const PageSalvage::Entry& entry) -> Result<void> {
-            const auto counters =
-                entry.is_sound && entry.key == kCountersRow ? parse_statistics(entry.record) : std::nullopt;
-            if (counters) writes += static_cast<uint64_t>(counters->last_lsn);
-            return {};
-          }));
-      if (writes > most) {
-        most = writes;
+      QUIRE_ASSIGN(const Worth worth, worth_of_view());
+      if (worth > most) {
+        most = worth;
         best = view;
       }
     }
     salvage_.choose(best);
     return {};
+  }
+
+  // Items themselves may be found without a tree that leads to them.
+  Result<Worth> worth_of_view() {
+    Worth worth;
+    for (const std::string& table : salvage_.tables()) {
+      const bool has_counters = table.ends_with(kStatisticsTable), has_names = table.ends_with(kKeysTable);
+      if (!has_counters && !has_names && table != kCatalogTable) continue;
+      bool is_right = !has_counters;
+      QUIRE_ASSIGN(const uint64_t lost,
+                   salvage_.read_table(table, [&](const PageSalvage::Entry& entry) -> Result<void> {
+                     if (has_names) is_right = is_right && entry.key.size() == sizeof(sql::KeyNumber);
+                     if (!has_counters || !entry.is_sound || entry.key != kCountersRow) return {};
+                     const auto counters = parse_statistics(entry.record);
+                     is_right = counters.has_value();
+                     if (counters) worth.writes += static_cast<uint64_t>(counters->last_lsn);
+                     return {};
+                   }));
+      worth.tables += lost == 0 && is_right;
+    }
+    return worth;
   }
 
   Result<void> begin(CatalogEntry entry, const std::vector<ScriptCatalog::Row>& scripts) {

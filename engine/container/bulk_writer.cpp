@@ -49,7 +49,6 @@ Result<RecordHeader> BulkWriter::next_header(Bytes document, uint32_t timestamp)
 }
 
 Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash, uint32_t timestamp) {
-  const size_t size = RecordHeader::kBytes + document.size();
   const bool is_last = key > last_key_;
   if (has_indexes_) {
     QUIRE_ASSIGN(const std::optional<Bytes> stored, is_last ? Result<std::optional<Bytes>>(std::nullopt)
@@ -58,11 +57,13 @@ Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash, uint32_t 
   }
   QUIRE_ASSIGN(RecordHeader header, next_header(document, timestamp));
   if (has_indexes_) QUIRE_TRY(index(key, document, header));
+  header.rid = statistics_.last_rid + 1;
+  const size_t size = header.bytes() + document.size();
   QUIRE_ASSIGN(const std::span<char> place,
                is_last ? transaction_->reserve_append(end_, key, size)
                        : transaction_->reserve_new(store_->tables_.items, key, size));
   if (place.data() == nullptr) return replace(key, document, hash, timestamp);
-  header.rid = ++statistics_.last_rid;
+  statistics_.last_rid = header.rid;
   statistics_.last_lsn = header.lsn;
   write_record(header, document, hash, place);
   ++items_;
@@ -120,7 +121,7 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash, uint3
     QUIRE_TRY(store_->indexes_.apply(*transaction_));
   }
   QUIRE_ASSIGN(const std::span<char> place,
-               transaction_->reserve(store_->tables_.items, key, RecordHeader::kBytes + document.size()));
+               transaction_->reserve(store_->tables_.items, key, header.bytes() + document.size()));
   write_record(header, document, hash, place);
   ++items_;
   return feed(change, place);
@@ -156,7 +157,7 @@ Result<void> BulkWriter::finish() {
 
 Result<bool> contains_key(const Transaction& transaction, const ContainerStore& store, Bytes key) {
   QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(store.items_table(), key));
-  if (!record || record->size() < RecordHeader::kBytes) return record.has_value();
+  if (!record || !has_known_layout(*record)) return record.has_value();
   QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime(transaction));
   return !lifetime.has_ended(read_header(*record), transaction.now());
 }

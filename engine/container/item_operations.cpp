@@ -178,14 +178,13 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
   QUIRE_TRY(save_names(transaction, names_before));
   std::string version;
   if (statistics.retention_minutes > 0) {
-    version.resize(RecordHeader::kBytes + encoded.document.size());
+    version.resize(header.bytes() + encoded.document.size());
     write_record(header, encoded.document, document_hash(encoded.document), version);
   }
   QUIRE_TRY(feed_.add(transaction, change, version, statistics));
   QUIRE_TRY(write_statistics(transaction, tables_.statistics, statistics));
-  QUIRE_ASSIGN(const std::span<char> place,
-               transaction.reserve(tables_.items, encoded.key.bytes(),
-                                   RecordHeader::kBytes + encoded.document.size()));
+  QUIRE_ASSIGN(const std::span<char> place, transaction.reserve(tables_.items, encoded.key.bytes(),
+                                                                header.bytes() + encoded.document.size()));
   write_record(header, encoded.document, document_hash(encoded.document), place);
   const Bytes record(place.data(), place.size());
   return ItemOutcome{.item = {root_of(record), record},

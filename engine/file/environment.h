@@ -49,7 +49,7 @@ struct FileOptions {
 };
 
 // The version of the file format that this library writes, kept in table "meta".
-inline constexpr uint32_t kFormatVersion = 7;
+inline constexpr uint32_t kFormatVersion = 8;
 
 struct FileFacts {
   uint64_t file_bytes = 0;

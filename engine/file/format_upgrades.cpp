@@ -88,7 +88,8 @@ int add_feeds(MDB_txn* transaction, MDB_dbi) {
   return for_containers(transaction, [&](uint32_t container) { return add_feed(transaction, container); });
 }
 
-// Version 3 had fewer forms of arrays and objects; those that it has are read as before.
+// Version 3 had fewer forms of arrays and objects, version 7 no decimals and but one header of records; what
+// they have is read as before.
 int keep_documents(MDB_txn*, MDB_dbi) {
   return MDB_SUCCESS;
 }
@@ -115,7 +116,7 @@ struct Upgrade {
 };
 constexpr Upgrade kUpgrades[] = {
     {0, add_database_number}, {1, add_index_tables},     {2, add_feeds},        {3, keep_documents},
-    {4, have_no_log},         {5, have_nothing_pending}, {6, have_a_short_log},
+    {4, have_no_log},         {5, have_nothing_pending}, {6, have_a_short_log}, {7, keep_documents},
 };
 
 }  // namespace

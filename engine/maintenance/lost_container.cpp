@@ -154,7 +154,7 @@ std::optional<SalvagedItem> LostContainer::item_of(const PageSalvage::Entry& ent
   if (entry.key.empty()) {
     const size_t extent = sql::document_extent(std::as_bytes(std::span(document_of(record))));
     if (extent == 0) return std::nullopt;
-    record = record.substr(0, RecordHeader::kBytes + extent);
+    record = record.substr(0, header_bytes(record) + extent);
   }
   if (!has_right_checksum(record)) return std::nullopt;
   const auto document = std::as_bytes(std::span(document_of(record)));

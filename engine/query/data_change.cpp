@@ -91,11 +91,7 @@ class DataChange {
       if (component.is_string()) component = sql::Value::string(arena_.copy_string(component.as_string()));
     }
     item.id = arena_.copy_string(store_.id_of(root).as_string());
-    if (with_record && change_.returning != nullptr) {
-      const std::span<const std::byte> document = root.encoded_bytes();
-      const char* const begin = reinterpret_cast<const char*>(document.data()) - RecordHeader::kBytes;
-      item.record = arena_.copy_string({begin, RecordHeader::kBytes + document.size()});
-    }
+    if (with_record && change_.returning != nullptr) item.record = arena_.copy_string(record_of(root));
     changed_.push_back(item);
   }
 

@@ -82,6 +82,7 @@ size_t scalar_extent(std::span<const std::byte> bytes) {
   if (tag <= kMostTagInteger || tag == kNull || tag == kFalse || tag == kTrue) extent = 1;
   if (tag >= kInteger1 && tag <= kInteger8) extent = 1 + (size_t{1} << (tag - kInteger1));
   if (tag == kReal) extent = 9;
+  if (is_decimal_tag(tag)) extent = 1 + decimal_bytes(tag);
   return extent <= bytes.size() ? extent : 0;
 }
 

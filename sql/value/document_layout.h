@@ -8,6 +8,8 @@
 //   80       null                               81, 82   false, true
 //   84..87   integer, 1, 2, 4, 8 bytes, signed  88       double, 8 bytes
 //   8C..8E   string: length in 1, 2, 4 bytes, then its bytes (UTF-8)
+//   C0..DF   decimal: an integer, divided by a power of ten. C0 | power - 1 (0..7) << 2 | bytes - 1 (0..3),
+//            then that many bytes, signed
 //
 //   array    A0 small   | count 1 | offsets 2 x (count + 1) | values ...
 //            A1 large   | count 4 | offsets 4 x (count + 1) | values ...
@@ -54,6 +56,8 @@ constexpr uint8_t kReal = 0x88;
 constexpr uint8_t kString1 = 0x8C;
 constexpr uint8_t kString2 = 0x8D;
 constexpr uint8_t kString4 = 0x8E;
+constexpr uint8_t kDecimal = 0xC0;
+constexpr uint8_t kDecimalTags = 0x20;
 constexpr uint8_t kArray = 0xA0;
 constexpr uint8_t kObject = 0xB0;
 constexpr uint8_t kLargeBit = 0x01;
@@ -71,6 +75,41 @@ inline T load(const std::byte* at) noexcept {
   T value;
   std::memcpy(&value, at, sizeof value);
   return value;
+}
+
+// A double has these exactly, and any integer of four bytes: dividing rounds once, to the nearest double.
+constexpr double kPowersOfTen[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+constexpr int kMostPlaces = 8;
+
+inline bool is_decimal_tag(uint8_t tag) noexcept {
+  return static_cast<uint8_t>(tag - kDecimal) < kDecimalTags;
+}
+constexpr uint8_t decimal_tag(int places, size_t bytes) noexcept {
+  return static_cast<uint8_t>(kDecimal | static_cast<size_t>(places - 1) << 2 | (bytes - 1));
+}
+// Of the integer, behind the tag.
+inline size_t decimal_bytes(uint8_t tag) noexcept {
+  return (tag & 3) + size_t{1};
+}
+inline double load_decimal(const std::byte* at) noexcept {
+  const auto tag = static_cast<uint8_t>(at[0]);
+  const int places = ((tag - kDecimal) >> 2) + 1;
+  const auto high = [at](size_t byte) { return static_cast<int32_t>(static_cast<int8_t>(at[byte])); };
+  int32_t integer;
+  switch (decimal_bytes(tag)) {
+    case 1:
+      integer = high(1);
+      break;
+    case 2:
+      integer = load<int16_t>(at + 1);
+      break;
+    case 3:
+      integer = high(3) * 0x10000 + load<uint16_t>(at + 1);
+      break;
+    default:
+      integer = load<int32_t>(at + 1);
+  }
+  return integer / kPowersOfTen[places];
 }
 
 namespace tags {

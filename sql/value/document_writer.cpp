@@ -60,8 +60,31 @@ void DocumentWriter::real(double value) {
   const Value number = Value::number(value);
   if (number.kind() == Kind::integer)
     integer(number.as_integer());
-  else
+  else if (!decimal(value))
     put(layout::kReal, value);
+}
+
+// Of 21.57 that is 2157 / 10^2. False if dividing does not give the number back.
+bool DocumentWriter::decimal(double value) {
+  constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+  const double magnitude = std::fabs(value);
+  if (!(magnitude < kMost / 10)) return false;
+  // So few where there is no room for more that the product is exact enough to be rounded.
+  constexpr double kLarge = 1e6;
+  int places = magnitude < kLarge ? layout::kMostPlaces : layout::kMostPlaces / 2;
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): a wrong one fails the test below; lround is a call
+  auto digits = static_cast<uint64_t>(magnitude * layout::kPowersOfTen[places] + 0.5);
+  for (; digits % 10 == 0 && places > 1; --places) digits /= 10;
+  if (digits > kMost) return false;
+  const auto integer = static_cast<int32_t>(value < 0 ? -static_cast<int64_t>(digits) : digits);
+  if (integer / layout::kPowersOfTen[places] != value) return false;
+  size_t bytes = 1;
+  for (int32_t rest = integer; rest != static_cast<int8_t>(rest); rest >>= 8) ++bytes;
+  reserve(1 + sizeof integer);
+  *next_ = static_cast<char>(layout::decimal_tag(places, bytes));
+  std::memcpy(next_ + 1, &integer, sizeof integer);
+  next_ += 1 + bytes;
+  return true;
 }
 
 KeyNumber DocumentWriter::number_of_unlikely(std::string_view name, uint32_t slot) {

@@ -61,7 +61,7 @@ class DocumentWriter {
   void null() { put_tag(layout::kNull); }
   void boolean(bool value) { put_tag(value ? layout::kTrue : layout::kFalse); }
   void integer(int64_t value);
-  // Integral doubles within 2^53 are written as the equal integer.
+  // Integral doubles within 2^53 are written as the equal integer, decimals of few digits as such.
   void real(double value);
   void string(std::string_view text);
 
@@ -105,6 +105,7 @@ class DocumentWriter {
     next_ += 1 + sizeof value;
   }
 
+  bool decimal(double value);
   void add_key(KeyNumber number);
   bool begin(bool is_object);
   void end_array();

@@ -49,7 +49,8 @@ inline Value decode_value(std::span<const std::byte> bytes, DictionaryNumber dic
     case kString4:
       return size >= 5 && size - 5 >= load<uint32_t>(at + 1) ? text(at + 5, load<uint32_t>(at + 1)) : Value();
     default:
-      return {};
+      if (!is_decimal_tag(tag) || size <= decimal_bytes(tag)) return {};
+      return Value::real(load_decimal(at));
   }
 }
 

@@ -3,7 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+#include <initializer_list>
+#include <random>
+
 #include "sql/value/comparison.h"
+#include "sql/value/document_writer.h"
 #include "tests/sql/value/sample_documents.h"
 
 namespace quire::sql {
@@ -146,6 +152,64 @@ TEST(Document, WhatTheDocumentBeforeWasLikeIsNotTakenForGranted) {
   }
   EXPECT_EQ(together.error_of(R"({"a":1,"b" {"c":2}})").position.offset, 11U);
   EXPECT_EQ(together.error_of(R"({"a":1,"b)").code, ErrorCode::invalid_json);
+}
+
+TEST(Document, DecimalsTakeWhatTheirDigitsNeed) {
+  SampleDocuments documents;
+  for (const auto& [json, bytes] :
+       std::initializer_list<std::pair<std::string_view, size_t>>{{"0.5", 2},
+                                                                  {"-12.8", 2},
+                                                                  {"12.8", 3},
+                                                                  {"21.57", 3},
+                                                                  {"-327.68", 3},
+                                                                  {"327.68", 4},
+                                                                  {"-83.88608", 4},
+                                                                  {"83.88608", 5},
+                                                                  {"1e-8", 2},
+                                                                  {"21.47483647", 5},
+                                                                  {"-21.47483647", 5},
+                                                                  {"21.47483648", 9},
+                                                                  {"1e-9", 9},
+                                                                  {"214748364.5", 9},
+                                                                  {"0.1234567891", 9},
+                                                                  {"1e-300", 9},
+                                                                  {"3.141592653589793", 9},
+                                                                  {"2.9999999999999996", 9},
+                                                                  {"1e+300", 9}}) {
+    const std::string encoded = documents.bytes(json);
+    EXPECT_EQ(encoded.size(), bytes) << json;
+    EXPECT_TRUE(validate_document(bytes_of(encoded), documents.dictionary())) << json;
+    EXPECT_EQ(json_of(read_document(bytes_of(encoded), documents.dictionary().number())), json);
+    for (size_t cut = 1; cut < encoded.size(); ++cut)
+      EXPECT_TRUE(read_document(bytes_of(std::string_view(encoded).substr(0, cut)), 0).is_undefined());
+  }
+}
+
+// Bit for bit, and as short as its digits for all that are decimals.
+TEST(Document, RealsComeBackAsTheyWere) {
+  SampleDocuments documents;
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 200'000; ++i) {
+    const int places = 1 + static_cast<int>(random() % 10);
+    const auto digits = static_cast<int64_t>(random() >> (random() % 64));
+    double value = static_cast<double>(digits) / std::pow(10.0, places);
+    if (i % 3 == 0) value = std::nextafter(value, i % 2 == 0 ? 0 : 1e300);
+    if (i % 5 == 0) value = -value;
+    DocumentWriter writer;
+    writer.start(documents.dictionary());
+    writer.real(value);
+    const Value read = read_document(bytes_of(writer.bytes()), documents.dictionary().number());
+    const Value expected = Value::number(value);
+    ASSERT_EQ(read.kind(), expected.kind()) << value;
+    if (read.kind() == Kind::real) {
+      ASSERT_EQ(std::bit_cast<uint64_t>(read.as_real()), std::bit_cast<uint64_t>(value));
+    } else {
+      ASSERT_EQ(read.as_integer(), expected.as_integer());
+    }
+    if (places <= 8 && i % 3 != 0 && std::abs(digits) < INT32_MAX) {
+      ASSERT_LE(writer.bytes().size(), 5U) << value;
+    }
+  }
 }
 
 TEST(Document, TheFormsOfFormat3AreRead) {

@@ -1,15 +1,15 @@
 // A record of <c>/items: a header, then the item's binary document. Little-endian.
 //
-//   byte 0       20..24: how many bytes there are from 17 on, as the last byte of the header says, too
+//   byte 0       20..24, hexadecimal: 20 and how many bytes the rid takes; as the header's last byte
 //        1..3    place: how many writes of the same transaction to the container came before it, at most
 //                FFFFFF
 //        4..7    checksum: the low half of XXH3-64 of the rest of the header, seeded with XXH3-64 of the
 //                document, of which the upper bits are changed by the place
 //        8..11   _ts: Unix seconds of the last write, unsigned
 //        12..16  LSN: the container's count of writes when this one was made
-//        17..    how much smaller the rid is, in 0 to 4 bytes: the item's number within the container, given
-//                at creation, kept by a replace
-//        17..21  as byte 0
+//        17..    how much smaller the rid is, which is the item's number within the container, given at
+//                creation, kept by a replace
+//        17..21  the last byte of the header
 //        18..22  the document
 //
 // Where the item has a "ttl", or a number has no room there, byte 0 is 1, as in every record of a file of

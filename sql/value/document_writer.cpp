@@ -76,7 +76,7 @@ bool DocumentWriter::decimal(double value) {
   auto digits = static_cast<uint64_t>(magnitude * layout::kPowersOfTen[places] + 0.5);
   for (; digits % 10 == 0 && places > 1; --places) digits /= 10;
   if (digits > kMost) return false;
-  const auto integer = static_cast<int32_t>(value < 0 ? -static_cast<int64_t>(digits) : digits);
+  const auto integer = value < 0 ? -static_cast<int32_t>(digits) : static_cast<int32_t>(digits);
   if (integer / layout::kPowersOfTen[places] != value) return false;
   size_t bytes = 1;
   for (int32_t rest = integer; rest != static_cast<int8_t>(rest); rest >>= 8) ++bytes;

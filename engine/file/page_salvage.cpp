@@ -41,7 +41,8 @@ class PageSalvage::Work {
   void choose(size_t view) {
     chosen_ = view;
     seen_.assign(reader_.pages(), false);
-    changes_.reset();
+    // The log of an anchor is the same for all: a file may have many views.
+    if (!has_log_of_anchor() || (changes_ && changes_->empty())) changes_.reset();
   }
   const SalvageView& view() const { return views_[chosen_]; }
 
@@ -83,18 +84,22 @@ class PageSalvage::Work {
   using Changes =
       std::map<std::string, std::map<std::string, std::optional<std::string>, std::less<>>, std::less<>>;
 
+  bool has_log_of_anchor() const { return anchor_.is_set && anchor_.has_log; }
+
   // The commits that the view lacks, as far as the log is there.
   Result<void> read_log() {
+    if (!has_log_of_anchor() && !view().meta) {
+      changes_.emplace();
+      return {};
+    }
     std::string log;
     QUIRE_TRY(read_tree(kMetaTable, [&](const Entry& entry) -> Result<void> {
       if (entry.is_sound && entry.key == log_layout::kRow) log = entry.record;
       return {};
     }));
-    std::optional<LogRecords> records;
-    if (anchor_.is_set && anchor_.has_log)
-      records = LogRecords::find(log, LogStart::behind(anchor_));
-    else if (view().meta)
-      records = LogRecords::find(log, LogStart::behind_commit(view().meta->transaction));
+    const auto records =
+        LogRecords::find(log, has_log_of_anchor() ? LogStart::behind(anchor_)
+                                                  : LogStart::behind_commit(view().meta->transaction));
     Changes changes;
     if (records)
       QUIRE_TRY(records->for_each_change([&](const LoggedChange& change) -> Result<void> {

@@ -230,35 +230,41 @@ TEST_F(RecoverTest, CommitsBehindAnAnchorAreSavedFromItsLog) {
     for (;;) pause();
   }
   ASSERT_EQ(read(is_open[0], &byte, 1), 1);
-  const pid_t child = fork();
-  if (child == 0) {
-    reopen(path_);
-    for (int i = 0; i < 60; ++i) query(fmt::format("UPDATE c SET c.name = 'new {0}' WHERE c.u = {0}", i));
-    _exit(0);
+  // By the newer of the two records, as engine/file/anchor.h draws them. Where commits come slowly the anchor
+  // is given up now and then, and the log with it.
+  const auto are_behind_an_anchor = [&] {
+    constexpr uint64_t kWithLog = 2;
+    const auto record_of = [&](size_t number) { return page(number) + kPage / 2; };
+    const auto sequence_of = [&](size_t number) { return layout::load<uint64_t>(record_of(number) + 8); };
+    const char* const record = record_of(sequence_of(0) > sequence_of(1) ? 0 : 1);
+    const auto anchor = layout::parse_meta_content(record + 40);
+    return layout::load<uint64_t>(record + 16) == kWithLog &&
+           layout::parse_meta(page(0))->transaction > anchor->transaction &&
+           layout::parse_meta(page(1))->transaction > anchor->transaction;
+  };
+  constexpr int kMostTries = 20, kUpdates = 20;
+  for (int tries = 0; tries < kMostTries && !are_behind_an_anchor(); ++tries) {
+    const pid_t child = fork();
+    if (child == 0) {
+      reopen(path_);
+      for (int i = 0; i < kUpdates; ++i)
+        query(fmt::format("UPDATE c SET c.name = 'new {0}' WHERE c.u = {0}", i));
+      _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+    read_bytes();
   }
-  waitpid(child, nullptr, 0);
   kill(other, SIGKILL);
   waitpid(other, nullptr, 0);
-  read_bytes();
+  ASSERT_TRUE(are_behind_an_anchor());
   const std::string copy = file("copy.quire");
   std::filesystem::copy_file(path_, copy);
   reopen(copy);
   contents_ = contents();
-  ASSERT_THAT(contents_, HasSubstr("new 59"));
+  ASSERT_THAT(contents_, HasSubstr("new 19"));
   reopen(":memory:");
 
-  // The newer of the two records, as engine/file/anchor.h draws them.
-  const auto record_of = [&](size_t number) { return page(number) + kPage / 2; };
-  const auto sequence_of = [&](size_t number) { return layout::load<uint64_t>(record_of(number) + 8); };
-  const char* const record = record_of(sequence_of(0) > sequence_of(1) ? 0 : 1);
-  constexpr uint64_t kWithLog = 2;
-  ASSERT_EQ(layout::load<uint64_t>(record + 16), kWithLog);
-  const auto anchor = layout::parse_meta_content(record + 40);
-  for (const size_t number : {0, 1}) {
-    const auto meta = layout::parse_meta(page(number));
-    ASSERT_TRUE(meta && meta->transaction > anchor->transaction);
-    std::memset(page(meta->main.root), 0, kPage);
-  }
+  for (const size_t number : {0, 1}) std::memset(page(layout::parse_meta(page(number))->main.root), 0, kPage);
   EXPECT_THAT(recover(), Not(HasSubstr("damaged")));
   EXPECT_EQ(contents(), contents_);
 }

@@ -224,8 +224,7 @@ INSTANTIATE_TEST_SUITE_P(Durabilities, RecoverLogTest, testing::Values(Durabilit
 // LMDB's, and in the log.
 TEST_F(RecoverTest, CommitsBehindAnAnchorAreSavedFromItsLog) {
 #if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP()
-      << "statements are too slow under ThreadSanitizer for a log to be worth it; there are no threads";
+  GTEST_SKIP() << "in twenty tries no log came to be in use: statements are slow under ThreadSanitizer";
 #endif
   int is_open[2];
   ASSERT_EQ(pipe(is_open), 0);

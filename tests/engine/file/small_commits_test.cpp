@@ -9,7 +9,9 @@
 
 #include "engine/file/anchor.h"
 #include "engine/file/commit_log.h"
+#include "engine/file/compact_file.h"
 #include "engine/file/file_state.h"
+#include "engine/file/sole_use.h"
 #include "tests/engine/file/small_commits_fixture.h"
 
 namespace quire::engine {
@@ -279,6 +281,25 @@ TEST_P(SmallCommitsTest, ManyWhoComeAtOnceAfterAKillSeeThem) {
     }
     ASSERT_TRUE(contents(*open()).contains(key));
   }
+}
+
+TEST_P(SmallCommitsTest, WhoOpensWaitsForHisTurn) {
+  put(*open(), "k");
+  const Descriptor other(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
+  const auto soon = [] { return Clock::now() + 20ms; };
+  ASSERT_TRUE(succeeds(take_turn(other.number(), path_, false, soon())));
+  for (const bool read_only : {false, true})
+    EXPECT_TRUE(fails_with(Environment::open(path_, {.read_only = read_only, .busy_timeout_ms = 20}),
+                           ErrorCode::busy, "is being opened or compacted"));
+  EXPECT_TRUE(fails_with(compact_file(path_), ErrorCode::busy, "is being opened or compacted"));
+  end_turn(other.number());
+
+  // Readers take no turns among each other.
+  ASSERT_TRUE(succeeds(take_turn(other.number(), path_, true, soon())));
+  EXPECT_TRUE(succeeds(Environment::open(path_, {.read_only = true, .busy_timeout_ms = 20})));
+  EXPECT_TRUE(fails_with(Environment::open(path_, {.busy_timeout_ms = 20}), ErrorCode::busy));
+  end_turn(other.number());
+  EXPECT_TRUE(contents(*open()).contains("k"));
 }
 
 // A log that stands behind a commit which a power cut has taken must not be made again behind another one

@@ -33,8 +33,8 @@
 #include "engine/container/system_property.h"
 #include "engine/container/throughput.h"
 #include "engine/container/write_triggers.h"
+#include "engine/file/batch_get.h"
 #include "engine/file/environment.h"
-#include "engine/file/look_ahead.h"
 #include "sql/error.h"
 #include "sql/value/document.h"
 #include "sql/value/key_dictionary.h"
@@ -145,10 +145,11 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // Erases items that have expired, at most so many; how many.
   Result<uint64_t> erase_expired(WriteTransaction& transaction, uint64_t most);
 
-  // The item under a key as an index entry has it, expired or not; undefined if there is none. corrupt.
-  Result<sql::Value> item_at(const Transaction& transaction, Bytes key) const;
+  // The item under a key as an index entry has it, expired or not; undefined if there is none. `record`: as
+  // batch_get() found it, if it did. corrupt.
+  Result<sql::Value> item_at(const Transaction& transaction, Bytes key, Bytes record = {}) const;
   // For many of these at once.
-  LookAhead look_ahead(const Transaction& transaction) const { return {transaction, tables_.items}; }
+  BatchGet batch_get(const Transaction& transaction) const { return {transaction, tables_.items}; }
 
   // Makes the indexes, and how long items live, what a definition of the container asks for: drops indexes
   // that it does not, adds new ones, to be built by build_indexes() (index_build.h) if there are items. True

@@ -300,10 +300,13 @@ Result<std::optional<Item>> ContainerStore::read(const Transaction& transaction,
   return item;
 }
 
-Result<sql::Value> ContainerStore::item_at(const Transaction& transaction, Bytes key) const {
-  QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(tables_.items, key));
-  if (!record) return sql::Value();
-  const sql::Value root = root_of(*record);
+Result<sql::Value> ContainerStore::item_at(const Transaction& transaction, Bytes key, Bytes record) const {
+  if (record.data() == nullptr) {
+    QUIRE_ASSIGN(const std::optional<Bytes> found, transaction.get(tables_.items, key));
+    if (!found) return sql::Value();
+    record = *found;
+  }
+  const sql::Value root = root_of(record);
   if (root.is_undefined()) [[unlikely]]
     return std::unexpected(damaged(key));
   return root;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +11,19 @@
 #include "engine/file/table.h"
 
 namespace quire::engine {
+
+// Whether a <= b, by eight bytes at a time: keys begin with hashes, which differ in the first of them.
+inline bool is_at_most(Bytes a, Bytes b) noexcept {
+  constexpr size_t kWord = sizeof(uint64_t);
+  const size_t both = std::min(a.size(), b.size());
+  if (both < kWord) return a <= b;
+  // The last word begins within the one before it where the keys are no whole number of words long.
+  for (size_t at = 0;; at = std::min(at + kWord, both - kWord)) {
+    const auto in_a = layout::load<uint64_t>(a.data() + at), in_b = layout::load<uint64_t>(b.data() + at);
+    if (in_a != in_b) return std::byteswap(in_a) < std::byteswap(in_b);
+    if (at == both - kWord) return a.size() <= b.size();
+  }
+}
 
 class PageView {
  public:
@@ -40,7 +54,7 @@ class PageView {
     size_t low = 0, high = size_;
     while (high - low > 1) {
       const size_t middle = low + (high - low) / 2;
-      (key(middle) <= wanted ? low : high) = middle;
+      (is_at_most(key(middle), wanted) ? low : high) = middle;
     }
     return low;
   }

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/file/look_ahead.h"
+#include "engine/file/batch_get.h"
 #include "engine/index/key_prefix.h"
 #include "sql/value/key_encoding.h"
 
@@ -179,8 +179,8 @@ Result<bool> EntryWalk::is_within(const IndexEntry& entry) const {
   return full >= range().full_from && (range().full_to.empty() || full < range().full_to);
 }
 
-Result<sql::Value> EntryWalk::item_at(Bytes key) const {
-  QUIRE_ASSIGN(const sql::Value root, store_->item_at(*transaction_, key));
+Result<sql::Value> EntryWalk::item_at(Bytes key, Bytes record) const {
+  QUIRE_ASSIGN(const sql::Value root, store_->item_at(*transaction_, key, record));
   if (root.is_defined()) [[likely]]
     return root;
   return fail(ErrorCode::corrupt,
@@ -188,8 +188,8 @@ Result<sql::Value> EntryWalk::item_at(Bytes key) const {
                           store_->definition().name));
 }
 
-Result<sql::Value> EntryWalk::visible_item_at(Bytes key) const {
-  QUIRE_ASSIGN(const sql::Value root, item_at(key));
+Result<sql::Value> EntryWalk::visible_item_at(Bytes key, Bytes record) const {
+  QUIRE_ASSIGN(const sql::Value root, item_at(key, record));
   return lifetime_.has_ended(header_of(root), transaction_->now()) ? sql::Value() : root;
 }
 
@@ -251,36 +251,45 @@ class PartitionFilter {
   std::string epk_;
 };
 
-// Asks for the memory of items before they are looked up, where there are many.
-class ItemsAhead {
+// The records of a number of items, looked up together where there are many.
+class RecordBatch {
  public:
-  ItemsAhead(const Transaction& transaction, const ContainerStore& store)
+  static constexpr size_t kMost = BatchGet::kMost;
+
+  RecordBatch(const Transaction& transaction, const ContainerStore& store)
       : transaction_(&transaction), store_(&store) {}
-  void ask_for(std::span<const Bytes> keys) {
+
+  void look_up(std::span<const Bytes> keys) {
     constexpr size_t kMany = 4;
-    if (keys.size() < kMany) return;
-    if (!look_ahead_) look_ahead_ = store_->look_ahead(*transaction_);
-    look_ahead_->ask_for(keys);
+    if (keys.size() < kMany) {
+      records_.fill({});
+      return;
+    }
+    if (!batch_get_) batch_get_ = store_->batch_get(*transaction_);
+    batch_get_->find(keys, std::span(records_).first(keys.size()));
   }
+  // Of the key at that place; without data() where it has to be looked up by itself.
+  Bytes operator[](size_t at) const noexcept { return records_[at]; }
 
  private:
   const Transaction* transaction_;
   const ContainerStore* store_;
-  std::optional<LookAhead> look_ahead_;
+  std::optional<BatchGet> batch_get_;
+  std::array<Bytes, kMost> records_;
 };
 
 class EntryCursor final : public sql::IndexCursor {
  public:
-  EntryCursor(EntryWalk walk, PartitionFilter partition, ItemsAhead ahead)
-      : walk_(std::move(walk)), partition_(std::move(partition)), ahead_(ahead) {}
+  EntryCursor(EntryWalk walk, PartitionFilter partition, RecordBatch records)
+      : walk_(std::move(walk)), partition_(std::move(partition)), records_(std::move(records)) {}
 
   Result<size_t> next(std::span<sql::Value> items) override {
     size_t filled = 0;
     while (filled < items.size()) {
       QUIRE_ASSIGN(const std::span<const Bytes> keys, next_keys(items.size() - filled));
       if (keys.empty()) break;
-      for (const Bytes key : keys) {
-        QUIRE_ASSIGN(items[filled], walk_.visible_item_at(key));
+      for (size_t i = 0; i < keys.size(); ++i) {
+        QUIRE_ASSIGN(items[filled], walk_.visible_item_at(keys[i], records_[i]));
         if (items[filled].is_undefined()) continue;
         if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
       }
@@ -343,7 +352,7 @@ class EntryCursor final : public sql::IndexCursor {
       if (!partition_.has_any() || partition_.may_have(*entry)) keys_[count++] = entry->item_key;
     }
     const auto keys = std::span<const Bytes>(keys_).first(count);
-    ahead_.ask_for(keys);
+    records_.look_up(keys);
     return keys;
   }
 
@@ -366,8 +375,8 @@ class EntryCursor final : public sql::IndexCursor {
 
   EntryWalk walk_;
   PartitionFilter partition_;
-  ItemsAhead ahead_;
-  std::array<Bytes, LookAhead::kMost> keys_;
+  RecordBatch records_;
+  std::array<Bytes, RecordBatch::kMost> keys_;
 };
 
 // Keys of items, one behind the other in one piece of memory.
@@ -421,13 +430,14 @@ class KeyListCursor final : public sql::Cursor {
         lifetime_(lifetime),
         keys_(std::move(keys)),
         partition_(std::move(partition)),
-        ahead_(transaction, store) {}
+        records_(transaction, store) {}
 
   Result<size_t> next(std::span<sql::Value> items) override {
     size_t filled = 0;
     while (filled < items.size() && next_ < keys_.size()) {
-      if (next_ == asked_for_) ask_for_next(items.size() - filled);
-      QUIRE_ASSIGN(items[filled], store_.item_at(transaction_, keys_[next_++]));
+      if (next_ == looked_up_) look_up_next(items.size() - filled);
+      QUIRE_ASSIGN(items[filled], store_.item_at(transaction_, keys_[next_], records_[next_ - first_]));
+      ++next_;
       if (items[filled].is_undefined())
         return fail(ErrorCode::corrupt,
                     fmt::format("an index of container '{}' leads to an item that is not there",
@@ -439,12 +449,13 @@ class KeyListCursor final : public sql::Cursor {
   }
 
  private:
-  void ask_for_next(size_t most) {
-    std::array<Bytes, LookAhead::kMost> keys;
+  void look_up_next(size_t most) {
+    std::array<Bytes, RecordBatch::kMost> keys;
     const size_t count = std::min({most, keys.size(), keys_.size() - next_});
     for (size_t i = 0; i < count; ++i) keys[i] = keys_[next_ + i];
-    ahead_.ask_for({keys.data(), count});
-    asked_for_ = next_ + count;
+    records_.look_up({keys.data(), count});
+    first_ = next_;
+    looked_up_ = next_ + count;
   }
 
   const Transaction& transaction_;
@@ -452,9 +463,10 @@ class KeyListCursor final : public sql::Cursor {
   Lifetime lifetime_;
   KeyList keys_;
   size_t next_ = 0;
-  size_t asked_for_ = 0;
+  // Whose records are at hand.
+  size_t first_ = 0, looked_up_ = 0;
   PartitionFilter partition_;
-  ItemsAhead ahead_;
+  RecordBatch records_;
 };
 
 Error too_many_keys() {
@@ -511,7 +523,7 @@ Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& t
   QUIRE_ASSIGN(EntryWalk walk,
                EntryWalk::open(transaction, store, std::move(set), access.probes.front(), access.is_reverse));
   return std::make_unique<EntryCursor>(std::move(walk), PartitionFilter(store, access.partition_key),
-                                       ItemsAhead(transaction, store));
+                                       RecordBatch(transaction, store));
 }
 
 }  // namespace quire::engine

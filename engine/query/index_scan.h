@@ -31,9 +31,10 @@ class EntryWalk {
   void skip_equal(size_t parts);
 
   const IndexShape& shape() const noexcept { return shape_; }
-  // The item that an entry leads to; corrupt if there is none, undefined if it has expired.
-  Result<sql::Value> visible_item_at(Bytes key) const;
-  Result<sql::Value> item_at(Bytes key) const;  // expired or not
+  // The item that an entry leads to; corrupt if there is none, undefined if it has expired. `record` as in
+  // ContainerStore::item_at.
+  Result<sql::Value> visible_item_at(Bytes key, Bytes record = {}) const;
+  Result<sql::Value> item_at(Bytes key, Bytes record = {}) const;  // expired or not
   // Whether some of the container's items have expired, so that entries do not tell without their items.
   bool has_expired_items() const noexcept { return lifetime_.is_on(); }
   // The values of an item that the index is about, where the entry does not tell them.

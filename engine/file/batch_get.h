@@ -1,0 +1,53 @@
+// Many look-ups at once. Each alone waits for memory some five times: for the pages on its way, for the keys
+// that it compares on each, for what it finds. Here the ways of all are gone together, step by step, and the
+// memory of each next step is asked for before any of them is taken, so that they wait for it together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/file/page_layout.h"
+#include "engine/file/table.h"
+#include "engine/file/transaction.h"
+
+namespace quire::engine {
+
+// Must end before its transaction ends or is renewed.
+class BatchGet {
+ public:
+  static constexpr size_t kMost = 32;
+
+  // Finds nothing where it would not help: in a write transaction, whose pages are not all in the map, and
+  // for a table that the processor's caches hold.
+  BatchGet() = default;
+  BatchGet(const Transaction& transaction, Table table);
+
+  // keys.size() records, as Transaction::get would give them, and their memory is on its way. Where it finds
+  // none it knows nothing of the key, and the record is one without data(). At most kMost.
+  void find(std::span<const Bytes> keys, std::span<Bytes> records) const noexcept;
+
+ private:
+  // Where a key is looked for on a page: from `low` up to `high`; null: nowhere.
+  struct Search {
+    const char* page;
+    size_t low, high;
+
+    bool is_done() const noexcept { return high <= low + 1; }
+    size_t middle() const noexcept { return low + (high - low) / 2; }
+  };
+
+  const char* page(uint64_t number) const noexcept;
+  void search(std::span<Search> searches, std::span<const Bytes> keys, bool is_sorted) const noexcept;
+  Bytes record_of(const Search& search, Bytes key) const noexcept;
+  Bytes record_on_pages(uint64_t first, size_t bytes) const noexcept;
+
+  const Transaction* transaction_ = nullptr;
+  uint32_t slot_ = 0;
+  const char* map_ = nullptr;  // null: finds nothing
+  uint64_t pages_ = 0;
+  uint32_t page_bytes_ = 0;
+  layout::Tree tree_;
+};
+
+}  // namespace quire::engine

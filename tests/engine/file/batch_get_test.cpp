@@ -1,0 +1,113 @@
+// Many look-ups at once: what they find is what each alone finds, and they may know nothing.
+#include "engine/file/batch_get.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "engine/file/environment.h"
+#include "tests/engine/file/temporary_folder.h"
+
+namespace quire::engine {
+namespace {
+
+struct Filled {
+  std::unique_ptr<Environment> environment = value_of(Environment::open(Environment::kInMemory));
+  Table table;
+
+  Filled(int rows, size_t record_bytes) {
+    EXPECT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_ASSIGN(table, transaction.create_table("t"));
+      for (int row = 0; row < rows; ++row)
+        QUIRE_TRY(transaction.put(table, fmt::format("{:08}", row), std::string(record_bytes, 'r')));
+      return {};
+    })));
+  }
+};
+
+// What look-ups of all keys at once find must be what each alone finds; how many they found.
+size_t check_found(const Transaction& transaction, Table table, std::span<const Bytes> keys) {
+  const BatchGet batch_get(transaction, table);
+  std::vector<Bytes> records(keys.size(), "left as it was");
+  batch_get.find(keys, records);
+  size_t found = 0;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (records[i].data() == nullptr) continue;
+    ++found;
+    const std::optional<Bytes> alone = value_of(transaction.get(table, keys[i]));
+    EXPECT_EQ(alone, records[i]) << keys[i];
+    EXPECT_EQ(alone.value_or(Bytes()).data(), records[i].data());
+  }
+  return found;
+}
+
+TEST(BatchGet, FindsWhatIsThere) {
+  std::vector<std::string> texts;
+  for (int row = 17; texts.size() < BatchGet::kMost; row += 900) texts.push_back(fmt::format("{:08}", row));
+  std::vector<Bytes> keys(texts.begin(), texts.end());
+  const std::vector<Bytes> absent{"", "0", "0000001", "000000010", "3", "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"};
+  const std::vector<Bytes> near{"00000004", "00000005", "00000006", "00000006", "00000007"};
+  // Many in a page, one, and on pages of their own.
+  for (const size_t record_bytes : {300, 1'500, 10'000}) {
+    const Filled filled(30'000, record_bytes);
+    const auto snapshot = value_of(filled.environment->begin_read());
+    EXPECT_EQ(check_found(snapshot, filled.table, keys), keys.size());
+    EXPECT_EQ(check_found(snapshot, filled.table, near), near.size());
+    EXPECT_EQ(check_found(snapshot, filled.table, absent), 0U);
+    EXPECT_EQ(check_found(snapshot, filled.table, {}), 0U);
+    std::vector<Bytes> mixed(keys.rbegin(), keys.rend() - absent.size());
+    mixed.insert(mixed.begin() + 3, absent.begin(), absent.end());
+    EXPECT_EQ(check_found(snapshot, filled.table, mixed), keys.size() - absent.size());
+    std::vector<Bytes> too_many = keys;
+    too_many.insert(too_many.end(), 5, "00000001");
+    EXPECT_EQ(check_found(snapshot, filled.table, too_many), BatchGet::kMost);
+  }
+}
+
+TEST(BatchGet, KnowsNothingWhereItWouldNotHelp) {
+  const std::vector<Bytes> keys{"00000001", "00000002"};
+  const Filled small(1'000, 10), large(10'000, 1'000);
+  std::vector<Bytes> records(keys.size(), "left as it was");
+  BatchGet().find(keys, records);
+  EXPECT_EQ(records, std::vector<Bytes>(keys.size()));
+  EXPECT_EQ(check_found(value_of(small.environment->begin_read()), small.table, keys), 0U);
+  EXPECT_TRUE(succeeds(large.environment->write([&](WriteTransaction& transaction) -> Result<void> {
+    EXPECT_EQ(check_found(transaction, large.table, keys), 0U);
+    return transaction.drop_table("t");
+  })));
+  EXPECT_EQ(check_found(value_of(large.environment->begin_read()), large.table, keys), 0U);
+}
+
+// Changes that a log alone holds are not in the tree that is looked at.
+TEST(BatchGet, KnowsNothingOfWhatIsPending) {
+  const TemporaryFolder folder;
+  const auto environment =
+      value_of(Environment::open(folder.path("f.quire"), FileOptions{.durability = Durability::relaxed}));
+  Table table;
+  ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_ASSIGN(table, transaction.create_table("t"));
+    for (int row = 0; row < 10'000; ++row)
+      QUIRE_TRY(transaction.put(table, fmt::format("{:08}", row), std::string(1'000, 'r')));
+    return {};
+  })));
+  const std::vector<Bytes> keys{"00000001", "00000002", "00000003", "00000004"};
+  const auto before = value_of(environment->begin_read());
+  bool was_pending = false;
+  for (int commit = 0; commit < 100; ++commit) {
+    ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_TRY(transaction.put(table, keys[1], fmt::format("commit {}", commit)));
+      if (commit % 2 == 0) return transaction.put(table, keys[2], "there");
+      QUIRE_TRY(transaction.erase(table, keys[2]));
+      return {};
+    })));
+    const auto snapshot = value_of(environment->begin_read());
+    EXPECT_EQ(check_found(before, table, keys), keys.size());
+    const size_t found = check_found(snapshot, table, keys);
+    EXPECT_GE(found, keys.size() - 2);
+    was_pending |= found == keys.size() - 2;
+  }
+  EXPECT_TRUE(was_pending);
+}
+
+}  // namespace
+}  // namespace quire::engine

@@ -91,25 +91,25 @@ constexpr uint8_t decimal_tag(int places, size_t bytes) noexcept {
 inline size_t decimal_bytes(uint8_t tag) noexcept {
   return (tag & 3) + size_t{1};
 }
-inline double load_decimal(const std::byte* at) noexcept {
-  const auto tag = static_cast<uint8_t>(at[0]);
-  const int places = ((tag - kDecimal) >> 2) + 1;
+inline int decimal_places(uint8_t tag) noexcept {
+  return ((tag - kDecimal) >> 2) + 1;
+}
+// `at` is the tag; the caller has checked that its bytes are there.
+inline int32_t load_decimal_integer(const std::byte* at) noexcept {
   const auto high = [at](size_t byte) { return static_cast<int32_t>(static_cast<int8_t>(at[byte])); };
-  int32_t integer;
-  switch (decimal_bytes(tag)) {
+  switch (decimal_bytes(static_cast<uint8_t>(at[0]))) {
     case 1:
-      integer = high(1);
-      break;
+      return high(1);
     case 2:
-      integer = load<int16_t>(at + 1);
-      break;
+      return load<int16_t>(at + 1);
     case 3:
-      integer = high(3) * 0x10000 + load<uint16_t>(at + 1);
-      break;
+      return high(3) * 0x10000 + load<uint16_t>(at + 1);
     default:
-      integer = load<int32_t>(at + 1);
+      return load<int32_t>(at + 1);
   }
-  return integer / kPowersOfTen[places];
+}
+inline double load_decimal(const std::byte* at) noexcept {
+  return load_decimal_integer(at) / kPowersOfTen[decimal_places(static_cast<uint8_t>(at[0]))];
 }
 
 namespace tags {
@@ -192,6 +192,57 @@ class Container {
     if (offset_bytes_ == 1) return load<uint8_t>(at);
     return offset_bytes_ == 2 ? load<uint16_t>(at) : load<uint32_t>(at);
   }
+
+  // All values one after the other, each as slice() gives it, with the keys beside them.
+  class Walk {
+   public:
+    explicit Walk(const Container& container) noexcept
+        : bytes_(container.bytes_),
+          size_(container.size_),
+          values_(container.values_),
+          left_(container.count_),
+          width_(container.offset_bytes_),
+          shift_(32 - 8 * container.offset_bytes_),
+          key_bytes_(container.offsets_ == container.keys_ ? 0
+                     : container.has_short_keys()          ? 1
+                                                           : 2),
+          key_mask_(container.has_short_keys() ? kMostShortKey : 0xFFFF),
+          key_at_(bytes_ + container.keys_),
+          offset_end_(bytes_ + container.offsets_ + container.offset_bytes_) {
+      if (left_ == 0) return;
+      const std::byte* const first = bytes_ + container.offsets_;
+      end_ = width_ == 1 ? load<uint8_t>(first) : width_ == 2 ? load<uint16_t>(first) : load<uint32_t>(first);
+    }
+
+    // To the next value; false behind the last one.
+    bool next() noexcept {
+      if (left_ == 0) return false;
+      --left_;
+      begin_ = end_;
+      offset_end_ += width_;
+      // The offset in the highest bytes of four: at least as many lie before the end of the second one.
+      end_ = load<uint32_t>(offset_end_ - sizeof(uint32_t)) >> shift_;
+      key_ = load<uint16_t>(key_at_) & key_mask_;
+      key_at_ += key_bytes_;
+      return true;
+    }
+    // Of an object. (Of an array, anything.)
+    uint16_t key() const noexcept { return static_cast<uint16_t>(key_); }
+    std::span<const std::byte> slice() const noexcept {
+      if (begin_ < values_ || end_ <= begin_ || end_ > size_) [[unlikely]]
+        return {};
+      return {bytes_ + begin_, end_ - begin_};
+    }
+
+   private:
+    const std::byte* bytes_;
+    uint32_t size_, values_, left_;
+    uint32_t width_, shift_;
+    uint32_t key_bytes_, key_mask_;
+    const std::byte* key_at_;
+    const std::byte* offset_end_;
+    uint32_t begin_ = 0, end_ = 0, key_ = 0;
+  };
 
   // The bytes between two neighbouring offsets, never empty unless the document is damaged; index < count().
   std::span<const std::byte> slice(uint32_t index) const noexcept {

@@ -35,26 +35,43 @@ inline bool contains_backslash(std::string_view text, size_t readable) noexcept 
 // unknown one, or a \u that is half of a surrogate pair.
 size_t unescape_json(std::string_view escaped, std::string& out);
 
+constexpr size_t kPlainStep = 16;
+
+#if defined(__SSE2__)
+// Copies so many bytes. A bit for each that does not stand in a JSON string as it is.
+inline uint32_t copy_step(const char* from, char* to) noexcept {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+  const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
+  const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+  const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+  return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash))));
+}
+#endif
+
+// Copies a text of at most kPlainStep bytes where that many may be read, and written at `to`. False where it
+// has to be copied in another way: some byte takes an escape.
+inline bool copy_short_plain(std::string_view text, char* to) noexcept {
+#if defined(__SSE2__)
+  return (copy_step(text.data(), to) & ((1U << text.size()) - 1)) == 0;
+#else
+  (void)text, (void)to;
+  return false;
+#endif
+}
+
 // Copies the bytes at the front of [from, from + size) that stand in a JSON string as they are, and returns
 // how many. `to` has room for `size` bytes; those past the ones that count are left as anything. Reads no
 // byte outside: what is left of a stretch is taken together with bytes before it that are known to be plain.
 inline size_t copy_plain(const char* from, size_t size, char* to) noexcept {
   size_t done = 0;
 #if defined(__SSE2__)
-  const auto copy_sixteen = [&](size_t at) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at), bytes);
-    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
-    const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
-    const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-    return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash))));
-  };
-  if (size >= 16) {
-    const size_t last = size - 16;
-    for (; done < last; done += 16)
-      if (const uint32_t found = copy_sixteen(done); found != 0) [[unlikely]]
+  if (size >= kPlainStep) {
+    const size_t last = size - kPlainStep;
+    for (; done < last; done += kPlainStep)
+      if (const uint32_t found = copy_step(from + done, to + done); found != 0) [[unlikely]]
         return done + static_cast<size_t>(std::countr_zero(found));
-    const uint32_t found = copy_sixteen(last);
+    const uint32_t found = copy_step(from + last, to + last);
     return found == 0 ? size : last + static_cast<size_t>(std::countr_zero(found));
   }
 #endif

@@ -1,7 +1,7 @@
 // Values to JSON text, in one pass. The text grows in the caller's string, which is made larger ahead of the
 // pen and cut to length at the end, so that single characters cost a store and not a call.
-#include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "sql/value/json.h"
 #include "sql/value/json_string.h"
@@ -41,6 +41,16 @@ class Pen {
     at = room(at, 1);
     *at = c;
     return at + 1;
+  }
+  // `"name":` as the dictionary keeps it. Leaves room for a number and one byte more.
+  char* name(char* at, std::string_view json) {
+    at = room(at, json.size() + KeyDictionary::kJsonNameStep + kLongestNumber + 1);
+    size_t done = 0;
+    do {
+      std::memcpy(at + done, json.data() + done, KeyDictionary::kJsonNameStep);
+      done += KeyDictionary::kJsonNameStep;
+    } while (done < json.size());
+    return at + json.size();
   }
   char* number(char* at, const Value& value) { return put_number(value, room(at, kLongestNumber)); }
   char* quoted(char* at, std::string_view text) {
@@ -107,9 +117,10 @@ class JsonWriter {
       case Kind::string:
         return pen_.quoted(at, value.as_string());
       case Kind::array:
-        return level < kMostWrittenNesting ? array(at, value, level + 1) : pen_.put(at, "null");
       case Kind::object:
-        return level < kMostWrittenNesting ? object(at, value, level + 1) : pen_.put(at, "null");
+        if (level == kMostWrittenNesting) return pen_.put(at, "null");
+        if (!is_pretty && value.is_encoded()) return stored(at, value, level + 1);
+        return value.is_array() ? array(at, value, level + 1) : object(at, value, level + 1);
     }
     return at;
   }
@@ -135,17 +146,15 @@ class JsonWriter {
     return pen_.put(is_pretty && !is_empty ? pen_.new_line(at, level - 1) : at, ']');
   }
 
-  // Most values are members: the reading and the writing of one are inlined here, so that a tag leads to its
-  // text by one jump and the place stays in a register.
-  [[gnu::flatten]] char* object(char* at, const Value& object, size_t level) {
+  char* object(char* at, const Value& object, size_t level) {
     at = pen_.put(at, '{');
     bool is_empty = true;
     const MemberReader members(object);
     for (uint32_t i = 0; i < members.size(); ++i) {
-      const MemberReader::Written member = members.written(i);
+      const Member member = members[i];
       if (member.value.is_undefined()) continue;
       at = before_item(at, is_empty, level);
-      at = member.is_json ? pen_.put(at, member.name) : pen_.put(pen_.quoted(at, member.name), ':');
+      at = pen_.put(pen_.quoted(at, member.name), ':');
       if (is_pretty) at = pen_.put(at, ' ');
       at = write(at, member.value, level);
     }
@@ -158,7 +167,94 @@ class JsonWriter {
     return is_pretty ? pen_.new_line(at, level) : at;
   }
 
+  // ---- What lies in a document, without spaces: most of all that is written. Numbers and short strings go
+  // from their bytes to their text by one jump, and the place stays in a register. Each value is followed by
+  // a comma; the last one becomes the bracket.
+
+  char* stored(char* at, const Value& value, size_t level) {
+    const bool is_outermost = document_end_ == nullptr;
+    const std::span<const std::byte> bytes = value.encoded_bytes();
+    if (is_outermost) document_end_ = reinterpret_cast<const char*>(bytes.data() + bytes.size());
+    at = value.is_array() ? stored_array(at, value, level) : stored_object(at, value, level);
+    if (is_outermost) document_end_ = nullptr;
+    return at;
+  }
+
+  char* stored_object(char* at, const Value& object, size_t level) {
+    at = pen_.put(at, '{');
+    bool is_empty = true;
+    const KeyDictionary* const dictionary = KeyDictionary::of(object.dictionary());
+    const layout::Container container(object.encoded_bytes(), true);
+    layout::Container::Walk members(container);
+    for (uint32_t i = 0; members.next(); ++i) {
+      const std::string_view name =
+          dictionary != nullptr ? dictionary->json_name(members.key()) : std::string_view();
+      char* end;
+      if (name.data() != nullptr) [[likely]] {
+        char* const begin = pen_.name(at, name);
+        end = stored_value(begin, members.slice(), object.dictionary(), level);
+        if (end == begin) [[unlikely]] {
+          at = begin - name.size();
+          continue;
+        }
+      } else {
+        const Member member = object.member_at(i);
+        if (member.value.is_undefined()) continue;
+        end = write(pen_.put(pen_.quoted(at, member.name), ':'), member.value, level);
+      }
+      at = pen_.put(end, ',');
+      is_empty = false;
+    }
+    return close(at, is_empty, '}');
+  }
+
+  char* stored_array(char* at, const Value& array, size_t level) {
+    at = pen_.put(at, '[');
+    bool is_empty = true;
+    const layout::Container container(array.encoded_bytes(), false);
+    for (layout::Container::Walk elements(container); elements.next();) {
+      char* const begin = pen_.room(at, kLongestNumber + 1);
+      at = stored_value(begin, elements.slice(), array.dictionary(), level);
+      if (at == begin) [[unlikely]]
+        continue;
+      at = pen_.put(at, ',');
+      is_empty = false;
+    }
+    return close(at, is_empty, ']');
+  }
+
+  char* close(char* at, bool is_empty, char bracket) {
+    if (is_empty) return pen_.put(at, bracket);
+    at[-1] = bracket;
+    return at;
+  }
+
+  // Where there is room for a number. Nothing where the document is damaged.
+  [[gnu::always_inline]] char* stored_value(char* at, std::span<const std::byte> bytes,
+                                            DictionaryNumber dictionary, size_t level) {
+    if (bytes.empty()) [[unlikely]]
+      return at;
+    const auto tag = static_cast<uint8_t>(bytes[0]);
+    if (const size_t length = static_cast<uint8_t>(tag - layout::kShortString);
+        length <= layout::kMostShortString && length < bytes.size())
+      return text(at, {reinterpret_cast<const char*>(bytes.data() + 1), length});
+    if (layout::is_decimal_tag(tag) && layout::decimal_bytes(tag) < bytes.size())
+      return put_decimal(layout::load_decimal_integer(bytes.data()), layout::decimal_places(tag), at);
+    return write(at, decode_value(bytes, dictionary), level);
+  }
+
+  [[gnu::always_inline]] char* text(char* at, std::string_view text) {
+    static_assert(kPlainStep + 2 <= kLongestNumber);
+    if (text.size() <= kPlainStep && document_end_ - text.data() >= ptrdiff_t{kPlainStep} &&
+        copy_short_plain(text, at + 1)) [[likely]] {
+      at[0] = at[1 + text.size()] = '"';
+      return at + text.size() + 2;
+    }
+    return pen_.quoted(at, text);
+  }
+
   Pen& pen_;
+  const char* document_end_ = nullptr;  // of the one that is being written
 };
 
 template <typename Write>

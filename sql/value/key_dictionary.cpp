@@ -19,6 +19,8 @@ constinit size_t last_number = 0;  // numbers are taken in turn, so that a stale
 KeyDictionary::Name::Name(std::string_view name) : text(name) {
   write_json_string(name, json);
   json += ':';
+  json_bytes = json.size();
+  json.resize((json_bytes + kJsonNameStep - 1) / kJsonNameStep * kJsonNameStep);
 }
 
 std::unique_ptr<KeyDictionary> KeyDictionary::create() {

@@ -48,11 +48,13 @@ class KeyDictionary {
     const Name* const name = entry(number);
     return name != nullptr ? std::string_view(name->text) : std::string_view();
   }
-  // The same as it stands before a member's value in JSON: `"name":`.
+  // The same as it stands before a member's value in JSON: `"name":`. Whole steps of kJsonNameStep bytes may
+  // be read, past its end too.
   std::string_view json_name(KeyNumber number) const noexcept {
     const Name* const name = entry(number);
-    return name != nullptr ? std::string_view(name->json) : std::string_view();
+    return name != nullptr ? std::string_view(name->json.data(), name->json_bytes) : std::string_view();
   }
+  static constexpr size_t kJsonNameStep = 16;
 
   // Writer only. The number of a name, added if need be; kInline if it cannot be added.
   KeyNumber add(std::string_view name);
@@ -63,7 +65,8 @@ class KeyDictionary {
   struct Name {
     explicit Name(std::string_view name);
     std::string text;
-    std::string json;
+    std::string json;  // and zeros behind it
+    size_t json_bytes;
   };
 
   explicit KeyDictionary(DictionaryNumber number) : number_(number) {}

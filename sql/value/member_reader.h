@@ -34,26 +34,7 @@ class MemberReader {
     return {name, decode_value(slice, object_.dictionary())};
   }
 
-  // A member to be written as JSON: its name as it is, or as it stands there before the value, `"name":`.
-  struct Written {
-    std::string_view name;
-    bool is_json = false;
-    Value value;
-  };
-  // Otherwise as operator[].
-  Written written(uint32_t index) const noexcept {
-    if (const std::string_view json = json_name(index); json.data() != nullptr) [[likely]]
-      return {json, true, decode_value(container_.slice(index), object_.dictionary())};
-    const Member member = (*this)[index];
-    return {member.name, false, member.value};
-  }
-
  private:
-  // Null where the dictionary does not have it.
-  std::string_view json_name(uint32_t index) const noexcept {
-    return dictionary_ != nullptr ? dictionary_->json_name(container_.key(index)) : std::string_view();
-  }
-
   Value object_;
   layout::Container container_;
   const KeyDictionary* dictionary_;

@@ -1,9 +1,13 @@
 #include "sql/value/number_text.h"
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <string_view>
+
+#include "sql/value/document_layout.h"
 
 namespace quire::sql {
 namespace {
@@ -12,6 +16,28 @@ constexpr double kInt64Bound = 9223372036854775808.0;  // 2^63
 // JavaScript writes an exponent from the one power of ten on, and below the other.
 constexpr int kLeastLargeExponent = 21;
 constexpr int kLeastPlainExponent = -6;
+
+constexpr uint32_t kPowersOfTen[] = {1,       10,        100,        1'000,       10'000,
+                                     100'000, 1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
+constexpr uint64_t kZeros = 0x3030303030303030;
+
+// The digits of a number below 10^8, the first one in the lowest byte. It is taken apart in halves, quarters
+// and digits, each time all parts at once; the multipliers divide by 100 and by 10, rounded up.
+constexpr uint64_t eight_digits(uint32_t number) noexcept {
+  const uint64_t halves = number / 10'000 | uint64_t{number % 10'000} << 32;
+  const uint64_t hundreds = halves * 5243 >> 19 & 0x0000007F'0000007F;
+  const uint64_t quarters = hundreds | (halves - hundreds * 100) << 16;
+  const uint64_t tens = quarters * 103 >> 10 & 0x000F'000F'000F'000F;
+  return tens | (quarters - tens * 10) << 8;
+}
+static_assert(eight_digits(12'345'678) == 0x08'07'06'05'04'03'02'01);
+static_assert(eight_digits(99'999'999) == 0x09'09'09'09'09'09'09'09 && eight_digits(10'000) == 0x01'00'00'00);
+
+size_t count_digits(uint32_t number) noexcept {
+  // 1233 / 4096 is a little more than the logarithm of 2.
+  const auto guess = static_cast<size_t>(std::bit_width(number | 1)) * 1233 >> 12;
+  return guess + (number >= kPowersOfTen[guess] ? 1 : 0);
+}
 
 char* put_text(std::string_view text, char* out) noexcept {
   std::memcpy(out, text.data(), text.size());
@@ -44,7 +70,7 @@ char* put_short_decimal(double magnitude, char* out) noexcept {
 }
 
 // `digits` d1 d2 ... dn stand for d1.d2...dn times ten to the `exponent`.
-char* put_decimal(std::string_view digits, int exponent, char* out) noexcept {
+char* put_digits(std::string_view digits, int exponent, char* out) noexcept {
   const int count = static_cast<int>(digits.size());
   if (exponent >= kLeastLargeExponent || exponent < kLeastPlainExponent) {
     *out++ = digits[0];
@@ -86,10 +112,39 @@ char* put_real(double number, char* out) noexcept {
   const bool is_negative = at[1] == '-';
   int exponent = 0;
   std::from_chars(at + 2, end, exponent);
-  return put_decimal({digits, count}, is_negative ? -exponent : exponent, out);
+  return put_digits({digits, count}, is_negative ? -exponent : exponent, out);
 }
 
 }  // namespace
+
+// How long the text is follows from the number's magnitude alone, not from its digits, so that what is
+// written behind it need not wait for them.
+char* put_decimal(int32_t integer, int places, char* out) noexcept {
+  constexpr size_t kWord = sizeof(uint64_t);
+  const auto bits = static_cast<uint32_t>(integer);
+  const uint32_t magnitude = integer < 0 ? 0 - bits : bits;
+  const bool takes_exponent =
+      places > -kLeastPlainExponent && magnitude < kPowersOfTen[places + kLeastPlainExponent];
+  const auto fraction = static_cast<size_t>(places);
+  const size_t whole = std::max(count_digits(magnitude), fraction + 1) - fraction;
+  if (magnitude % 10 == 0 || takes_exponent || whole > kWord) [[unlikely]]
+    return put_real(integer / layout::kPowersOfTen[places], out);
+
+  // The last sixteen digits, with zeros in front: eight in each.
+  const uint32_t above = magnitude / kPowersOfTen[kWord];
+  const uint64_t high = kZeros | (above == 0 ? 0 : eight_digits(above));
+  const uint64_t low = kZeros | eight_digits(magnitude % kPowersOfTen[kWord]);
+  // From the first digit of the whole part on, and from the first behind the point on.
+  const size_t behind = 8 * (kWord - fraction), before = 8 * (2 * kWord - fraction - whole);
+  const uint64_t first = before >= 64 ? low >> (before - 64) : high >> before | low << 1 << (63 - before);
+  const uint64_t last = low >> behind;
+  *out = '-';
+  out += integer < 0 ? 1 : 0;
+  std::memcpy(out, &first, sizeof first);
+  out[whole] = '.';
+  std::memcpy(out + whole + 1, &last, sizeof last);
+  return out + whole + 1 + fraction;
+}
 
 char* put_number(const Value& number, char* out) noexcept {
   if (number.kind() == Kind::integer)

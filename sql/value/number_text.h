@@ -12,5 +12,7 @@ constexpr size_t kLongestNumber = 32;
 // go by name, -0 is 0. An integral double below 2^63 is written digit by digit where JavaScript would fill up
 // with zeros: it is read back as an integer, and 2^60 must stay 2^60.
 char* put_number(const Value& number, char* out) noexcept;
+// The same of integer / 10^places, 1 to 8 places, without a division of doubles.
+char* put_decimal(int32_t integer, int places, char* out) noexcept;
 
 }  // namespace quire::sql

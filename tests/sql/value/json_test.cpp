@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "sql/value/number_text.h"
 #include "tests/sql/value/sample_documents.h"
 
 namespace quire::sql {
@@ -108,6 +109,26 @@ TEST(Json, EveryShortDecimalIsWrittenAsItWasRead) {
   }
 }
 
+// As the double that it stands for is written, whichever way documents keep it.
+TEST(Json, ADecimalOfADocumentIsWrittenAsItsDouble) {
+  const auto check = [](int32_t integer, int places) {
+    const double real = integer / std::pow(10.0, places);
+    char text[kLongestNumber], expected[kLongestNumber];
+    const std::string_view written(text, put_decimal(integer, places, text));
+    ASSERT_EQ(written, std::string_view(expected, put_number(Value::real(real), expected)))
+        << integer << ' ' << places;
+  };
+  std::mt19937_64 random(11);
+  for (int places = 1; places <= 8; ++places) {
+    for (const int32_t integer :
+         {0, 1, -1, 9, 10, -100, 99'999'999, 100'000'001, 1'000'000'000, INT32_MAX, INT32_MIN})
+      check(integer, places);
+    for (int64_t power = 1; power < INT32_MAX; power *= 10)
+      for (int64_t near = -2; near <= 2; ++near) check(static_cast<int32_t>(power + near), places);
+    for (int i = 0; i < 20'000; ++i) check(static_cast<int32_t>(random()) >> random() % 31, places);
+  }
+}
+
 TEST(Json, EscapesAreFoundAtEveryPlaceOfStringsOfEveryLength) {
   SampleDocuments documents;
   for (const std::string filling : {"x", "é"}) {
@@ -120,6 +141,8 @@ TEST(Json, EscapesAreFoundAtEveryPlaceOfStringsOfEveryLength) {
           write_json_string(text, json);
           ASSERT_EQ(documents.build(json).as_string(), text) << length << ' ' << at;
           ASSERT_EQ(documents.read(json).as_string(), text) << length << ' ' << at;
+          const std::string within = R"([{"a":)" + json + R"(,"b":[)" + json + "]}]";
+          ASSERT_EQ(documents.round_trip(within), within);
         }
       }
     }
@@ -136,6 +159,21 @@ TEST(Json, NamesAreEscapedWhereverTheyAreKept) {
   std::string pretty;
   write_pretty_json(documents.read(text), pretty);
   EXPECT_EQ(documents.round_trip(pretty), text);
+}
+
+TEST(Json, NamesOfEveryLengthAreWritten) {
+  SampleDocuments documents;
+  for (size_t length = 0; length < KeyDictionary::kLongestName + 2; ++length) {
+    for (const char last : {'n', '"'}) {
+      std::string name(length, 'n');
+      if (length > 0) name.back() = last;
+      std::string json;
+      write_json_string(name, json);
+      const std::string inner = "\"2" + json.substr(1);
+      const std::string object = "{" + json + ":1," + inner + ":{" + inner + ":0.5}}";
+      ASSERT_EQ(documents.round_trip(object), object);
+    }
+  }
 }
 
 TEST(Json, WhiteSpaceAndEscapesAreTakenAwayInside) {

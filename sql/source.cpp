@@ -1,5 +1,7 @@
 #include "sql/source.h"
 
+#include <array>
+
 #include "sql/value/json.h"
 #include "sql/value/member_reader.h"
 
@@ -15,18 +17,22 @@ bool is_system_name(std::string_view name) {
 
 Value whole_item(const Value& item, const Collection& collection, Arena& arena) {
   if (!item.is_object()) return item;
-  const MemberReader own(item);
-  const uint32_t size = own.size();
-  const std::span<Member> members = arena.make_array<Member>(size + kSystemPropertyCount);
+  MemberWalk own(item);
+  const std::span<Member> members = arena.make_array<Member>(own.size() + kSystemPropertyCount);
   size_t count = 0;
-  for (uint32_t i = 0; i < size; ++i) {
-    members[count] = own[i];
+  while (own.next(members[count]))
     if (!is_system_name(members[count].name)) ++count;
-  }
+  std::array<Value, kSystemPropertyCount> properties;
+  collection.system_properties(item, properties, arena);
   for (size_t i = 0; i < kSystemPropertyCount; ++i)
-    members[count++] = {kSystemPropertyNames[i],
-                        collection.system_property(item, static_cast<SystemProperty>(i), arena)};
+    members[count++] = {kSystemPropertyNames[i], properties[i]};
   return Value::object(members.first(count));
+}
+
+void Collection::system_properties(const Value& item, std::span<Value, kSystemPropertyCount> values,
+                                   Arena& arena) const {
+  for (size_t i = 0; i < kSystemPropertyCount; ++i)
+    values[i] = system_property(item, static_cast<SystemProperty>(i), arena);
 }
 
 void Collection::write_item(const Value& item, std::string& out) const {

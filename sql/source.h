@@ -166,6 +166,9 @@ class Collection {
   virtual Result<std::unique_ptr<IndexCursor>> open_index(const Access& /*access*/) { return nullptr; }
   // A system property of an item that a cursor of this collection handed out; strings live in `arena`.
   virtual Value system_property(const Value& item, SystemProperty property, Arena& arena) const = 0;
+  // All of them, in the order of SystemProperty.
+  virtual void system_properties(const Value& item, std::span<Value, kSystemPropertyCount> values,
+                                 Arena& arena) const;
   // Appends compact JSON of such an item as a whole.
   virtual void write_item(const Value& item, std::string& out) const;
   // DOCUMENTID(): a number that no other item of the collection has, kept by a replace.

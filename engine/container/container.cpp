@@ -30,7 +30,7 @@ ContainerStore::ContainerStore(Opened opened)
       tables_(opened.tables),
       options_(opened.options),
       names_{opened.database_number, entry_.number, entry_.etag_salt},
-      json_(names_),
+      system_texts_(names_),
       dictionary_(std::move(opened.dictionary)),
       keys_(entry_.definition, *dictionary_),
       feed_(tables_.feed),

@@ -184,8 +184,14 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   sql::Value system_property(const sql::Value& root, sql::SystemProperty property, sql::Arena& arena) const {
     return engine::system_property(names_, root, property, arena);
   }
+  void system_properties(const sql::Value& root, std::span<sql::Value, sql::kSystemPropertyCount> values,
+                         sql::Arena& arena) const {
+    system_texts_.properties(root, values, arena);
+  }
   // Compact JSON with system properties.
-  void write_item_json(const sql::Value& root, std::string& out) const { json_.write(root, out); }
+  void write_item_json(const sql::Value& root, std::string& out) const {
+    system_texts_.write_item(root, out);
+  }
 
   // What requests to it may use; those who run them ask and tell.
   Throughput& throughput() const noexcept { return *throughput_; }
@@ -287,7 +293,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Tables tables_;
   ContainerOptions options_;
   ResourceNames names_;
-  ItemJson json_;
+  SystemPropertyTexts system_texts_;
   std::unique_ptr<sql::KeyDictionary> dictionary_;
   FixedKeys keys_;
 

@@ -55,8 +55,9 @@ struct Text {
   std::string_view view() const { return {text, Size}; }
 };
 
-Text<base64_size(kItemBytes)> rid_text(const ResourceNames& names, uint64_t rid) {
-  Text<base64_size(kItemBytes)> text;
+constexpr size_t kRidSize = base64_size(kItemBytes);
+Text<kRidSize> rid_text(const ResourceNames& names, uint64_t rid) {
+  Text<kRidSize> text;
   put_base64(resource_id(names, rid).data(), kItemBytes, text.text);
   return text;
 }
@@ -149,39 +150,67 @@ constexpr size_t kLongestEnd = 32;  // the timestamp and the closing brace
 
 }  // namespace
 
-ItemJson::ItemJson(const ResourceNames& names) : names_(names) {
+SystemPropertyTexts::SystemPropertyTexts(const ResourceNames& names) : names_(names) {
+  const auto rid = rid_text(names, 0);
   const auto self = self_text(names, 0);
-  properties_.append(R"(,"_rid":")");
-  rid_ = properties_.size() + 4 * kItemGroup;
-  properties_.append(rid_text(names, 0).view()).append(R"(","_self":")");
-  self_ = properties_.size() + self.view().find(kItems) + kItems.size() + 4 * kItemGroup;
-  // The etag's own quotes are part of its text.
   const Etag etag = make_etag(names.etag_salt, Lsn{});
-  properties_.append(self.view()).append(R"(","_etag":"\")");
-  etag_ = properties_.size() + kLsnInEtag;
-  properties_.append(etag.view().substr(1, etag.view().size() - 2)).append(R"(\"","_attachments":")");
-  properties_.append(kAttachments).append(R"(","_ts":)");
+  const size_t in_self = self.view().find(kItems) + kItems.size() + 4 * kItemGroup;
+  in_strings_ = {
+      .rid = 4 * kItemGroup, .self = kRidSize + in_self, .etag = kRidSize + kSelfSize + 1 + kLsnInEtag};
+  strings_.append(rid.view()).append(self.view()).append(etag.view());
+  json_.append(R"(,"_rid":")");
+  in_json_.rid = json_.size() + 4 * kItemGroup;
+  json_.append(rid.view()).append(R"(","_self":")");
+  in_json_.self = json_.size() + in_self;
+  // The etag's own quotes are part of its text.
+  json_.append(self.view()).append(R"(","_etag":"\")");
+  in_json_.etag = json_.size() + kLsnInEtag;
+  json_.append(etag.view().substr(1, etag.view().size() - 2)).append(R"(\"","_attachments":")");
+  json_.append(kAttachments).append(R"(","_ts":)");
 }
 
-void ItemJson::write(const sql::Value& root, std::string& out) const {
+void SystemPropertyTexts::put_digits(const RecordHeader& header, const Places& places,
+                                     char* text) const noexcept {
+  put_base64(resource_id(names_, header.rid).data() + 3 * kItemGroup, kItemBytes - 3 * kItemGroup,
+             text + places.rid);
+  std::memcpy(text + places.self, text + places.rid, kItemDigits);
+  char lsn[16];
+  put_hex(static_cast<uint64_t>(header.lsn), lsn);
+  std::memcpy(text + places.etag, lsn, kLsnBeforeDash);
+  std::memcpy(text + places.etag + kLsnBeforeDash + 1, lsn + kLsnBeforeDash, sizeof lsn - kLsnBeforeDash);
+}
+
+void SystemPropertyTexts::write_item(const sql::Value& root, std::string& out) const {
   const RecordHeader header = header_of(root);
   sql::write_json(root, out);
   const size_t begin = out.size() - 1;  // of the closing brace; an item has at least an id before it
-  out.resize_and_overwrite(begin + properties_.size() + kLongestEnd, [&](char* text, size_t) {
+  out.resize_and_overwrite(begin + json_.size() + kLongestEnd, [&](char* text, size_t) {
     char* const to = text + begin;
-    std::memcpy(to, properties_.data(), properties_.size());
-    put_base64(resource_id(names_, header.rid).data() + 3 * kItemGroup, kItemBytes - 3 * kItemGroup,
-               to + rid_);
-    std::memcpy(to + self_, to + rid_, kItemDigits);
-    char lsn[16];
-    put_hex(static_cast<uint64_t>(header.lsn), lsn);
-    std::memcpy(to + etag_, lsn, kLsnBeforeDash);
-    std::memcpy(to + etag_ + kLsnBeforeDash + 1, lsn + kLsnBeforeDash, sizeof lsn - kLsnBeforeDash);
-    char* const end = to + properties_.size();
+    std::memcpy(to, json_.data(), json_.size());
+    put_digits(header, in_json_, to);
+    char* const end = to + json_.size();
     char* const at = std::to_chars(end, end + kLongestEnd, header.timestamp).ptr;
     *at = '}';
     return static_cast<size_t>(at + 1 - text);
   });
+}
+
+void SystemPropertyTexts::properties(const sql::Value& root,
+                                     std::span<sql::Value, sql::kSystemPropertyCount> values,
+                                     sql::Arena& arena) const {
+  const RecordHeader header = header_of(root);
+  const std::span<char> text = arena.copy_array(std::span<const char>(strings_));
+  put_digits(header, in_strings_, text.data());
+  const std::string_view strings(text.data(), text.size());
+  using enum sql::SystemProperty;
+  const auto put = [&](sql::SystemProperty property, const sql::Value& value) {
+    values[static_cast<size_t>(property)] = value;
+  };
+  put(rid, sql::Value::string(strings.substr(0, kRidSize)));
+  put(self, sql::Value::string(strings.substr(kRidSize, kSelfSize)));
+  put(etag, sql::Value::string(strings.substr(kRidSize + kSelfSize)));
+  put(attachments, sql::Value::string(kAttachments));
+  put(ts, sql::Value::integer(header.timestamp));
 }
 
 }  // namespace quire::engine

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,20 +38,30 @@ std::string container_link(const ResourceNames& names);
 // The number of the item whose _rid is `rid`; nothing if that is no _rid of the container.
 std::optional<uint64_t> item_number_of(const ResourceNames& names, std::string_view rid);
 
-// Items of a container as JSON, with their system properties as last members. Their text is made once: from
-// item to item a few digits of it change. Any thread may use it.
-class ItemJson {
+// The system properties of a container's items. Their text is made once: from item to item a few digits of it
+// change. Any thread may use it.
+class SystemPropertyTexts {
  public:
-  explicit ItemJson(const ResourceNames& names);
+  explicit SystemPropertyTexts(const ResourceNames& names);
 
-  // Appends compact JSON of the item; `root` came from a record of the container.
-  void write(const sql::Value& root, std::string& out) const;
+  // Appends compact JSON of an item with its system properties as last members; `root` came from a record of
+  // the container.
+  void write_item(const sql::Value& root, std::string& out) const;
+  // All of such an item, in the order of SystemProperty; strings live in `arena`.
+  void properties(const sql::Value& root, std::span<sql::Value, sql::kSystemPropertyCount> values,
+                  sql::Arena& arena) const;
 
  private:
+  // Where digits of the item begin in a text.
+  struct Places {
+    size_t rid, self, etag;
+  };
+  void put_digits(const RecordHeader& header, const Places& places, char* text) const noexcept;
+
   ResourceNames names_;
-  std::string properties_;  // of item 0, without the end
-  // Where digits of the item begin in it.
-  size_t rid_ = 0, self_ = 0, etag_ = 0;
+  // Of item 0: the members in JSON without the end; the strings one behind the other.
+  std::string json_, strings_;
+  Places in_json_{}, in_strings_{};
 };
 
 }  // namespace quire::engine

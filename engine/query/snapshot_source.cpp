@@ -199,6 +199,10 @@ class SnapshotCollection : public sql::Collection {
                              sql::Arena& arena) const override {
     return store_->system_property(item, property, arena);
   }
+  void system_properties(const sql::Value& item, std::span<sql::Value, sql::kSystemPropertyCount> values,
+                         sql::Arena& arena) const override {
+    store_->system_properties(item, values, arena);
+  }
   void write_item(const sql::Value& item, std::string& out) const override {
     store_->write_item_json(item, out);
   }

@@ -40,6 +40,44 @@ class MemberReader {
   const KeyDictionary* dictionary_;
 };
 
+// The same one after the other.
+class MemberWalk {
+ public:
+  // `object` is an object.
+  explicit MemberWalk(const Value& object) noexcept
+      : object_(object),
+        container_(object.is_encoded() ? object.encoded_bytes() : std::span<const std::byte>(), true),
+        walk_(container_),
+        dictionary_(object.is_encoded() ? KeyDictionary::of(object.dictionary()) : nullptr) {}
+
+  uint32_t size() const noexcept {
+    return object_.is_encoded() ? container_.count() : static_cast<uint32_t>(object_.built_members().size());
+  }
+  // False behind the last one. `member` is without name and undefined where the document is damaged.
+  bool next(Member& member) noexcept {
+    if (object_.is_built()) {
+      if (next_ == size()) return false;
+      member = object_.built_members()[next_++];
+      return true;
+    }
+    if (!walk_.next()) return false;
+    const std::string_view name = dictionary_ ? dictionary_->name(walk_.key()) : std::string_view();
+    if (name.data() != nullptr) [[likely]]
+      member = {name, decode_value(walk_.slice(), object_.dictionary())};
+    else
+      member = object_.member_at(next_);
+    ++next_;
+    return true;
+  }
+
+ private:
+  Value object_;
+  layout::Container container_;
+  layout::Container::Walk walk_;
+  const KeyDictionary* dictionary_;
+  uint32_t next_ = 0;
+};
+
 class ElementReader {
  public:
   // Any other value than an array has none.

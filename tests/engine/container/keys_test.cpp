@@ -1,6 +1,7 @@
 // Keys of items: effective partition keys, ids, long ids, records, etags.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include "engine/container/record.h"
 #include "engine/container/system_property.h"
 #include "sql/value/arena.h"
+#include "sql/value/comparison.h"
 #include "sql/value/json.h"
 #include "tests/engine/file/temporary_folder.h"
 
@@ -176,7 +178,7 @@ TEST(SystemProperty, AnItemWrittenWholeHasThoseThatItHasOneByOne) {
   sql::JsonReader reader;
   ASSERT_TRUE(succeeds(reader.to_document(R"({"id":"1"})", *dictionary, document)));
   const ResourceNames names{0x12345678, ContainerNumber{0xFEDCBA98}, 0x0123456789abcdef};
-  const ItemJson json(names);
+  const SystemPropertyTexts texts(names);
   constexpr uint64_t kNumbers[] = {0, 1, 63, 255, 0x1234567, uint64_t{1} << 56, UINT64_MAX};
   for (const uint64_t rid : kNumbers)
     for (const uint64_t lsn : kNumbers) {
@@ -186,16 +188,21 @@ TEST(SystemProperty, AnItemWrittenWholeHasThoseThatItHasOneByOne) {
       const Value root =
           sql::read_document(std::as_bytes(std::span(document_of(record))), dictionary->number());
       std::string whole;
-      json.write(root, whole);
+      texts.write_item(root, whole);
       std::string by_one = R"({"id":"1")";
       sql::Arena arena;
+      std::array<sql::Value, sql::kSystemPropertyCount> together;
+      texts.properties(root, together, arena);
       for (const auto& [name, property] :
            {std::pair{"_rid", sql::SystemProperty::rid}, std::pair{"_self", sql::SystemProperty::self},
             std::pair{"_etag", sql::SystemProperty::etag},
             std::pair{"_attachments", sql::SystemProperty::attachments},
             std::pair{"_ts", sql::SystemProperty::ts}}) {
         by_one += std::string(",\"") + name + "\":";
-        sql::write_json(system_property(names, root, property, arena), by_one);
+        const sql::Value alone = system_property(names, root, property, arena);
+        EXPECT_EQ(sql::total_order(together[static_cast<size_t>(property)], alone),
+                  std::strong_ordering::equal);
+        sql::write_json(alone, by_one);
       }
       EXPECT_EQ(whole, by_one + '}');
     }

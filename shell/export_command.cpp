@@ -5,12 +5,12 @@
 #include <cstring>
 
 #include "shell/arguments.h"
+#include "shell/background_file.h"
 #include "shell/commands.h"
 #include "shell/container_definition.h"
 #include "shell/file_format.h"
 #include "shell/interrupt.h"
 #include "shell/messages.h"
-#include "shell/packed_file.h"
 
 namespace quire::shell {
 namespace {
@@ -20,7 +20,7 @@ Outcome failed(const Error& error) {
   return Outcome::failed;
 }
 
-Outcome cannot_write(const Session& session, const PackedFile& file, const std::string& path) {
+Outcome cannot_write(const Session& session, const BackgroundFile& file, const std::string& path) {
   if (file.is_standard_output()) return cannot_write_output(session.output);
   print_message(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
   return Outcome::failed;
@@ -67,18 +67,16 @@ class Lines : public RowFormat {
 };
 
 Outcome export_rows(Session& session, Statement& statement, RowFormat& format, const std::string& path) {
-  // Small, as an import's temporary file is written (engine/container/import_spill.h): twice as fast as 1 MB.
-  constexpr size_t kWrittenAtOnce = size_t{16} << 10;
-  PackedFile file(path);
+  constexpr size_t kHandedOver = size_t{256} << 10;
+  BackgroundFile file(path);
   if (!file.is_open()) return cannot_write(session, file, path);
   uint64_t rows = 0;
   std::string text;
   for (const Value row : statement.rows()) {
     if (auto added = format.add(row, text); !added) return failed(added.error());
     ++rows;
-    if (text.size() < kWrittenAtOnce) continue;
+    if (text.size() < kHandedOver) continue;
     if (!file.write(text)) return cannot_write(session, file, path);
-    text.clear();
   }
   if (statement.error()) return failed(*statement.error());
   if (auto finished = format.finish(text); !finished) return failed(finished.error());

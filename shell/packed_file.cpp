@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
 
 namespace quire::shell {
 
@@ -80,21 +81,41 @@ class Zstd : public PackedFile::Packer {
   std::unique_ptr<ZSTD_CStream, Release> stream_{ZSTD_createCStream()};
 };
 
+constexpr std::string_view kStandardOutput = "-";
+
+std::string target_of(const std::string& path) {
+  std::error_code failure;
+  if (path == kStandardOutput || !std::filesystem::is_symlink(path, failure)) return path;
+  std::filesystem::path target = std::filesystem::weakly_canonical(path, failure);
+  return failure ? path : target.string();
+}
+bool is_written_in_place(const std::string& path) {
+  std::error_code failure;
+  const auto kind = std::filesystem::status(path, failure).type();
+  using enum std::filesystem::file_type;
+  return kind == character || kind == block || kind == fifo || kind == socket;
+}
+
 }  // namespace
 
 PackedFile::PackedFile(const std::string& path)
-    : path_(path),
-      partial_path_(path + ".part"),
-      file_(path == "-" ? stdout : std::fopen(partial_path_.c_str(), "wb")) {
+    : path_(target_of(path)),
+      partial_path_(is_written_in_place(path_) ? "" : path_ + ".part"),
+      file_(open()) {
   if (!is_open()) return;
   if (path.ends_with(".gz")) packer_ = std::make_unique<Gzip>(file_);
   if (path.ends_with(".zst")) packer_ = std::make_unique<Zstd>(file_);
 }
 
+std::FILE* PackedFile::open() const {
+  if (path_ == kStandardOutput) return stdout;
+  return std::fopen(partial_path_.empty() ? path_.c_str() : partial_path_.c_str(), "wb");
+}
+
 PackedFile::~PackedFile() {
   if (is_standard_output() || !is_open()) return;
   std::fclose(file_);
-  ::unlink(partial_path_.c_str());
+  if (!partial_path_.empty()) ::unlink(partial_path_.c_str());
 }
 
 bool PackedFile::write(std::string_view text) {
@@ -106,6 +127,7 @@ bool PackedFile::finish() {
   if (is_standard_output()) return std::fflush(file_) == 0;
   const bool is_closed = std::fclose(file_) == 0;
   file_ = nullptr;
+  if (partial_path_.empty()) return is_closed;
   if (is_closed && std::rename(partial_path_.c_str(), path_.c_str()) == 0) return true;
   const int reason = errno;
   ::unlink(partial_path_.c_str());

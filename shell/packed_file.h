@@ -1,5 +1,7 @@
 // A file that is written beside its place and moved there at the end, so that a failure leaves what was
-// there; packed by gzip or zstd where its name says so. Or standard output.
+// there; packed by gzip or zstd where its name says so. Or standard output. What is no regular file, such as
+// a pipe or a device, is written to where it is; where a link leads, the file there is replaced, not the
+// link.
 #pragma once
 
 #include <cstdio>
@@ -25,8 +27,10 @@ class PackedFile {
   class Packer;
 
  private:
+  std::FILE* open() const;
+
   std::string path_;
-  std::string partial_path_;
+  std::string partial_path_;  // empty: none
   std::FILE* file_;
   std::unique_ptr<Packer> packer_;
 };

@@ -213,6 +213,31 @@ TEST_F(ShellTest, NamesTheFileThatCannotBeReadOrWritten) {
   EXPECT_NE(run.errors.find("cannot write '/nowhere/x'"), std::string::npos) << run.errors;
 }
 
+TEST_F(ShellTest, ExportsToWhatIsNoRegularFileWriteToIt) {
+  // More than is handed over to be written at once, so that the failure is told while there is more.
+  constexpr size_t kItems = 5'000, kNote = 200;
+  std::string lines;
+  for (size_t i = 0; i < kItems; ++i)
+    lines += R"({"id":")" + std::to_string(i) + R"(","note":")" + std::string(kNote, 'x') + "\"}\n";
+  const std::string items = write("items.ndjson", lines);
+  const auto exported = [&](const std::string& to) {
+    return run({":memory:", ".import " + items + " c", ".export c " + to});
+  };
+  if (std::filesystem::is_character_file("/dev/full")) {
+    // Through a link, so that what fails to tell a device from a file replaces the link alone.
+    std::filesystem::create_symlink("/dev/full", path("full"));
+    const ShellRun full = exported(path("full"));
+    EXPECT_EQ(full.exit_code, 1);
+    EXPECT_NE(full.errors.find("No space left"), std::string::npos) << full.errors;
+    EXPECT_TRUE(std::filesystem::is_symlink(path("full")));
+  }
+  write("target.ndjson", "old");
+  std::filesystem::create_symlink(path("target.ndjson"), path("link.ndjson"));
+  EXPECT_EQ(exported(path("link.ndjson")).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link.ndjson")));
+  EXPECT_EQ(std::filesystem::file_size(path("target.ndjson")), lines.size());
+}
+
 TEST_F(ShellTest, FailingToOpenAnotherDatabaseKeepsTheFirst) {
   const std::string books = write("books.ndjson", kBooks);
   ASSERT_EQ(run({path("b.quire"), ".import " + books + " books"}).exit_code, 0);

@@ -1,7 +1,7 @@
 // Values to JSON text, in one pass. The text grows in the caller's string, which is made larger ahead of the
 // pen and cut to length at the end, so that single characters cost a store and not a call.
+#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "sql/value/json.h"
 #include "sql/value/json_string.h"

@@ -48,14 +48,14 @@ TEST(BatchGet, FindsWhatIsThere) {
   const std::vector<Bytes> absent{"", "0", "0000001", "000000010", "3", "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"};
   const std::vector<Bytes> near{"00000004", "00000005", "00000006", "00000006", "00000007"};
   // Many in a page, one, and on pages of their own.
-  for (const size_t record_bytes : {300, 1'500, 10'000}) {
+  for (const size_t record_bytes : {size_t{300}, size_t{1'500}, size_t{10'000}}) {
     const Filled filled(30'000, record_bytes);
     const auto snapshot = value_of(filled.environment->begin_read());
     EXPECT_EQ(check_found(snapshot, filled.table, keys), keys.size());
     EXPECT_EQ(check_found(snapshot, filled.table, near), near.size());
     EXPECT_EQ(check_found(snapshot, filled.table, absent), 0U);
     EXPECT_EQ(check_found(snapshot, filled.table, {}), 0U);
-    std::vector<Bytes> mixed(keys.rbegin(), keys.rend() - absent.size());
+    std::vector<Bytes> mixed(keys.rbegin(), keys.rend() - std::ssize(absent));
     mixed.insert(mixed.begin() + 3, absent.begin(), absent.end());
     EXPECT_EQ(check_found(snapshot, filled.table, mixed), keys.size() - absent.size());
     std::vector<Bytes> too_many = keys;

@@ -83,14 +83,23 @@ class Zstd : public PackedFile::Packer {
 
 constexpr std::string_view kStandardOutput = "-";
 
+// Where links lead, whether or not there is a file yet.
 std::string target_of(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as Linux
+  if (path == kStandardOutput) return path;
+  std::filesystem::path target = path;
   std::error_code failure;
-  if (path == kStandardOutput || !std::filesystem::is_symlink(path, failure)) return path;
-  std::filesystem::path target = std::filesystem::weakly_canonical(path, failure);
-  return failure ? path : target.string();
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(target, failure); ++i) {
+    std::filesystem::path next = std::filesystem::read_symlink(target, failure);
+    if (failure) break;
+    target = target.parent_path() / next;
+  }
+  return target.string();
 }
 bool is_written_in_place(const std::string& path) {
   std::error_code failure;
+  // Links that go in a circle: opening one fails and says so.
+  if (std::filesystem::is_symlink(path, failure)) return true;
   const auto kind = std::filesystem::status(path, failure).type();
   using enum std::filesystem::file_type;
   return kind == character || kind == block || kind == fifo || kind == socket;

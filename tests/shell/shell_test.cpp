@@ -236,6 +236,13 @@ TEST_F(ShellTest, ExportsToWhatIsNoRegularFileWriteToIt) {
   EXPECT_EQ(exported(path("link.ndjson")).exit_code, 0);
   EXPECT_TRUE(std::filesystem::is_symlink(path("link.ndjson")));
   EXPECT_EQ(std::filesystem::file_size(path("target.ndjson")), lines.size());
+  std::filesystem::create_symlink("new.ndjson", path("dangling.ndjson"));
+  EXPECT_EQ(exported(path("dangling.ndjson")).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(path("dangling.ndjson")));
+  EXPECT_EQ(std::filesystem::file_size(path("new.ndjson")), lines.size());
+  std::filesystem::create_symlink(path("circle"), path("circle"));
+  EXPECT_EQ(exported(path("circle")).exit_code, 1);
+  EXPECT_TRUE(std::filesystem::is_symlink(path("circle")));
 }
 
 TEST_F(ShellTest, FailingToOpenAnotherDatabaseKeepsTheFirst) {

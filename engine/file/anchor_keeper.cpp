@@ -52,11 +52,12 @@ void AnchorKeeper::run(const std::stop_token& stop) {
 }
 
 void AnchorKeeper::wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
-  const Clock::time_point end = Clock::now() + kLongest;
+  Clock::time_point end = Clock::now() + kLongest;
   SmallCommits& small = state_.small_commits();
   while (Clock::now() < end && !stop.stop_requested()) {
     if (wake_.wait_for(lock, stop, kBetweenLooks, [&] { return is_urgent_.load(); })) return;
     if (small.is_anyone_waiting()) return;
+    if (is_moved_.exchange(false)) end = Clock::now() + kLongest;
   }
 }
 

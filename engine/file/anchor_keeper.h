@@ -28,6 +28,8 @@ class AnchorKeeper {
   // A commit was not synced; the anchor should be moved at once, or soon. Cheap; begins a thread the first
   // time.
   void note_commit(bool is_urgent);
+  // The anchor, one with a log, has been moved: there is time until it has to be given up.
+  void note_moved() noexcept { is_moved_ = true; }
   // Whether the thread has begun. By the holder of the write lock.
   bool is_at_work() noexcept;
   // Ends the thread. Before anything of the file's state goes.
@@ -46,6 +48,7 @@ class AnchorKeeper {
   FileState& state_;
   std::atomic<bool> has_work_ = false;
   std::atomic<bool> is_urgent_ = false;
+  std::atomic<bool> is_moved_ = false;
   std::mutex mutex_;  // guards the beginning of the thread, and waking it
   std::condition_variable_any wake_;
   std::jthread thread_;

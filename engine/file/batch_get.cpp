@@ -9,7 +9,7 @@
 #include "engine/file/file_state.h"
 #include "engine/file/page_reader.h"
 #include "engine/file/page_view.h"
-#include "engine/file/pending_commits.h"
+#include "engine/file/pending_view.h"
 
 namespace quire::engine {
 namespace {
@@ -111,7 +111,7 @@ Bytes BatchGet::record_of(const Search& search, Bytes key) const noexcept {
   const PageView leaf(search.page, page_bytes_);
   const layout::Node node = leaf.node(search.low);
   if (leaf.key(search.low) != key || node.key_bytes() != key.size()) return {};
-  if (const PendingCommits* const pending = transaction_->pending();
+  if (const PendingView* const pending = transaction_->pending();
       pending != nullptr && pending->find(slot_, key, transaction_->upto()))
     return {};
   const size_t bytes = node.data_bytes();

@@ -55,12 +55,6 @@ namespace {
 
 using namespace log_layout;
 
-struct LogHeader {
-  uint64_t sequence = 0;
-  uint64_t random = 0;
-};
-static_assert(sizeof(LogHeader) == kHeaderBytes);
-
 std::unexpected<Error> cannot(std::string_view doing) {
   return std::unexpected(lmdb_error(errno == 0 ? EIO : errno, doing));
 }
@@ -103,7 +97,7 @@ Result<bool> CommitLog::take(const Commit& commit) {
   const bool has_room = record_bytes(record_.size() - kRecordHeader) <= room();
   if (commit.pending != 0 && !(is_next && has_room)) return false;
   if (commit.pending == 0 && (!is_next || !has_room || anchor.is_far(newest))) {
-    auto begun = begin_anew(anchor);
+    auto begun = begin_anew(anchor, newest);
     // All places for snapshots may be taken: LMDB can do without one more.
     if (!begun && begun.error().code == ErrorCode::busy) begun = anchor.give_up();
     QUIRE_TRY(begun);
@@ -151,17 +145,20 @@ bool CommitLog::is_ready(Durability durability, const Anchor& anchor, MDB_txn* t
          (durability == Durability::full && follows(anchor, mdb_txn_id(transaction) - 1).value_or(false));
 }
 
-Result<bool> CommitLog::take_small(const PendingCommits& pending, const SmallCommit& commit) {
-  if (commit.durability == Durability::relaxed && pending.last() == 0)
-    QUIRE_TRY(begin_behind(pending.base()));
+Result<bool> CommitLog::take_small(const PendingView& pending, const SmallCommit& commit) {
+  if (commit.durability == Durability::relaxed && sequence_ != (kBehindCommit | pending.base())) {
+    QUIRE_TRY(put_header(kBehindCommit | pending.base(), pending.base()));
+    sequence_ = kBehindCommit | pending.base();
+  }
   record_.assign(kRecordHeader, '\0');
-  const bool is_whole = pending.for_each_at_hand([&](uint32_t slot, const PendingCommits::Change& change) {
+  const PendingCommits& newest = *pending.newest();
+  const bool is_whole = newest.for_each_at_hand([&](uint32_t slot, const PendingCommits::Change& change) {
     return add_change(commit.tables, slot, change.key,
                       change.is_erased ? std::nullopt : std::optional(change.record));
   });
   if (!is_whole) return false;
   if (commit.durability == Durability::full) {
-    QUIRE_ASSIGN(const bool is_of_anchor, go_on(commit.anchor, pending.last() == 0));
+    QUIRE_ASSIGN(const bool is_of_anchor, go_on(commit.anchor, pending));
     if (!is_of_anchor) return false;
   }
   if (record_bytes(record_.size() - kRecordHeader) > room()) return false;
@@ -172,13 +169,21 @@ Result<bool> CommitLog::take_small(const PendingCommits& pending, const SmallCom
 }
 
 // Where it is nearly full, or was to begin anew and could not, it may be able to now. Whether it is the log
-// of the anchor then.
-Result<bool> CommitLog::go_on(Anchor& anchor, bool can_begin_anew) {
+// of the anchor then; or of the one that is being made, and is another thread's until it is there.
+Result<bool> CommitLog::go_on(Anchor& anchor, const PendingView& pending) {
+  if (pending.applying() != nullptr) return true;
   const bool is_of_anchor = sequence_ == anchor.sequence();
-  if (!can_begin_anew || (is_of_anchor && has_room())) return is_of_anchor;
-  const auto begun = begin_anew(anchor);
+  if (pending.last() != 0 || (is_of_anchor && has_room())) return is_of_anchor;
+  const auto begun = begin_anew(anchor, pending.base());
   if (!begun && begun.error().code == ErrorCode::busy) return false;
   QUIRE_TRY(begun);
+  return true;
+}
+
+bool CommitLog::turn_over(uint64_t base) noexcept {
+  const uint64_t next = sequence_ + 1;
+  if (!put_header(next, base + 1)) return false;
+  sequence_ = next;
   return true;
 }
 
@@ -202,7 +207,7 @@ bool CommitLog::has_place(const Commit& commit) noexcept {
   return false;
 }
 
-// No more than half of what the file has.
+// No more than the file has.
 size_t CommitLog::bytes_for_commit_at_hand(MDB_txn* transaction) const noexcept {
   MDB_envinfo info;
   mdb_env_info(mdb_txn_env(transaction), &info);
@@ -210,7 +215,7 @@ size_t CommitLog::bytes_for_commit_at_hand(MDB_txn* transaction) const noexcept 
   mdb_env_stat(mdb_txn_env(transaction), &stat);
   const uint64_t file = (info.me_last_pgno + 1) * stat.ms_psize;
   size_t bytes = kLeastBytes;
-  while (bytes < kMostBytes && bytes < kCommitsInNewLog * changes_.weight() && 4 * bytes <= file) bytes *= 2;
+  while (bytes < kMostBytes && bytes < kCommitsInNewLog * changes_.weight() && 2 * bytes <= file) bytes *= 2;
   return bytes;
 }
 
@@ -240,7 +245,7 @@ bool CommitLog::gather(const Commit& commit) {
       if (before == std::pair(slot, key)) return true;
       before.emplace(slot, key);
       // One that grows beyond it (a key that was changed again and again) is not worth it.
-      is_whole = add_change(commit, slot, key) && record_.size() <= place_.bytes / 2;
+      is_whole = add_change(commit, slot, key) && record_.size() <= bytes() - kRecordsAt - sizeof(uint64_t);
       return is_whole;
     });
     return is_whole;
@@ -279,15 +284,18 @@ const std::string& CommitLog::name_of(const TableRegistry& tables, uint32_t slot
 }
 
 Result<void> CommitLog::put_down(Anchor& anchor, bool waits) {
-  const std::string_view changes = std::string_view(record_).substr(kRecordHeader);
+  const auto change_bytes = static_cast<uint32_t>(record_.size() - kRecordHeader);
   const uint64_t number = end_.commit + 1;
-  RecordHeader header{number, static_cast<uint32_t>(changes.size()), 0, 0};
-  header.sum = sum_of(header, changes, end_.seed);
+  RecordHeader header{number, change_bytes, 0, 0};
+  header.sum = sum_of(header, std::string_view(record_).substr(kRecordHeader), end_.seed);
   std::memcpy(record_.data(), &header, sizeof header);
+  // The first one takes the half's header along.
+  const bool is_first = end_.position == kRecordsAt;
+  if (is_first) record_.insert(0, reinterpret_cast<const char*>(&header_), sizeof header_);
   before_ = end_;
   has_put_down_ = true;
-  const int code = write_at(descriptor_, record_, place_.at + end_.position, waits);
-  end_ = {number, header.sum, end_.position + record_bytes(changes.size())};
+  const int code = write_at(descriptor_, record_, half_at() + (is_first ? 0 : end_.position), waits);
+  end_ = {number, header.sum, end_.position + record_bytes(change_bytes)};
   if (code == 0) return {};
   withdraw(anchor);
   anchor.distrust();
@@ -299,37 +307,31 @@ void CommitLog::withdraw(Anchor& anchor) noexcept {
   // A commit without a change has no record: the last one is another's, who was told that it is done.
   if (!std::exchange(has_put_down_, false)) return;
   end_ = before_;
-  if (write_at(descriptor_, {kNothing, sizeof kNothing}, place_.at + end_.position, true) != 0)
+  if (write_at(descriptor_, {kNothing, sizeof kNothing}, half_at() + end_.position, true) != 0)
     anchor.distrust();
 }
 
 // ---- From one anchor to the next
 
 // The new header is on the disk, as the pages are, when the anchor is.
-Result<void> CommitLog::begin_anew(Anchor& anchor) {
-  QUIRE_TRY(put_header(anchor.sequence() + 1));
+Result<void> CommitLog::begin_anew(Anchor& anchor, uint64_t newest) {
+  QUIRE_TRY(put_header(anchor.sequence() + 1, newest));
   QUIRE_TRY(anchor.set_with_log());
   sequence_ = anchor.sequence();
-  end_.commit = anchor.commit();
   return {};
 }
 
-Result<void> CommitLog::begin_behind(uint64_t commit) {
-  QUIRE_TRY(put_header(kBehindCommit | commit));
-  sequence_ = kBehindCommit | commit;
-  end_.commit = commit;
-  return {};
-}
-
-Result<void> CommitLog::put_header(uint64_t sequence) {
-  LogHeader header{sequence, 0};
+// Of a half of which nothing counts any more.
+Result<void> CommitLog::put_header(uint64_t sequence, uint64_t commit) {
+  Header header{sequence | kOfHalf, 0, commit, 0};
   errno = 0;
   if (getentropy(&header.random, sizeof header.random) != 0) return cannot("draw a random number");
-  const auto at = static_cast<off_t>(place_.at + header_at(sequence));
+  const auto at = static_cast<off_t>(place_.at + log_layout::half_at(sequence, place_.bytes));
   if (pwrite(descriptor_, &header, sizeof header, at) != sizeof header) return cannot("write to the file");
   sequence_ = 0;  // none, until what it stands for is there
+  header_ = header;
   ahead_ = 0;
-  end_ = {0, header.random, kRecordsAt};
+  end_ = {commit, header.random, kRecordsAt};
   return {};
 }
 
@@ -348,21 +350,22 @@ Result<bool> CommitLog::follows(const Anchor& anchor, uint64_t newest) {
 }
 
 Result<bool> CommitLog::read_header(const Anchor& anchor) {
-  LogHeader header;
+  Header header;
   errno = 0;
-  const auto at = static_cast<off_t>(place_.at + header_at(anchor.sequence()));
+  const auto at = static_cast<off_t>(place_.at + log_layout::half_at(anchor.sequence(), place_.bytes));
   if (pread(descriptor_, &header, sizeof header, at) != sizeof header) return cannot("read the file");
-  if (header.sequence != anchor.sequence()) return false;
-  sequence_ = header.sequence;
+  if (header.sequence != (anchor.sequence() | kOfHalf) || header.commit != anchor.commit()) return false;
+  sequence_ = anchor.sequence();
+  header_ = header;
   ahead_ = 0;
-  end_ = {anchor.commit(), header.random, kRecordsAt};
+  end_ = {header.commit, header.random, kRecordsAt};
   return true;
 }
 
 // The record that another process has put at the end.
 Result<bool> CommitLog::read_record() {
   RecordHeader header;
-  const auto at = static_cast<off_t>(place_.at + end_.position);
+  const auto at = static_cast<off_t>(half_at() + end_.position);
   if (room() < sizeof header) return false;
   errno = 0;
   if (pread(descriptor_, &header, sizeof header, at) != sizeof header) return cannot("read the file");

@@ -7,10 +7,11 @@
 //
 // The log is the value of row "log" of table "meta", written in place: LMDB keeps so long a value on pages of
 // its own, and leaves them alone. So a database stays one file. It is 1 MiB long; where larger transactions
-// come in a row, and the file is large beside it, a longer one takes its place, up to 8 MiB. The value:
+// come in a row, and the file is large beside it, a longer one takes its place, up to 8 MiB. Its first half is
+// for anchors with an even sequence, the second for odd ones: who moves the anchor leaves alone what still
+// counts. A half:
 //
-//   0..15   of anchors with an even sequence: 0..7 the sequence | 8..15 a random number
-//   16..31  the same, of odd ones: who moves the anchor leaves alone what still counts
+//   0..31   0..7 the sequence, with bit 62 set | 8..15 a random number | 16..23 the anchor's commit | zero
 //   32..    records, each at a multiple of 8: 0..7 the commit's number | 8..11 bytes of changes | 12..15 zero
 //   |
 //           16..23 XXH3 of the changes, seeded with that of these 16 bytes, seeded with the one of the record
@@ -20,14 +21,18 @@
 // was erased | name, key, record as the commit left them. They may come twice.
 //
 // The records of an anchor are those whose numbers follow it without a gap. They are written once: a commit
-// that could not be made is taken out again.
+// that could not be made is taken out again. Where the other half is for the next sequence, its records follow
+// them: that half has been begun for an anchor that was to come (turn_over()).
 //
 // The log also holds commits that are pending (small_commits.h): some records are then one commit of LMDB's,
 // and their numbers only count them.
 //
-// Without a sync, for durability `relaxed`, it holds what is pending alone, behind one of LMDB's commits:
-// bytes 0..15 are 0..7 that commit's number, with its highest bit set | 8..15 a random number; and the
-// records' numbers follow it. That counts if the commit is the newest when the file is opened.
+// Without a sync, for durability `relaxed`, it holds what is pending alone, behind one of LMDB's commits: that
+// commit's number, with its highest bit set, takes the place of the sequence. It counts if the commit is the
+// newest when the file is opened.
+//
+// Logs of before there were halves have 0..7 the sequence | 8..15 the random number at byte 0, or 16 if it is
+// odd, and the records of either from byte 32 on; what a crash has left of them is still made again.
 //
 // That a write changes no byte but its own, whatever happens to the power, is relied on, as it is by SQLite.
 #pragma once
@@ -46,7 +51,7 @@
 
 #include "engine/file/anchor.h"
 #include "engine/file/change_list.h"
-#include "engine/file/pending_commits.h"
+#include "engine/file/pending_view.h"
 #include "engine/file/table_registry.h"
 #include "sql/error.h"
 
@@ -55,9 +60,17 @@ namespace quire::engine {
 // The bytes of the log, for who writes and who replays it.
 namespace log_layout {
 inline constexpr std::string_view kRow = "log";
-inline constexpr size_t kHeaderBytes = 16, kRecordsAt = 2 * kHeaderBytes, kRecordHeader = 24;
+inline constexpr size_t kHeaderBytes = 32, kRecordsAt = kHeaderBytes, kRecordHeader = 24;
 inline constexpr uint32_t kErased = UINT32_MAX;
-inline constexpr uint64_t kBehindCommit = uint64_t{1} << 63;
+inline constexpr uint64_t kBehindCommit = uint64_t{1} << 63, kOfHalf = uint64_t{1} << 62;
+
+struct Header {
+  uint64_t sequence = 0;  // kOfHalf in it
+  uint64_t random = 0;
+  uint64_t commit = 0;  // the one before the first record's
+  uint64_t zero = 0;
+};
+static_assert(sizeof(Header) == kHeaderBytes);
 
 struct RecordHeader {
   uint64_t commit = 0;
@@ -67,8 +80,11 @@ struct RecordHeader {
 };
 static_assert(sizeof(RecordHeader) == kRecordHeader);
 
-constexpr size_t header_at(uint64_t sequence) noexcept {
-  return (sequence & kBehindCommit) != 0 ? 0 : sequence % 2 * kHeaderBytes;
+constexpr size_t half_bytes(size_t log_bytes) noexcept {
+  return log_bytes / 2 / 8 * 8;
+}
+constexpr size_t half_at(uint64_t sequence, size_t log_bytes) noexcept {
+  return sequence % 2 * half_bytes(log_bytes);
 }
 constexpr size_t record_bytes(size_t change_bytes) noexcept {
   return (kRecordHeader + change_bytes + 7) / 8 * 8;
@@ -114,7 +130,8 @@ class CommitLog {
 
   // Whether small commits of that durability may go to the log alone, from the transaction on that has begun.
   bool is_ready(Durability durability, const Anchor& anchor, MDB_txn* transaction, MDB_dbi meta) noexcept;
-  size_t bytes() const noexcept { return place_.bytes; }
+  // That are put down before it is begun anew.
+  size_t bytes() const noexcept { return log_layout::half_bytes(place_.bytes); }
   // So many bytes of keys and records may one of them have.
   size_t most_of_commit() const noexcept { return place_.bytes / kCommitsInLog; }
   struct SmallCommit {
@@ -125,16 +142,20 @@ class CommitLog {
   // Whether a commit like the last one is sure to find room.
   bool has_room() const noexcept;
   // Puts the changes at hand into the log; false if they have no room there. io, out_of_memory.
-  Result<bool> take_small(const PendingCommits& pending, const SmallCommit& commit);
+  Result<bool> take_small(const PendingView& pending, const SmallCommit& commit);
+  // What is pending behind LMDB's commit `base` is about to become one of LMDB's, and that the anchor, by
+  // somebody else: the records from here on go to the other half. Until there is the anchor, who goes back to
+  // the one before finds them there. False, and all is as it was, if the file cannot be written to.
+  bool turn_over(uint64_t base) noexcept;
   // So many of the log's last commits are one of LMDB's now.
   void note_applied(uint32_t commits) noexcept { ahead_ += commits - 1; }
 
   // LMDB could not commit what was taken.
   void withdraw(Anchor& anchor) noexcept;
-  // Whether the last record has filled half of the log: the pages that it stands for should go on their way
-  // to the disk, before it begins anew.
+  // Whether the last record has filled half of what there is room for: the pages that it stands for should go
+  // on their way to the disk, before it begins anew.
   bool is_due() const noexcept {
-    return before_.position < place_.bytes / 2 && end_.position >= place_.bytes / 2;
+    return before_.position < bytes() / 2 && end_.position >= bytes() / 2;
   }
 
  private:
@@ -147,7 +168,7 @@ class CommitLog {
   struct End {
     uint64_t commit = 0;  // the last one that is in the log
     uint64_t seed = 0;    // of the record behind it
-    size_t position = 0;
+    size_t position = 0;  // in the half
   };
 
   // At least so many find room in a log, and in one that is made for commits like one at hand.
@@ -158,18 +179,19 @@ class CommitLog {
   bool has_place(const Commit& commit) noexcept;
   bool make_place(const Commit& commit, size_t bytes) noexcept;
   size_t bytes_for_commit_at_hand(MDB_txn* transaction) const noexcept;
-  size_t room() const noexcept { return place_.bytes - std::min(place_.bytes, end_.position); }
+  size_t room() const noexcept { return bytes() - std::min(bytes(), end_.position); }
+  // In the file, of the half in use.
+  uint64_t half_at() const noexcept { return place_.at + log_layout::half_at(header_.sequence, place_.bytes); }
   bool gather(const Commit& commit);
   bool add_change(const Commit& commit, uint32_t slot, Bytes key);
   bool add_change(const TableRegistry& tables, uint32_t slot, Bytes key, std::optional<Bytes> record);
   const std::string& name_of(const TableRegistry& tables, uint32_t slot);
-  Result<bool> go_on(Anchor& anchor, bool can_begin_anew);
+  Result<bool> go_on(Anchor& anchor, const PendingView& pending);
   Result<bool> follows(const Anchor& anchor, uint64_t newest);
   Result<bool> read_header(const Anchor& anchor);
   Result<bool> read_record();
-  Result<void> begin_anew(Anchor& anchor);
-  Result<void> begin_behind(uint64_t commit);
-  Result<void> put_header(uint64_t sequence);
+  Result<void> begin_anew(Anchor& anchor, uint64_t newest);
+  Result<void> put_header(uint64_t sequence, uint64_t commit);
   Result<void> put_down(Anchor& anchor, bool waits = true);
 
   int descriptor_;
@@ -179,7 +201,8 @@ class CommitLog {
 
   // The log as this process last saw it.
   uint64_t sequence_ = 0;  // of its anchor
-  uint64_t ahead_ = 0;     // of LMDB's numbers, what the log's have come to be
+  log_layout::Header header_;
+  uint64_t ahead_ = 0;  // of LMDB's numbers, what the log's have come to be
   End end_;
   End before_;                 // the record that this process wrote last
   bool has_put_down_ = false;  // that record is of the commit at hand

@@ -35,13 +35,13 @@ class FileCopy {
     SmallCommits& small = state_.small_commits();
     const Clock::time_point deadline = state_.deadline();
     do {
-      const std::shared_ptr<PendingCommits> pending = small.newest();
+      const std::shared_ptr<const PendingView> pending = small.newest();
       const uint32_t upto = pending == nullptr ? 0 : pending->last();
-      if (upto == 0) return copy_tree();
+      if (pending == nullptr || pending->commits() == 0) return copy_tree();
       QUIRE_ASSIGN(const bool is_applied, apply_pending(deadline));
       QUIRE_ASSIGN(const Code code, copy_tree());
       if (is_applied || code != MDB_SUCCESS) return code;
-      // Then LMDB's tree has been that of the commit before them all the while.
+      // Then LMDB's tree has been one that they fit all the while.
       small.wait_for_newest();
       if (small.is_newest(pending.get())) return put(*pending, upto);
       unfinished_.reset();
@@ -74,7 +74,7 @@ class FileCopy {
   }
 
   // The map of the file is large enough for the copy, too.
-  Result<Code> put(const PendingCommits& pending, uint32_t upto) {
+  Result<Code> put(const PendingView& pending, uint32_t upto) {
     EnvironmentHandle copy;
     MDB_env* created = nullptr;
     Code code = mdb_env_create(&created);
@@ -88,7 +88,7 @@ class FileCopy {
     std::unique_ptr<MDB_txn, decltype(&mdb_txn_abort)> transaction(begun, mdb_txn_abort);
     uint32_t slot = 0;
     MDB_dbi table = 0;
-    pending.for_each(upto, [&](uint32_t its_slot, const PendingCommits::Change& change) {
+    pending.for_each(upto, [&](uint32_t its_slot, const PendingView::Change& change) {
       if (its_slot != slot) code = mdb_dbi_open(begun, state_.tables().name_of(its_slot).c_str(), 0, &table);
       slot = its_slot;
       if (code == MDB_SUCCESS) code = put_into_tree(begun, table, change);

@@ -9,7 +9,7 @@
 #include "engine/file/lmdb_error.h"
 #include "engine/file/page_layout.h"
 #include "engine/file/page_view.h"
-#include "engine/file/pending_commits.h"
+#include "engine/file/pending_view.h"
 
 namespace quire::engine {
 namespace {
@@ -28,9 +28,9 @@ size_t keys_before(const PageView& page, size_t first, size_t last, Bytes end) {
 
 // The two walks that together are the cursor's. A key that is in both is the pending one's.
 struct FileCursor::Beside {
-  Beside(const PendingCommits::Walk& walk, const Transaction* from) : pending(walk), writer(from) {}
+  Beside(const PendingView::Walk& walk, const Transaction* from) : pending(walk), writer(from) {}
 
-  PendingCommits::Walk pending;
+  PendingView::Walk pending;
   const Transaction* writer;  // whose cursor it is; null: a snapshot's
   bool has_tree = false;      // the tree's walk stands on:
   Bytes tree_key = {}, tree_record = {};
@@ -55,8 +55,8 @@ Result<FileCursor> FileCursor::open(const Transaction& transaction, Table table)
   if (code != MDB_SUCCESS)
     return std::unexpected(lmdb_error(code == EINVAL ? MDB_BAD_DBI : code, "open a cursor"));
   FileCursor opened(cursor, transaction.is_write() ? 0 : transaction.state().facts.page_bytes);
-  if (const PendingCommits* const pending = transaction.pending()) {
-    PendingCommits::Walk walk(*pending, table.slot(), transaction.upto());
+  if (const PendingView* const pending = transaction.pending()) {
+    PendingView::Walk walk(*pending, table.slot(), transaction.upto());
     // What a writer adds is seen by its cursors, of which there may be some already.
     if (transaction.is_write() || walk.seek({})) {
       opened.beside_ = std::make_unique<Beside>(walk, transaction.is_write() ? &transaction : nullptr);
@@ -79,10 +79,12 @@ Result<bool> FileCursor::move(int operation) {
 }
 
 Result<bool> FileCursor::first() {
-  return is_beside() ? first_of_both() : move(MDB_FIRST);
+  QUIRE_ASSIGN(const bool has_both, is_beside());
+  return has_both ? first_of_both() : move(MDB_FIRST);
 }
 Result<bool> FileCursor::last() {
-  return is_beside() ? last_of_both() : move(MDB_LAST);
+  QUIRE_ASSIGN(const bool has_both, is_beside());
+  return has_both ? last_of_both() : move(MDB_LAST);
 }
 Result<bool> FileCursor::next() {
   if (beside_ != nullptr) [[unlikely]]
@@ -180,7 +182,8 @@ Result<void> FileCursor::stand_on(Bytes key) {
 
 Result<bool> FileCursor::seek(Bytes target) {
   if (target.empty()) return first();
-  if (is_beside()) return seek_both(target);
+  QUIRE_ASSIGN(const bool has_both, is_beside());
+  if (has_both) return seek_both(target);
   MDB_val key{target.size(), const_cast<char*>(target.data())}, record;
   const int code = mdb_cursor_get(cursor_.get(), &key, &record, MDB_SET_RANGE);
   if (code == MDB_NOTFOUND) return false;
@@ -197,16 +200,30 @@ bool FileCursor::has_left_pending() const noexcept {
   return beside_->writer != nullptr && beside_->writer->pending() == nullptr;
 }
 
-bool FileCursor::is_beside() noexcept {
-  if (beside_ != nullptr && has_left_pending()) beside_.reset();
+Result<bool> FileCursor::is_beside() {
+  QUIRE_TRY(follow());
   return beside_ != nullptr;
+}
+
+// Where the writer's changes have come into the tree: there too, and into LMDB's transaction that they are in.
+Result<void> FileCursor::follow() {
+  if (beside_ == nullptr || !has_left_pending()) return {};
+  MDB_txn* const transaction = beside_->writer->handle();
+  if (mdb_cursor_txn(cursor_.get()) != transaction) {
+    MDB_cursor* cursor = nullptr;
+    const int code = mdb_cursor_open(transaction, mdb_cursor_dbi(cursor_.get()), &cursor);
+    if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "open a cursor"));
+    cursor_.reset(cursor);
+  }
+  beside_.reset();
+  return {};
 }
 
 // The key that it stands on may have been erased since.
 Result<bool> FileCursor::go_on_in_tree(bool is_forward) {
   const bool is_fresh = beside_->direction == Beside::Direction::none;
   const Bytes from = key_;
-  beside_.reset();
+  QUIRE_TRY(follow());
   if (is_fresh) return move(is_forward ? MDB_FIRST : MDB_LAST);
   QUIRE_ASSIGN(const bool is_there, seek(from));
   if (is_forward) return is_there && key_ == from ? move(MDB_NEXT) : is_there;
@@ -215,7 +232,7 @@ Result<bool> FileCursor::go_on_in_tree(bool is_forward) {
 
 Result<void> FileCursor::stay_in_tree() {
   if (beside_ == nullptr || !has_left_pending()) return {};
-  beside_.reset();
+  QUIRE_TRY(follow());
   return stand_on(key_);
 }
 
@@ -233,7 +250,7 @@ Result<bool> FileCursor::move_tree(int operation, Bytes target) {
 }
 
 bool FileCursor::stand_on_pending() noexcept {
-  const PendingCommits::Change change = beside_->pending.change();
+  const PendingView::Change change = beside_->pending.change();
   key_ = change.key;
   record_ = change.record;
   return !change.is_erased;

@@ -60,9 +60,10 @@ class FileCursor {
   Result<bool> settle(bool is_forward);
   bool stand_on_pending() noexcept;
   bool has_left_pending() const noexcept;
-  bool is_beside() noexcept;
+  Result<bool> is_beside();
   Result<bool> go_on_in_tree(bool is_forward);
   Result<void> stay_in_tree();
+  Result<void> follow();
 
   std::unique_ptr<MDB_cursor, Close> cursor_;
   std::unique_ptr<Beside> beside_;  // null: nothing

@@ -15,6 +15,7 @@ FileState::~FileState() {
   if (is_read_only_ || is_in_memory_) return;
   // What was not synced reaches the disk at the latest here.
   constexpr std::chrono::milliseconds kPatience{1000};
+  small_commits_.wait_for_thread();
   if (anchor_.is_held() && write_lock_.acquire(Clock::now() + kPatience)) {
     // What cannot be applied stays in the log, for who opens the file next.
     if (small_commits_.apply_if_possible(Clock::now() + kPatience)) {
@@ -90,8 +91,8 @@ uint64_t FileState::newest_of_tree() noexcept {
 uint64_t FileState::newest_commit() noexcept {
   const auto pending = small_commits_.newest();
   const uint64_t newest = newest_of_tree();
-  const bool is_beside = pending != nullptr && pending->base() == newest;
-  return commit_number(newest, is_beside ? pending->last() : 0);
+  const bool is_beside = pending != nullptr && pending->base() >= newest;
+  return is_beside ? commit_number(pending->base(), pending->last()) : commit_number(newest, 0);
 }
 
 Result<int> FileState::copy_pages(const std::string& path) {

@@ -39,19 +39,50 @@ LogStart LogStart::behind_commit(uint64_t commit) noexcept {
 }
 
 std::optional<LogRecords> LogRecords::find(std::string_view log, const LogStart& start) noexcept {
-  uint64_t header[2];
-  static_assert(sizeof header == kHeaderBytes);
   if (log.size() < CommitLog::kLeastBytes) return std::nullopt;
-  std::memcpy(header, log.data() + header_at(start.sequence), sizeof header);
+  log = log.substr(0, CommitLog::kMostBytes);
+  LogRecords found;
+  if (const auto first = half(log, start.sequence); first && first->commit == start.commit) {
+    found.first_ = *first;
+    found.next_ = half(log, start.sequence + 1);
+    return found;
+  }
+  const auto all = of_before_halves(log, start);
+  if (!all) return std::nullopt;
+  found.first_ = *all;
+  return found;
+}
+
+std::optional<LogRecords::Part> LogRecords::half(std::string_view log, uint64_t sequence) noexcept {
+  const std::string_view half = log.substr(half_at(sequence, log.size()), half_bytes(log.size()));
+  Header header;
+  std::memcpy(&header, half.data(), sizeof header);
+  if (header.sequence != (sequence | kOfHalf)) return std::nullopt;
+  return Part{half.substr(kRecordsAt), header.commit, header.random};
+}
+
+std::optional<LogRecords::Part> LogRecords::of_before_halves(std::string_view log,
+                                                             const LogStart& start) noexcept {
+  constexpr size_t kBytes = 16, kRecords = 2 * kBytes;
+  uint64_t header[2];
+  static_assert(sizeof header == kBytes);
+  const bool is_odd_anchor = (start.sequence & kBehindCommit) == 0 && start.sequence % 2 != 0;
+  std::memcpy(header, log.data() + (is_odd_anchor ? kBytes : 0), sizeof header);
   if (header[0] != start.sequence) return std::nullopt;
-  return LogRecords(log, start.commit, header[1]);
+  return Part{log.substr(kRecords), start.commit, header[1]};
 }
 
 Result<bool> LogRecords::for_each_change(
     const std::function<Result<void>(const LoggedChange& change)>& visit) const {
-  std::string_view rest = log_.substr(kRecordsAt);
-  uint64_t seed = seed_;
-  for (uint64_t commit = commit_ + 1;; ++commit) {
+  QUIRE_ASSIGN(const bool is_whole, for_each_change(first_, visit));
+  return is_whole && next_ ? for_each_change(*next_, visit) : is_whole;
+}
+
+Result<bool> LogRecords::for_each_change(
+    const Part& part, const std::function<Result<void>(const LoggedChange& change)>& visit) {
+  std::string_view rest = part.records;
+  uint64_t seed = part.seed;
+  for (uint64_t commit = part.commit + 1;; ++commit) {
     const auto header = parse_record(rest, commit, seed);
     if (!header) return true;
     std::string_view changes = rest.substr(kRecordHeader, header->change_bytes);

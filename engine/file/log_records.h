@@ -40,12 +40,20 @@ class LogRecords {
   Result<bool> for_each_change(const std::function<Result<void>(const LoggedChange& change)>& visit) const;
 
  private:
-  LogRecords(std::string_view log, uint64_t commit, uint64_t seed)
-      : log_(log), commit_(commit), seed_(seed) {}
+  LogRecords() = default;
+  struct Part {
+    std::string_view records;  // and what lies behind them
+    uint64_t commit = 0;       // the one before the first
+    uint64_t seed = 0;
+  };
 
-  std::string_view log_;
-  uint64_t commit_;
-  uint64_t seed_;
+  static std::optional<Part> half(std::string_view log, uint64_t sequence) noexcept;
+  static std::optional<Part> of_before_halves(std::string_view log, const LogStart& start) noexcept;
+  static Result<bool> for_each_change(const Part& part,
+                                      const std::function<Result<void>(const LoggedChange& change)>& visit);
+
+  Part first_;
+  std::optional<Part> next_;
 };
 
 }  // namespace quire::engine

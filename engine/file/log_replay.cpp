@@ -56,9 +56,11 @@ class Replay {
       QUIRE_TRY(make_all(*records));
     transaction_.reset();
     constexpr char kNothing[kHeaderBytes] = {};
-    if (pwrite(descriptor_, kNothing, sizeof kNothing, static_cast<off_t>(place->at)) != sizeof kNothing ||
-        fdatasync(descriptor_) != 0)
-      return std::unexpected(lmdb_error(errno, "write to the file"));
+    for (uint64_t half = 0; half < 2; ++half)
+      if (pwrite(descriptor_, kNothing, sizeof kNothing,
+                 static_cast<off_t>(place->at + half_at(half, place->bytes))) != sizeof kNothing)
+        return std::unexpected(lmdb_error(errno, "write to the file"));
+    if (fdatasync(descriptor_) != 0) return std::unexpected(lmdb_error(errno, "write to the file"));
     return {};
   }
 

@@ -4,7 +4,7 @@
 #include "engine/file/change_list.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
-#include "engine/file/pending_commits.h"
+#include "engine/file/pending_view.h"
 #include "engine/file/small_commits.h"
 #include "engine/file/transaction.h"
 
@@ -12,7 +12,7 @@ namespace quire::engine {
 
 Result<void> WriteTransaction::begin_nested() {
   if (is_small()) {
-    changes_before_ = pending_->changes();
+    changes_before_ = pending_->newest()->changes();
     return {};
   }
   const int code = mdb_txn_begin(state_->environment(), parent_->handle_, 0, &handle_);
@@ -40,7 +40,7 @@ Result<void> WriteTransaction::commit_nested() {
 void WriteTransaction::undo_nested() noexcept {
   MDB_txn* const own = std::exchange(handle_, nullptr);
   if (is_small()) {
-    pending_->return_to(changes_before_);
+    pending_->newest()->return_to(changes_before_);
   } else if (own != nullptr) {
     mdb_txn_abort(own);
     changes().return_to(changes_before_);
@@ -53,16 +53,29 @@ void WriteTransaction::undo_nested() noexcept {
 Result<void> WriteTransaction::move_to_tree() {
   WriteTransaction& first = outermost();
   // Cursors still stand in it.
-  const std::shared_ptr<PendingCommits> pending = first.taken_in_ = pending_;
+  const std::shared_ptr<const PendingView> pending = first.taken_in_ = pending_;
   note(Retry::not_small);  // as long as a part of it is missing
-  QUIRE_TRY(move_to_tree(*pending, pending->changes()));
-  pending->return_to(0);
+  QUIRE_TRY(first.begin_writing());
+  QUIRE_TRY(move_to_tree(*pending, pending->newest()->changes()));
+  pending->newest()->return_to(0);
   first.retry_ = Retry::none;
   return {};
 }
 
+// What it has seen of the tree stays where it is until it ends: bytes that were handed out lie there.
+Result<void> WriteTransaction::begin_writing() {
+  if (!is_on_snapshot_) return {};
+  QUIRE_TRY(state_->small_commits().take_back(state_->deadline()));
+  MDB_txn* writing = nullptr;
+  const int code = state_->readers().begin(0, writing);
+  if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "begin a write transaction"));
+  snapshot_ = std::exchange(handle_, writing);
+  is_on_snapshot_ = false;
+  return {};
+}
+
 // Those that this is nested in come first.
-Result<void> WriteTransaction::move_to_tree(PendingCommits& pending, size_t upto) {
+Result<void> WriteTransaction::move_to_tree(const PendingView& pending, size_t upto) {
   pending_.reset();
   upto_ = 0;
   const size_t from = changes_before_;
@@ -80,7 +93,7 @@ Result<void> WriteTransaction::move_to_tree(PendingCommits& pending, size_t upto
     if (code == MDB_SUCCESS) changes().note(slot, change.key, change.record.size());
     return code == MDB_SUCCESS;
   };
-  if (code == MDB_SUCCESS) pending.for_each_change(from, upto, put_own);
+  if (code == MDB_SUCCESS) pending.newest()->for_each_change(from, upto, put_own);
   if (code == MDB_SUCCESS) return {};
   if (code == MDB_MAP_FULL) note(Retry::map_full);
   return std::unexpected(lmdb_error(state_->explain_io_error(code), "write to the file"));

@@ -3,6 +3,7 @@
 #include <lmdb.h>
 
 #include <new>
+#include <utility>
 
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
@@ -10,28 +11,30 @@
 
 namespace quire::engine {
 
-std::shared_ptr<PendingCommits> SmallCommits::newest() {
+std::shared_ptr<const PendingView> SmallCommits::newest() {
   if (is_newest(nullptr)) return nullptr;
   const std::lock_guard lock(mutex_);
   return pending_;
 }
 
-void SmallCommits::set(std::shared_ptr<PendingCommits> pending) noexcept {
+void SmallCommits::set(std::shared_ptr<const PendingView> pending) noexcept {
   const std::lock_guard lock(mutex_);
   address_.store(pending.get(), std::memory_order_release);
   pending_.swap(pending);
 }
 
 Result<void> SmallCommits::prepare(Durability durability, bool may_be_small, Clock::time_point deadline) {
+  if (pending_ == nullptr) return {};
+  if (!may_be_small || durability != durability_ || has_failed_) return apply(deadline);
   // What is taken back stays until all of it goes.
   constexpr size_t kMostMemory = size_t{16} << 20, kMostTakenBack = 1000;
-  const bool may_stay = may_be_small && pending_ != nullptr && durability == durability_ &&
-                        state_.log().has_room() && pending_->memory() <= kMostMemory &&
-                        pending_->taken_back() <= kMostTakenBack;
-  return may_stay ? Result<void>() : apply(deadline);
+  const PendingCommits& newest = *pending_->newest();
+  const bool has_room = state_.log().has_room() && newest.memory() <= kMostMemory &&
+                        newest.taken_back() <= kMostTakenBack;
+  return has_room ? Result<void>() : hand_over(deadline);
 }
 
-std::shared_ptr<PendingCommits> SmallCommits::begin(Durability durability, MDB_txn* transaction) {
+std::shared_ptr<const PendingView> SmallCommits::begin(Durability durability, MDB_txn* transaction) {
   if (pending_ != nullptr) return pending_;
   if (!state_.anchor_keeper().is_at_work() ||
       !state_.log().is_ready(durability, state_.anchor(), transaction, state_.facts.meta.slot()) ||
@@ -43,7 +46,8 @@ std::shared_ptr<PendingCommits> SmallCommits::begin(Durability durability, MDB_t
   try {
     // Whatever comes of the transaction: who waits is let in.
     state_.anchor_keeper().note_commit(false);
-    set(std::make_shared<PendingCommits>(mdb_txn_id(transaction) - 1, state_.log().bytes()));
+    auto list = std::make_shared<PendingCommits>(mdb_txn_id(transaction) - 1, state_.log().bytes());
+    set(std::make_shared<PendingView>(std::move(list), nullptr));
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -52,26 +56,88 @@ std::shared_ptr<PendingCommits> SmallCommits::begin(Durability durability, MDB_t
 }
 
 Result<bool> SmallCommits::commit() {
-  PendingCommits& pending = *pending_;
-  QUIRE_ASSIGN(const bool is_in_log, state_.log().take_small(pending, {.tables = state_.tables(),
-                                                                       .anchor = state_.anchor(),
-                                                                       .durability = durability_}));
-  if (is_in_log) pending.publish();
+  QUIRE_ASSIGN(const bool is_in_log, state_.log().take_small(*pending_, {.tables = state_.tables(),
+                                                                         .anchor = state_.anchor(),
+                                                                         .durability = durability_}));
+  if (is_in_log) pending_->newest()->publish();
   return is_in_log;
+}
+
+// ---- Into LMDB's tree, behind the writer's back
+
+// The thread, the list and the part of the log that were handed over before must be free. They are the
+// thread's from the first line on in which it can be at work.
+Result<void> SmallCommits::hand_over(Clock::time_point deadline) {
+  QUIRE_TRY(take_back(deadline));
+  const auto newest = pending_->newest();
+  if (has_failed_ || newest->last() == 0) return apply(deadline);
+  auto next = std::make_shared<PendingCommits>(newest->base() + 1, state_.log().bytes());
+  auto both = std::make_shared<PendingView>(next, newest);
+  after_ = std::make_shared<PendingView>(std::move(next), nullptr);
+  std::function<void()> act = [this, newest, durability = durability_] {
+    outcome_ = apply_behind(*newest, durability);
+  };
+  if (!state_.log().turn_over(newest->base())) return apply(deadline);
+  set(std::move(both));
+  outcome_ = {};
+  is_handed_over_ = task_.begin(std::move(act));
+  has_failed_ = !is_handed_over_;
+  return is_handed_over_ ? Result<void>() : apply(deadline);
+}
+
+SmallCommits::Outcome SmallCommits::apply_behind(const PendingCommits& pending,
+                                                 Durability durability) noexcept {
+  try {
+    const MapHold hold(state_.readers());
+    MDB_txn* transaction = nullptr;
+    if (state_.readers().begin(0, transaction) != MDB_SUCCESS) return {};
+    const bool is_kept = durability != Durability::relaxed ||
+                         state_.anchor().prepare(durability, mdb_txn_id(transaction) - 1).has_value();
+    const bool is_put = is_kept && pending.for_each(pending.last(), [&](uint32_t slot, const auto& change) {
+      return put_into_tree(transaction, slot, change) == MDB_SUCCESS;
+    });
+    if (!is_put) {
+      mdb_txn_abort(transaction);
+      return {};
+    }
+    state_.let_commits_wait(false);
+    if (mdb_txn_commit(transaction) != MDB_SUCCESS) return {};
+    const bool is_anchored = durability != Durability::full || state_.anchor().set_with_log().has_value();
+    return {.is_applied = true, .is_anchored = is_anchored};
+  } catch (const std::bad_alloc&) {
+    return {};  // of an error's text
+  }
+}
+
+Result<void> SmallCommits::take_back(Clock::time_point deadline) {
+  if (!is_handed_over_) return {};
+  if (!task_.wait(deadline))
+    return fail(ErrorCode::busy, "the last commits are on their way to the file still; try again");
+  is_handed_over_ = false;
+  has_failed_ = !outcome_.is_anchored;
+  if (outcome_.is_applied) set(std::move(after_));
+  after_.reset();
+  if (!has_failed_ && durability_ == Durability::full) state_.anchor_keeper().note_moved();
+  return {};
 }
 
 // ---- Into LMDB's tree
 
 Result<void> SmallCommits::apply(Clock::time_point deadline) {
   if (pending_ == nullptr) return {};
-  while (pending_->last() != 0) {
+  QUIRE_TRY(take_back(deadline));
+  const bool must_give_up = has_failed_ && durability_ == Durability::full;
+  while (pending_->commits() != 0) {
     QUIRE_ASSIGN(const int code, apply_once());
-    if (code == MDB_SUCCESS) return {};
+    if (code == MDB_SUCCESS) break;
     if (code != MDB_MAP_FULL && code != MDB_MAP_RESIZED)
       return std::unexpected(lmdb_error(state_.explain_io_error(code), "apply the last commits"));
     QUIRE_TRY(code == MDB_MAP_FULL ? state_.grow_map(deadline) : state_.readers().adopt_map_size(deadline));
   }
   set(nullptr);
+  has_failed_ = false;
+  // Both halves of the log are in use: before it can go on, neither may be.
+  if (must_give_up) QUIRE_TRY(state_.anchor().give_up());
   return {};
 }
 
@@ -102,7 +168,7 @@ Result<int> SmallCommits::put_into(MDB_txn* transaction) {
   if (durability_ == Durability::relaxed)
     QUIRE_TRY(state_.anchor().prepare(durability_, mdb_txn_id(transaction) - 1));
   int code = MDB_SUCCESS;
-  pending_->for_each(pending_->last(), [&](uint32_t slot, const PendingCommits::Change& change) {
+  pending_->for_each(pending_->last(), [&](uint32_t slot, const PendingView::Change& change) {
     code = put_into_tree(transaction, slot, change);
     return code == MDB_SUCCESS;
   });
@@ -113,8 +179,9 @@ int SmallCommits::commit_with_pending(MDB_txn* transaction, uint32_t own) noexce
   const std::lock_guard lock(applying_);
   const int code = mdb_txn_commit(transaction);
   if (code != MDB_SUCCESS) return code;
-  if (const uint32_t commits = pending_->last() + own; commits != 0) state_.log().note_applied(commits);
+  if (const uint32_t commits = pending_->commits() + own; commits != 0) state_.log().note_applied(commits);
   set(nullptr);
+  has_failed_ = false;
   return code;
 }
 
@@ -124,6 +191,11 @@ int put_into_tree(MDB_txn* transaction, uint32_t slot, const PendingCommits::Cha
   if (!change.is_erased) return mdb_put(transaction, slot, &key, &record, 0);
   const int code = mdb_del(transaction, slot, &key, nullptr);
   return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
+}
+
+void SmallCommits::wait_for_thread() {
+  constexpr std::chrono::hours kForEver{24};
+  (void)take_back(Clock::now() + kForEver);
 }
 
 // ---- Other processes

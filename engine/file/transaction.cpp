@@ -12,7 +12,7 @@
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
-#include "engine/file/pending_commits.h"
+#include "engine/file/pending_view.h"
 #include "engine/file/write_session.h"
 
 namespace quire::engine {
@@ -63,9 +63,9 @@ Result<uint64_t> Transaction::count(Table table) const {
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(with_meaning(code), "read the file"));
   if (pending_ == nullptr) return stat.ms_entries;
   uint64_t count = stat.ms_entries;
-  PendingCommits::Walk walk(*pending_, table.slot(), upto_);
+  PendingView::Walk walk(*pending_, table.slot(), upto_);
   for (bool more = walk.seek({}); more; more = walk.next()) {
-    const PendingCommits::Change change = walk.change();
+    const PendingView::Change change = walk.change();
     MDB_val key = to_value(change.key), record;
     const bool was_there = mdb_get(handle_, table.slot(), &key, &record) == MDB_SUCCESS;
     count += (change.is_erased ? 0 : 1) - (was_there ? 1 : 0);
@@ -101,7 +101,7 @@ std::optional<ReadTransaction> ReadTransaction::beside(const Transaction& transa
 }
 
 Result<ReadTransaction> ReadTransaction::begin(FileState& state, uint32_t now) {
-  std::shared_ptr<PendingCommits> pending = state.small_commits().newest();
+  std::shared_ptr<const PendingView> pending = state.small_commits().newest();
   QUIRE_ASSIGN(MDB_txn * handle, state.readers().begin());
   ReadTransaction begun(&state, handle, now);
   begun.pending_ = std::move(pending);
@@ -126,7 +126,7 @@ Result<void> ReadTransaction::renew() {
 // commit may have changed it again.
 bool ReadTransaction::is_in_step() noexcept {
   upto_ = pending_ == nullptr ? 0 : pending_->last();
-  if (pending_ == nullptr || pending_->base() == mdb_txn_id(handle_)) [[likely]]
+  if (pending_ == nullptr || pending_->fits(mdb_txn_id(handle_))) [[likely]]
     return true;
   state_->small_commits().wait_for_newest();
   return false;
@@ -175,6 +175,7 @@ Result<std::span<char>> WriteTransaction::reserve_append(Table table, Bytes key,
 }
 Result<std::span<char>> WriteTransaction::reserve_append(FileCursor& end, Bytes key, size_t size) {
   if (is_small()) QUIRE_TRY(must_have_tree());
+  QUIRE_TRY(end.follow());
   if (!may_change(key.size() + size)) [[unlikely]]
     return std::unexpected(too_large(request_->size_limit_));
   MDB_val wanted = to_value(key), record{size, nullptr};
@@ -230,7 +231,7 @@ Result<void> WriteTransaction::erase(FileCursor& at) {
     return std::unexpected(too_large(request_->size_limit_));
   QUIRE_TRY(outgrow_small(at.key().size()));
   if (is_small()) {
-    pending_->erase(mdb_cursor_dbi(at.cursor_.get()), at.key());
+    pending_->newest()->erase(mdb_cursor_dbi(at.cursor_.get()), at.key());
     return {};
   }
   QUIRE_TRY(at.stay_in_tree());
@@ -242,7 +243,7 @@ Result<void> WriteTransaction::erase(FileCursor& at) {
 }
 
 Result<void> WriteTransaction::outgrow_small(size_t bytes) {
-  const bool is_too_large = is_small() && pending_->bytes() + bytes > state_->log().most_of_commit();
+  const bool is_too_large = is_small() && pending_->newest()->bytes() + bytes > state_->log().most_of_commit();
   return is_too_large ? must_have_tree() : Result<void>();
 }
 
@@ -265,13 +266,13 @@ Result<std::span<char>> WriteTransaction::reserve_pending(Table table, Bytes key
     QUIRE_ASSIGN(const bool has_any, cursor.last());
     if (has_any && cursor.key() >= key) return std::span<char>();
   }
-  return pending_->put(table.slot(), key, size);
+  return pending_->newest()->put(table.slot(), key, size);
 }
 
 Result<bool> WriteTransaction::erase_pending(Table table, Bytes key) {
   QUIRE_ASSIGN(const auto record, get(table, key));
   if (!record) return false;
-  pending_->erase(table.slot(), key);
+  pending_->newest()->erase(table.slot(), key);
   return true;
 }
 

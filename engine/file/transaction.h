@@ -23,7 +23,7 @@ namespace quire::engine {
 class ChangeList;
 class FileCursor;
 class FileState;
-class PendingCommits;
+class PendingView;
 
 // Bytes that a transaction hands out point into the map: good until the transaction ends, and in a write
 // transaction until its next write.
@@ -50,7 +50,7 @@ class Transaction {
   FileState& state() const noexcept { return *state_; }
   // What it sees beside LMDB's tree, the first `upto` of them; null: nothing.
   // A transaction that writes may lose it: then its tree has what was pending, and its changes.
-  const PendingCommits* pending() const noexcept { return pending_.get(); }
+  const PendingView* pending() const noexcept { return pending_.get(); }
   uint32_t upto() const noexcept { return upto_; }
 
  protected:
@@ -67,7 +67,7 @@ class Transaction {
 
   FileState* state_;
   MDB_txn* handle_;
-  std::shared_ptr<PendingCommits> pending_;
+  std::shared_ptr<const PendingView> pending_;
   uint32_t upto_ = 0;
   bool is_write_;
   uint32_t now_;
@@ -169,7 +169,8 @@ class WriteTransaction : public Transaction {
   }
   ~WriteTransaction() = default;
 
-  // Whether its changes go to the pending commits, not to LMDB's tree: then LMDB's transaction only reads.
+  // Whether its changes go to the pending commits, not to LMDB's tree: then LMDB's transaction only reads, or
+  // is a snapshot.
   bool is_small() const noexcept { return pending_ != nullptr; }
   // For what such a transaction cannot do. It has to be run again as one that can; or, where that cannot be,
   // it becomes one here and now, and goes on.
@@ -185,7 +186,9 @@ class WriteTransaction : public Transaction {
   // What it sees beside LMDB's tree becomes a part of LMDB's transaction, its own changes a part of one of
   // LMDB's for each that it is nested in. On failure nothing of it can be kept.
   Result<void> move_to_tree();
-  Result<void> move_to_tree(PendingCommits& pending, size_t upto);
+  Result<void> move_to_tree(const PendingView& pending, size_t upto);
+  // Of the outermost: sees to it that LMDB's transaction can write.
+  Result<void> begin_writing();
 
   Result<std::span<char>> reserve_with(Table table, Bytes key, size_t size, unsigned flags);
   Result<std::span<char>> reserve_pending(Table table, Bytes key, size_t size, unsigned flags);
@@ -230,7 +233,9 @@ class WriteTransaction : public Transaction {
   bool owns_tables_ = false;
   bool can_run_again_ = true;  // of the outermost
   // Of the outermost: what it saw beside LMDB's tree until it was moved there.
-  std::shared_ptr<PendingCommits> taken_in_;
+  std::shared_ptr<const PendingView> taken_in_;
+  bool is_on_snapshot_ = false;  // LMDB's transaction is one
+  MDB_txn* snapshot_ = nullptr;  // that it was, before it was moved
   // Of a nested one: how many changes there were when it began.
   size_t changes_before_ = 0;
   std::vector<std::pair<std::string, Table>> opened_tables_;

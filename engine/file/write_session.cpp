@@ -43,11 +43,11 @@ Result<void> WriteSession::start(Clock::time_point deadline, Size size) {
   const bool may_be_small = size != Size::any && !state_->tables().has_dropped();
   SmallCommits& small = state_->small_commits();
   QUIRE_TRY(small.prepare(durability_, may_be_small, deadline));
-  QUIRE_TRY(begin_transaction(deadline));
+  const bool is_first = small.is_newest(nullptr);
+  QUIRE_TRY(begin_transaction(deadline, !is_first));
   transaction_->can_run_again_ = size != Size::small_or_moved;
-  const uint64_t newest = mdb_txn_id(transaction_->handle_) - 1;
-  if (small.is_newest(nullptr) && !state_->is_in_memory())
-    QUIRE_TRY(state_->anchor().prepare(durability_, newest));
+  if (is_first && !state_->is_in_memory())
+    QUIRE_TRY(state_->anchor().prepare(durability_, mdb_txn_id(transaction_->handle_) - 1));
   if (may_be_small) transaction_->pending_ = small.begin(durability_, transaction_->handle_);
   if (transaction_->is_small()) {
     transaction_->upto_ = transaction_->pending_->last() + 1;
@@ -62,17 +62,18 @@ Result<void> WriteSession::start(Clock::time_point deadline, Size size) {
   transaction_.reset();
   state_->readers().leave();
   is_entered_ = false;
-  return begin_transaction(deadline);
+  return begin_transaction(deadline, false);
 }
 
-Result<void> WriteSession::begin_transaction(Clock::time_point deadline) {
+Result<void> WriteSession::begin_transaction(Clock::time_point deadline, bool on_snapshot) {
   const uint64_t tables_version = state_->tables().version();
   for (;;) {
     state_->readers().enter();
     is_entered_ = true;
     // Its memory is taken first: what begins must be sure to end.
     transaction_.reset(new WriteTransaction(state_, nullptr, nullptr, state_->now()));
-    const int code = state_->readers().begin(0, transaction_->handle_);
+    transaction_->is_on_snapshot_ = on_snapshot;
+    const int code = state_->readers().begin(on_snapshot ? MDB_RDONLY : 0, transaction_->handle_);
     if (code == MDB_SUCCESS) break;
     transaction_.reset();
     state_->readers().leave();
@@ -124,7 +125,8 @@ Result<void> WriteSession::commit() {
   QUIRE_ASSIGN(const bool waits, must_wait());
   state_->let_commits_wait(waits);
   const bool is_logged = durability_ == Durability::full && !waits;
-  const bool must_give_up = durability_ == Durability::full && waits && taken_in() != 0;
+  const bool must_give_up =
+      durability_ == Durability::full && waits && transaction_->taken_in_ != nullptr;
   const int code = commit_tree(is_logged);
   if (code == MDB_SUCCESS) {
     transaction_->committed();
@@ -150,7 +152,8 @@ Result<void> WriteSession::commit() {
 }
 
 uint32_t WriteSession::taken_in() const noexcept {
-  return transaction_->taken_in_ == nullptr ? 0 : transaction_->taken_in_->last();
+  const auto pending = transaction_->taken_in_ == nullptr ? nullptr : state_->small_commits().newest();
+  return pending == nullptr ? 0 : pending->commits();
 }
 
 int WriteSession::commit_tree(bool is_logged) noexcept {
@@ -168,16 +171,16 @@ Result<bool> WriteSession::must_wait() {
                                  .pending = taken_in()};
   if (durability_ == Durability::relaxed) state_->log().expect_small(commit);
   if (durability_ != Durability::full) return false;
+  if (state_->small_commits().has_failed()) return true;
   QUIRE_ASSIGN(const bool is_logged, state_->log().take(commit));
   return !is_logged;
 }
 
 // LMDB's transaction has only read. The log takes the commit, or it cannot be small.
 Result<void> WriteSession::commit_small() {
-  SmallCommits& small = state_->small_commits();
-  const bool has_changes = transaction_->pending_->changes() != 0;
+  const bool has_changes = transaction_->pending_->newest()->changes() != 0;
   if (has_changes) {
-    QUIRE_ASSIGN(const bool is_in_log, small.commit());
+    QUIRE_ASSIGN(const bool is_in_log, state_->small_commits().commit());
     if (!is_in_log) {
       QUIRE_TRY(transaction_->must_have_tree());
       return commit();
@@ -185,20 +188,17 @@ Result<void> WriteSession::commit_small() {
   }
   mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
   transaction_->committed();
-  // Half of the log is full: what it stands for goes on its way to the disk, before it begins anew.
-  const bool is_due = has_changes && durability_ == Durability::full && state_->log().is_due() &&
-                      small.apply_if_possible(Clock::now());
   finish();
   state_->commits().notify();
-  if (has_changes) state_->anchor_keeper().note_commit(is_due);
+  if (has_changes) state_->anchor_keeper().note_commit(false);
   return {};
 }
 
 void WriteSession::rollback() noexcept {
   if (transaction_ && transaction_->handle_ != nullptr) {
     mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
-    if (transaction_->is_small()) transaction_->pending_->return_to(0);
-    if (transaction_->taken_in_ != nullptr) transaction_->taken_in_->return_to(0);
+    if (transaction_->is_small()) transaction_->pending_->newest()->return_to(0);
+    if (transaction_->taken_in_ != nullptr) transaction_->taken_in_->newest()->return_to(0);
     transaction_->rolled_back();
   }
   finish();
@@ -209,6 +209,8 @@ void WriteSession::finish() noexcept {
     transaction_->owns_tables_ = false;
     state_->tables().release();
   }
+  if (transaction_ && transaction_->snapshot_ != nullptr)
+    mdb_txn_abort(std::exchange(transaction_->snapshot_, nullptr));
   if (is_entered_) state_->readers().leave();
   if (is_locked_) state_->write_lock().release();
   is_entered_ = is_locked_ = false;

@@ -43,12 +43,12 @@ class WriteSession {
  private:
   explicit WriteSession(FileState& state) : state_(&state) {}
   Result<void> start(Clock::time_point deadline, Size size);
-  Result<void> begin_transaction(Clock::time_point deadline);
+  Result<void> begin_transaction(Clock::time_point deadline, bool on_snapshot);
   bool remove_dropped_tables();
   // Before LMDB commits: whether that has to wait for the disk.
   Result<bool> must_wait();
   int commit_tree(bool is_logged) noexcept;
-  // How many commits that were pending this one takes along into LMDB's tree.
+  // How many commits that are pending this one takes along into LMDB's tree.
   uint32_t taken_in() const noexcept;
   Result<void> commit_small();
   bool remove_table(const std::string& name);

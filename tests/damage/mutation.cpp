@@ -209,26 +209,27 @@ class Mutator {
       char* const at = page(number) + layout::kPageHeader;
       const bool is_run = layout::page_flags(page(number)) == layout::kOverflowPage;
       if (!is_run || layout::overflow_run(page(number)) <= engine::CommitLog::kLeastBytes / kPage) continue;
-      for (const size_t header_at : {size_t{0}, log::kHeaderBytes}) change_record(at, header_at);
+      for (const uint64_t half : {0, 1}) change_record(at + log::half_at(half, engine::CommitLog::kLeastBytes));
       return;
     }
   }
-  // Of the anchor whose header lies there: any of its first records.
-  void change_record(char* log_begin, size_t header_at) {
+  // Any of the first records of a half.
+  void change_record(char* half) {
     namespace log = engine::log_layout;
-    auto seed = layout::load<uint64_t>(log_begin + header_at + 8);
+    constexpr size_t kBytes = log::half_bytes(engine::CommitLog::kLeastBytes);
+    auto seed = layout::load<log::Header>(half).random;
     size_t at = log::kRecordsAt;
     for (uint64_t skipped = below(20);; --skipped) {
       log::RecordHeader header;
-      std::memcpy(&header, log_begin + at, sizeof header);
-      const std::string_view rest(log_begin + at, engine::CommitLog::kLeastBytes - at);
+      std::memcpy(&header, half + at, sizeof header);
+      const std::string_view rest(half + at, kBytes - at);
       if (!log::parse_record(rest, header.commit, seed)) return;
       if (skipped == 0) {
-        char* const changes = log_begin + at + log::kRecordHeader;
+        char* const changes = half + at + log::kRecordHeader;
         for (uint64_t count = 1 + below(4); header.change_bytes > 8 && count > 0; --count)
           change(changes + below(header.change_bytes - 8), size_t{1} << below(4));
         header.sum = log::sum_of(header, {changes, header.change_bytes}, seed);
-        std::memcpy(log_begin + at, &header, sizeof header);
+        std::memcpy(half + at, &header, sizeof header);
         return;
       }
       seed = header.sum;

@@ -342,15 +342,15 @@ TEST_F(CommitLogTest, AnUntrustedOpenAndACompactionFindAllOfIt) {
   EXPECT_EQ(count("b"), kEnough);
 }
 
-// Where the log begins in the file: on the pages of the only value that is so long.
-uint64_t place_of_log(const std::string& path) {
+// Where the anchor's half of the log begins in the file: on the pages of the only value that is so long.
+uint64_t place_of_log(const std::string& path, uint64_t sequence) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(file), {});
   for (uint64_t at = layout::kMetaPages * kPageBytes; at + kPageBytes <= bytes.size(); at += kPageBytes)
     if (layout::page_flags(&bytes[at]) == layout::kOverflowPage &&
         layout::page_number(&bytes[at]) == at / kPageBytes &&
         layout::overflow_run(&bytes[at]) == layout::overflow_pages(CommitLog::kLeastBytes, kPageBytes))
-      return at + layout::kPageHeader;
+      return at + layout::kPageHeader + log_layout::half_at(sequence, CommitLog::kLeastBytes);
   ADD_FAILURE() << "no log";
   return 0;
 }
@@ -363,7 +363,7 @@ TEST_F(CommitLogTest, ARecordThatIsNotWholeEndsIt) {
   });
   ASSERT_TRUE(anchor().has_log);
   lose_what_was_not_synced();
-  const uint64_t place = place_of_log(path_);
+  const uint64_t place = place_of_log(path_, anchor().sequence);
   const std::string copy = folder_.path("copy");
   std::filesystem::copy_file(path_, copy);
   int before = kEnough + 1;
@@ -390,7 +390,7 @@ TEST_F(CommitLogTest, ALogThatIsGoneIsToldOf) {
   ASSERT_TRUE(anchor().has_log);
   lose_what_was_not_synced();
   std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(static_cast<std::streamoff>(place_of_log(path_)));
+  file.seekp(static_cast<std::streamoff>(place_of_log(path_, anchor().sequence)));
   file << std::string(log_layout::kRecordsAt, '?');
   file.close();
   EXPECT_TRUE(fails_with(Environment::open(path_), ErrorCode::corrupt, "the log of its last commits"));

@@ -12,7 +12,7 @@ namespace quire::engine {
 
 Result<void> WriteTransaction::begin_nested() {
   if (is_small()) {
-    changes_before_ = pending_->newest()->changes();
+    changes_before_ = pending_->newest()->make_savepoint();
     return {};
   }
   const int code = mdb_txn_begin(state_->environment(), parent_->handle_, 0, &handle_);
@@ -26,6 +26,7 @@ Result<void> WriteTransaction::begin_nested() {
 
 Result<void> WriteTransaction::commit_nested() {
   MDB_txn* const own = std::exchange(handle_, nullptr);
+  if (is_small()) pending_->newest()->release(changes_before_, parent_->changes_before_);
   const int code = is_small() ? MDB_SUCCESS : mdb_txn_commit(own);
   if (code == MDB_SUCCESS) {
     committed();
@@ -41,6 +42,7 @@ void WriteTransaction::undo_nested() noexcept {
   MDB_txn* const own = std::exchange(handle_, nullptr);
   if (is_small()) {
     pending_->newest()->return_to(changes_before_);
+    pending_->newest()->release(changes_before_, parent_->changes_before_);
   } else if (own != nullptr) {
     mdb_txn_abort(own);
     changes().return_to(changes_before_);

@@ -74,6 +74,8 @@ class PendingCommits {
 
   // ---- For the writer: the changes of the commit at hand, number last() + 1.
 
+  // As find() with that number.
+  std::optional<Change> find_at_hand(uint32_t slot, Bytes key) const noexcept;
   // The record's place, to be filled before the next call. bad_alloc: nothing has changed.
   std::span<char> put(uint32_t slot, Bytes key, size_t record_bytes);
   void erase(uint32_t slot, Bytes key);
@@ -81,11 +83,21 @@ class PendingCommits {
   // Of the commit at hand: keys and records.
   size_t bytes() const noexcept { return bytes_; }
   // That all of it takes, what was taken back too.
-  size_t memory() const noexcept { return memory_; }
+  size_t memory() const noexcept { return nodes_.bytes() + bytes_of_changes_.bytes(); }
   // Changes that stay in the list though nobody sees them: a look-up of their key passes over each.
   size_t taken_back() const noexcept { return taken_back_; }
-  // Takes back all but the first `changes`.
+  // Takes back all but the first `changes`: none of them, or as many as there were at a savepoint.
   void return_to(size_t changes) noexcept;
+  // How many changes there are, which may be returned to until release(); that of one that was made later
+  // comes first. What is changed again is kept in between, and only there.
+  size_t make_savepoint() noexcept { return savepoint_ = undo_.size(); }
+  // The savepoint with `changes` is one no more; that with `outer`, or 0, is the last one then.
+  void release(size_t changes, size_t outer) noexcept;
+  // put() of a key that is greater than all others of its table, in the tree, too; it is remembered.
+  std::span<char> append(uint32_t slot, Bytes key, size_t record_bytes);
+  // Whether a key comes behind one that was appended, and so behind all others of its table. May be false
+  // though it does.
+  bool is_behind_appended(uint32_t slot, Bytes key) const noexcept;
   // visit(slot, Change), each key once; false ends it.
   template <typename Visit>
   bool for_each_at_hand(const Visit& visit) const;
@@ -108,75 +120,120 @@ class PendingCommits {
     char* bytes = nullptr;
     uint32_t size = 0;  // or kErased
   };
-  // It begins with a line of memory, in which all lies that a search looks at of most of those that it
-  // passes.
+  using Link = std::atomic<Node*>;
+  // The first bytes of a key as numbers: where two of them differ, the keys are in the same order.
+  struct Lead {
+    uint64_t first = 0, second = 0;
+    auto operator<=>(const Lead&) const = default;
+  };
+  // A line of memory, in which all lies that a search looks at of most of those that it passes. As many links
+  // as it has levels lie right behind it.
   struct Node {
-    uint64_t lead = 0;                   // of the key, lead_of()
-    std::atomic<Node*>* next = nullptr;  // as many as it has levels, right behind it
+    Lead lead;
     const char* key = nullptr;
-    Record record;
-    uint32_t slot = 0;
-    uint32_t key_bytes = 0;
+    char* record = nullptr;
+    uint32_t record_bytes = 0;  // or kErased
+    uint16_t key_bytes = 0;
+    uint16_t slot = 0;
     std::atomic<uint32_t> commit = 0;
+    uint32_t last_undo = 0;  // of the commit at hand: where the last change of it is told
 
     Bytes key_view() const noexcept { return {key, key_bytes}; }
-    Change change() const noexcept { return change_to(record); }
+    Link& next(size_t level) noexcept { return reinterpret_cast<Link*>(this + 1)[level]; }
+    const Link& next(size_t level) const noexcept {
+      return reinterpret_cast<const Link*>(this + 1)[level];
+    }
+    Record record_now() const noexcept { return {record, record_bytes}; }
+    void set(Record other) noexcept {
+      record = other.bytes;
+      record_bytes = other.size;
+    }
+    Change change() const noexcept { return change_to(record_now()); }
     Change change_to(const Record& other) const noexcept {
       const bool is_erased = other.size == kErased;
       return {key_view(), is_erased ? Bytes() : Bytes(other.bytes, other.size), is_erased};
     }
-    bool is_before(uint32_t other_slot, uint64_t other_lead, Bytes other_key) const noexcept {
+    bool is_before(uint32_t other_slot, const Lead& other_lead, Bytes other_key) const noexcept {
       if (slot != other_slot) return slot < other_slot;
-      return lead != other_lead ? lead < other_lead : key_view() < other_key;
+      if (lead.first != other_lead.first) return lead.first < other_lead.first;
+      if (lead.second != other_lead.second) return lead.second < other_lead.second;
+      return key_view() < other_key;
     }
     bool is_of(uint32_t other_slot, Bytes other_key) const noexcept {
       return slot == other_slot && key_view() == other_key;
     }
-    const Node* behind() const noexcept { return next[0].load(std::memory_order_acquire); }
+    const Node* behind() const noexcept { return next(0).load(std::memory_order_acquire); }
   };
   using Way = std::array<Node*, kMostLevels>;
+
+  static constexpr uint32_t kNone = UINT32_MAX;
 
   // A change of the commit at hand, and what it has replaced of the same commit.
   struct Undo {
     Node* node;
     Record record;
     Record replaced;
-    bool is_new;
+    uint32_t before;  // the one that it has replaced; kNone: the node is new
+
+    bool is_new() const noexcept { return before == kNone; }
   };
 
-  // The first bytes of a key as a number: where two of them differ, the keys are in the same order.
-  static uint64_t lead_of(Bytes key) noexcept;
+  // Memory that goes all at once.
+  class Arena {
+   public:
+    char* allocate(size_t bytes, size_t alignment);
+    size_t bytes() const noexcept { return bytes_; }
+
+   private:
+    std::vector<std::unique_ptr<char[]>> chunks_;
+    char* room_ = nullptr;
+    size_t room_bytes_ = 0;
+    size_t bytes_ = 0;
+  };
+
+  static Lead lead_of(Bytes key) noexcept;
   // The first node that is not less; `way`, if given, gets the last one before it on each level.
   Node* first_from(uint32_t slot, Bytes key, Way* way = nullptr) const noexcept;
+  bool may_have(uint64_t hashed) const noexcept;
+  std::optional<Change> find(uint32_t slot, Bytes key, uint32_t upto, uint64_t hashed) const noexcept;
+  // The key's node, if the commit at hand has changed it again, and others not since; or null.
+  Node* recent(uint32_t slot, Bytes key, uint64_t hashed) const noexcept;
   // From the newest change of a key on, the one that is seen.
   static const Node* seen(const Node* newest, uint32_t upto) noexcept;
-  void change(uint32_t slot, Bytes key, Record record);
-  char* allocate(size_t bytes, size_t alignment);
+  Node* change(uint32_t slot, Bytes key, Record record);
+  Node* change(Node* node, Record record) noexcept;
+  char* room_for(size_t record_bytes);
+  void let_go(const Record& record) noexcept;
   Node* make_node(size_t levels);
   size_t draw_levels() noexcept;
   static uint64_t hash(uint32_t slot, Bytes key) noexcept;
 
   uint64_t base_;
   std::atomic<uint32_t> last_ = 0;
-  Node head_;
-  std::array<std::atomic<Node*>, kMostLevels> head_links_{};
+  Arena nodes_;  // apart, so that a search finds them close together
+  Arena bytes_of_changes_;
+  Node* head_;
   // A bit for each key that was ever put in: most look-ups find none.
   std::vector<std::atomic<uint64_t>> filter_;
 
-  std::vector<std::unique_ptr<char[]>> chunks_;
-  char* room_ = nullptr;
-  size_t room_bytes_ = 0;
-  size_t memory_ = 0;
   size_t taken_back_ = 0;
   uint64_t random_ = 0x9E3779B97F4A7C15;
   std::vector<Undo> undo_;
+  // Room of records that were let go, for others of their size: counters are changed with each item.
+  std::array<Record, 8> spare_;
+  size_t spare_count_ = 0;
+  const Node* appended_ = nullptr;
+  // What the commit at hand has changed again, by the key's hash: counters that each item changes are found
+  // without a search.
+  std::array<Node*, 16> recent_{};
+  size_t savepoint_ = 0;
   size_t bytes_ = 0;
 };
 
 template <typename Visit>
 bool PendingCommits::for_each_at_hand(const Visit& visit) const {
   for (const Undo& undo : undo_)
-    if (undo.is_new && !visit(undo.node->slot, undo.node->change())) return false;
+    if (undo.is_new() && !visit(undo.node->slot, undo.node->change())) return false;
   return true;
 }
 
@@ -190,7 +247,7 @@ bool PendingCommits::for_each_change(size_t from, size_t to, const Visit& visit)
 template <typename Visit>
 bool PendingCommits::for_each(uint32_t upto, const Visit& visit) const {
   const Node* before = nullptr;
-  for (const Node* node = head_.behind(); node != nullptr; node = node->behind()) {
+  for (const Node* node = head_->behind(); node != nullptr; node = node->behind()) {
     if (node->commit.load(std::memory_order_relaxed) > upto) continue;
     if (before != nullptr && before->is_of(node->slot, node->key_view())) continue;
     before = node;

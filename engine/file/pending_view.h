@@ -44,6 +44,12 @@ class PendingView {
     if (!change && applying_ != nullptr) change = applying_->find(slot, key, applying_->last());
     return change;
   }
+  // The same for the writer, with the commit at hand.
+  std::optional<Change> find_at_hand(uint32_t slot, Bytes key) const noexcept {
+    auto change = newest_->find_at_hand(slot, key);
+    if (!change && applying_ != nullptr) change = applying_->find(slot, key, applying_->last());
+    return change;
+  }
   // visit(slot, Change): what leads from the tree to what is seen, if it is done in this order; false ends
   // it.
   template <typename Visit>

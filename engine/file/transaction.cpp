@@ -45,7 +45,8 @@ Result<std::optional<Bytes>> Transaction::get(Table table, Bytes key) const {
   if (!state_->tables().is_current(table)) [[unlikely]]
     return std::unexpected(lmdb_error(MDB_BAD_DBI, "read the file"));
   if (pending_ != nullptr)
-    if (const auto change = pending_->find(table.slot(), key, upto_))
+    if (const auto change = is_write_ ? pending_->find_at_hand(table.slot(), key)
+                                      : pending_->find(table.slot(), key, upto_))
       return change->is_erased ? std::optional<Bytes>() : change->record;
   MDB_val wanted = to_value(key), record;
   const int code = mdb_get(handle_, table.slot(), &wanted, &record);
@@ -261,12 +262,14 @@ Result<std::span<char>> WriteTransaction::reserve_pending(Table table, Bytes key
     QUIRE_ASSIGN(const auto record, get(table, key));
     if (record) return std::span<char>();
   }
-  if ((flags & MDB_APPEND) != 0) {
+  PendingCommits& newest = *pending_->newest();
+  if ((flags & MDB_APPEND) == 0) return newest.put(table.slot(), key, size);
+  if (!newest.is_behind_appended(table.slot(), key)) {
     QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(*this, table));
     QUIRE_ASSIGN(const bool has_any, cursor.last());
     if (has_any && cursor.key() >= key) return std::span<char>();
   }
-  return pending_->newest()->put(table.slot(), key, size);
+  return newest.append(table.slot(), key, size);
 }
 
 Result<bool> WriteTransaction::erase_pending(Table table, Bytes key) {

@@ -51,7 +51,7 @@ TEST(PendingCommitsTest, WhatIsTakenBackWasNeverThere) {
   put(commits, "a", "1");
   commits.publish();
   put(commits, "a", "2");
-  const size_t changes = commits.changes();
+  const size_t changes = commits.make_savepoint();
   put(commits, "a", "3");
   put(commits, "b", "3");
   commits.erase(kSlot, "a");

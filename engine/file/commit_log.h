@@ -7,8 +7,8 @@
 //
 // The log is the value of row "log" of table "meta", written in place: LMDB keeps so long a value on pages of
 // its own, and leaves them alone. So a database stays one file. It is 1 MiB long; where larger transactions
-// come in a row, and the file is large beside it, a longer one takes its place, up to 8 MiB. Its first half is
-// for anchors with an even sequence, the second for odd ones: who moves the anchor leaves alone what still
+// come in a row, and the file is large beside it, a longer one takes its place, up to 8 MiB. Its first half
+// is for anchors with an even sequence, the second for odd ones: who moves the anchor leaves alone what still
 // counts. A half:
 //
 //   0..31   0..7 the sequence, with bit 62 set | 8..15 a random number | 16..23 the anchor's commit | zero
@@ -21,15 +21,15 @@
 // was erased | name, key, record as the commit left them. They may come twice.
 //
 // The records of an anchor are those whose numbers follow it without a gap. They are written once: a commit
-// that could not be made is taken out again. Where the other half is for the next sequence, its records follow
-// them: that half has been begun for an anchor that was to come (turn_over()).
+// that could not be made is taken out again. Where the other half is for the next sequence, its records
+// follow them: that half has been begun for an anchor that was to come (turn_over()).
 //
 // The log also holds commits that are pending (small_commits.h): some records are then one commit of LMDB's,
 // and their numbers only count them.
 //
-// Without a sync, for durability `relaxed`, it holds what is pending alone, behind one of LMDB's commits: that
-// commit's number, with its highest bit set, takes the place of the sequence. It counts if the commit is the
-// newest when the file is opened.
+// Without a sync, for durability `relaxed`, it holds what is pending alone, behind one of LMDB's commits:
+// that commit's number, with its highest bit set, takes the place of the sequence. It counts if the commit is
+// the newest when the file is opened.
 //
 // Logs of before there were halves have 0..7 the sequence | 8..15 the random number at byte 0, or 16 if it is
 // odd, and the records of either from byte 32 on; what a crash has left of them is still made again.
@@ -154,9 +154,7 @@ class CommitLog {
   void withdraw(Anchor& anchor) noexcept;
   // Whether the last record has filled half of what there is room for: the pages that it stands for should go
   // on their way to the disk, before it begins anew.
-  bool is_due() const noexcept {
-    return before_.position < bytes() / 2 && end_.position >= bytes() / 2;
-  }
+  bool is_due() const noexcept { return before_.position < bytes() / 2 && end_.position >= bytes() / 2; }
 
  private:
   // A process writes to the log once it has made so many small commits, each within that time of the one
@@ -181,7 +179,9 @@ class CommitLog {
   size_t bytes_for_commit_at_hand(MDB_txn* transaction) const noexcept;
   size_t room() const noexcept { return bytes() - std::min(bytes(), end_.position); }
   // In the file, of the half in use.
-  uint64_t half_at() const noexcept { return place_.at + log_layout::half_at(header_.sequence, place_.bytes); }
+  uint64_t half_at() const noexcept {
+    return place_.at + log_layout::half_at(header_.sequence, place_.bytes);
+  }
   bool gather(const Commit& commit);
   bool add_change(const Commit& commit, uint32_t slot, Bytes key);
   bool add_change(const TableRegistry& tables, uint32_t slot, Bytes key, std::optional<Bytes> record);

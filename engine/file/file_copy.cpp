@@ -60,7 +60,7 @@ class FileCopy {
     return code;
   }
 
-  // False if the lock that it takes is another's for longer.
+  // False if the lock that it takes, or LMDB's writing, is another's for longer.
   Result<bool> apply_pending(Clock::time_point deadline) const {
     constexpr std::chrono::milliseconds kPatience{100};
     deadline = std::min(deadline, Clock::now() + kPatience);
@@ -69,6 +69,7 @@ class FileCopy {
     const Result<void> applied = is_locked ? state_.small_commits().apply(deadline) : Result<void>();
     if (is_locked) state_.write_lock().release();
     state_.queue().release();
+    if (!applied && applied.error().code == ErrorCode::busy) return false;
     QUIRE_TRY(applied);
     return is_locked;
   }

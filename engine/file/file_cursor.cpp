@@ -205,7 +205,8 @@ Result<bool> FileCursor::is_beside() {
   return beside_ != nullptr;
 }
 
-// Where the writer's changes have come into the tree: there too, and into LMDB's transaction that they are in.
+// Where the writer's changes have come into the tree: there too, and into LMDB's transaction that they are
+// in.
 Result<void> FileCursor::follow() {
   if (beside_ == nullptr || !has_left_pending()) return {};
   MDB_txn* const transaction = beside_->writer->handle();

@@ -69,8 +69,8 @@ bool PendingCommits::may_have(uint64_t hashed) const noexcept {
 
 PendingCommits::Node* PendingCommits::recent(uint32_t slot, Bytes key, uint64_t hashed) const noexcept {
   Node* const node = recent_[hashed % recent_.size()];
-  const bool is_it = node != nullptr && node->is_of(slot, key) &&
-                     node->commit.load(std::memory_order_relaxed) == last() + 1;
+  const bool is_it =
+      node != nullptr && node->is_of(slot, key) && node->commit.load(std::memory_order_relaxed) == last() + 1;
   return is_it ? node : nullptr;
 }
 

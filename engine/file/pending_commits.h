@@ -140,9 +140,7 @@ class PendingCommits {
 
     Bytes key_view() const noexcept { return {key, key_bytes}; }
     Link& next(size_t level) noexcept { return reinterpret_cast<Link*>(this + 1)[level]; }
-    const Link& next(size_t level) const noexcept {
-      return reinterpret_cast<const Link*>(this + 1)[level];
-    }
+    const Link& next(size_t level) const noexcept { return reinterpret_cast<const Link*>(this + 1)[level]; }
     Record record_now() const noexcept { return {record, record_bytes}; }
     void set(Record other) noexcept {
       record = other.bytes;

@@ -67,7 +67,9 @@ class PendingView {
     bool last() noexcept;
     bool next() noexcept;  // from the key to which seek() or this has led
     bool is_there() const noexcept { return stand_ != Stand::nowhere; }
-    Change change() const noexcept { return stand_ == Stand::applying ? applying_->change() : newest_.change(); }
+    Change change() const noexcept {
+      return stand_ == Stand::applying ? applying_->change() : newest_.change();
+    }
 
    private:
     enum class Stand : uint8_t { nowhere, newest, applying };

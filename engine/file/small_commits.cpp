@@ -29,8 +29,8 @@ Result<void> SmallCommits::prepare(Durability durability, bool may_be_small, Clo
   // What is taken back stays until all of it goes.
   constexpr size_t kMostMemory = size_t{16} << 20, kMostTakenBack = 1000;
   const PendingCommits& newest = *pending_->newest();
-  const bool has_room = state_.log().has_room() && newest.memory() <= kMostMemory &&
-                        newest.taken_back() <= kMostTakenBack;
+  const bool has_room =
+      state_.log().has_room() && newest.memory() <= kMostMemory && newest.taken_back() <= kMostTakenBack;
   return has_room ? Result<void>() : hand_over(deadline);
 }
 

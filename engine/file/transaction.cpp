@@ -45,8 +45,8 @@ Result<std::optional<Bytes>> Transaction::get(Table table, Bytes key) const {
   if (!state_->tables().is_current(table)) [[unlikely]]
     return std::unexpected(lmdb_error(MDB_BAD_DBI, "read the file"));
   if (pending_ != nullptr)
-    if (const auto change = is_write_ ? pending_->find_at_hand(table.slot(), key)
-                                      : pending_->find(table.slot(), key, upto_))
+    if (const auto change =
+            is_write_ ? pending_->find_at_hand(table.slot(), key) : pending_->find(table.slot(), key, upto_))
       return change->is_erased ? std::optional<Bytes>() : change->record;
   MDB_val wanted = to_value(key), record;
   const int code = mdb_get(handle_, table.slot(), &wanted, &record);
@@ -244,7 +244,8 @@ Result<void> WriteTransaction::erase(FileCursor& at) {
 }
 
 Result<void> WriteTransaction::outgrow_small(size_t bytes) {
-  const bool is_too_large = is_small() && pending_->newest()->bytes() + bytes > state_->log().most_of_commit();
+  const bool is_too_large =
+      is_small() && pending_->newest()->bytes() + bytes > state_->log().most_of_commit();
   return is_too_large ? must_have_tree() : Result<void>();
 }
 

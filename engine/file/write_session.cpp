@@ -125,8 +125,7 @@ Result<void> WriteSession::commit() {
   QUIRE_ASSIGN(const bool waits, must_wait());
   state_->let_commits_wait(waits);
   const bool is_logged = durability_ == Durability::full && !waits;
-  const bool must_give_up =
-      durability_ == Durability::full && waits && transaction_->taken_in_ != nullptr;
+  const bool must_give_up = durability_ == Durability::full && waits && transaction_->taken_in_ != nullptr;
   const int code = commit_tree(is_logged);
   if (code == MDB_SUCCESS) {
     transaction_->committed();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <span>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -69,12 +70,16 @@ struct Choices {
   int writer;
   uint64_t number;
 
+  // Small commits of long items in a row, of all writers at about the same time: the log fills, and what is
+  // pending is applied, again and again.
+  bool are_in_a_row() const { return number % 32 >= 16; }
   int below(int most) { return static_cast<int>(random() % static_cast<uint64_t>(most)); }
   int partition() { return below(kPartitions); }
   std::string id() { return fmt::format("i{}", below(kIds)); }
   Holdings::Item item() {
     // Now and then one of several pages.
-    const int length = below(12) == 0 ? 3000 + below(9000) : below(300);
+    int length = below(12) == 0 ? 3000 + below(9000) : below(300);
+    if (are_in_a_row()) length = 60'000 + below(90'000);
     return {below(1000), std::string(static_cast<size_t>(length), static_cast<char>('a' + below(26)))};
   }
   bool has(int p, const std::string& id) const { return holdings.items.contains({p, id}); }
@@ -343,6 +348,10 @@ constexpr Kind kKinds[] = {{"create", 14, create_item},
                            {"expiring items", 5, expiring_items},
                            {"erase expired", 2, erase_expired},
                            {"backup", 2, backup}};
+constexpr Kind kKindsInARow[] = {{"create", 2, create_item},
+                                 {"upsert", 6, upsert_item},
+                                 {"patch", 2, patch_item},
+                                 {"delete", 1, delete_item}};
 
 }  // namespace
 
@@ -361,10 +370,11 @@ Result<Desk> open_desk(Database& database, int writer, std::string folder) {
 Step next_step(Holdings& holdings, uint64_t seed, int writer, uint64_t number) {
   std::mt19937_64 random(seed * 1'000'003 + number * 131 + static_cast<uint64_t>(writer));
   Choices choices{holdings, random, writer, number};
+  const std::span<const Kind> kinds = choices.are_in_a_row() ? std::span<const Kind>(kKindsInARow) : kKinds;
   int all = 0;
-  for (const Kind& kind : kKinds) all += kind.weight;
+  for (const Kind& kind : kinds) all += kind.weight;
   int chosen = choices.below(all);
-  for (const Kind& kind : kKinds) {
+  for (const Kind& kind : kinds) {
     if (chosen < kind.weight) return {kind.what, kind.make == backup, kind.make(choices)};
     chosen -= kind.weight;
   }

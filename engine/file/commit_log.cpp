@@ -182,7 +182,7 @@ Result<bool> CommitLog::go_on(Anchor& anchor, const PendingView& pending) {
 
 bool CommitLog::turn_over(uint64_t base) noexcept {
   const uint64_t next = sequence_ + 1;
-  if (!put_header(next, base + 1)) return false;
+  if (!put_header(next, base + 1, end_.seed)) return false;
   sequence_ = next;
   return true;
 }
@@ -322,8 +322,8 @@ Result<void> CommitLog::begin_anew(Anchor& anchor, uint64_t newest) {
 }
 
 // Of a half of which nothing counts any more.
-Result<void> CommitLog::put_header(uint64_t sequence, uint64_t commit) {
-  Header header{sequence | kOfHalf, 0, commit, 0};
+Result<void> CommitLog::put_header(uint64_t sequence, uint64_t commit, uint64_t follows) {
+  Header header{sequence | kOfHalf, 0, commit, follows};
   errno = 0;
   if (getentropy(&header.random, sizeof header.random) != 0) return cannot("draw a random number");
   const auto at = static_cast<off_t>(place_.at + log_layout::half_at(sequence, place_.bytes));

@@ -11,7 +11,8 @@
 // is for anchors with an even sequence, the second for odd ones: who moves the anchor leaves alone what still
 // counts. A half:
 //
-//   0..31   0..7 the sequence, with bit 62 set | 8..15 a random number | 16..23 the anchor's commit | zero
+//   0..31   0..7 the sequence, with bit 62 set | 8..15 a random number | 16..23 the anchor's commit | 24..31
+//           what it follows
 //   32..    records, each at a multiple of 8: 0..7 the commit's number | 8..11 bytes of changes | 12..15 zero
 //   |
 //           16..23 XXH3 of the changes, seeded with that of these 16 bytes, seeded with the one of the record
@@ -21,8 +22,9 @@
 // was erased | name, key, record as the commit left them. They may come twice.
 //
 // The records of an anchor are those whose numbers follow it without a gap. They are written once: a commit
-// that could not be made is taken out again. Where the other half is for the next sequence, its records
-// follow them: that half has been begun for an anchor that was to come (turn_over()).
+// that could not be made is taken out again. Where the other half is for the next sequence, and follows the
+// last of them, by its XXH3, its records come behind them: it has been begun for an anchor that was to come
+// (turn_over()).
 //
 // The log also holds commits that are pending (small_commits.h): some records are then one commit of LMDB's,
 // and their numbers only count them.
@@ -67,8 +69,8 @@ inline constexpr uint64_t kBehindCommit = uint64_t{1} << 63, kOfHalf = uint64_t{
 struct Header {
   uint64_t sequence = 0;  // kOfHalf in it
   uint64_t random = 0;
-  uint64_t commit = 0;  // the one before the first record's
-  uint64_t zero = 0;
+  uint64_t commit = 0;   // the one before the first record's
+  uint64_t follows = 0;  // 0: nothing
 };
 static_assert(sizeof(Header) == kHeaderBytes);
 
@@ -191,7 +193,7 @@ class CommitLog {
   Result<bool> read_header(const Anchor& anchor);
   Result<bool> read_record();
   Result<void> begin_anew(Anchor& anchor, uint64_t newest);
-  Result<void> put_header(uint64_t sequence, uint64_t commit);
+  Result<void> put_header(uint64_t sequence, uint64_t commit, uint64_t follows = 0);
   Result<void> put_down(Anchor& anchor, bool waits = true);
 
   int descriptor_;

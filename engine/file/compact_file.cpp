@@ -22,6 +22,7 @@
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/log_replay.h"
 #include "engine/file/open_file.h"
 #include "engine/file/snapshot_pages.h"
 #include "engine/file/sole_use.h"
@@ -87,6 +88,7 @@ Result<Compaction> compact(const std::string& path) {
   ::unlink(copy.c_str());  // of a compaction that was killed
   UnfinishedFile unfinished(copy);
   QUIRE_TRY(write_copy(path, copy, static_cast<uint64_t>(before.st_size)));
+  QUIRE_TRY(forget_pending(copy));
   if (chmod(copy.c_str(), before.st_mode & 07777) != 0) return cannot(errno, "set the permissions of", copy);
   struct stat after;
   if (stat(copy.c_str(), &after) != 0) return cannot(errno, "look at", copy);

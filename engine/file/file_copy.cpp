@@ -18,6 +18,7 @@
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/log_replay.h"
 #include "engine/file/snapshot_pages.h"
 
 namespace quire::engine {
@@ -49,7 +50,10 @@ class FileCopy {
     return fail(ErrorCode::busy, "the file cannot be copied while it is changed so often");
   }
 
-  Result<void> finish(const std::string& name) { return unfinished_->finish(name, false); }
+  Result<void> finish(const std::string& name) {
+    QUIRE_TRY(forget_pending(to_));
+    return unfinished_->finish(name, false);
+  }
 
  private:
   // Whatever comes of it is removed unless it is finished; but not what was there before.

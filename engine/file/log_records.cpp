@@ -58,7 +58,7 @@ std::optional<LogRecords::Part> LogRecords::half(std::string_view log, uint64_t 
   Header header;
   std::memcpy(&header, half.data(), sizeof header);
   if (header.sequence != (sequence | kOfHalf)) return std::nullopt;
-  return Part{half.substr(kRecordsAt), header.commit, header.random};
+  return Part{half.substr(kRecordsAt), header.commit, header.random, header.follows};
 }
 
 std::optional<LogRecords::Part> LogRecords::of_before_halves(std::string_view log,
@@ -69,26 +69,29 @@ std::optional<LogRecords::Part> LogRecords::of_before_halves(std::string_view lo
   const bool is_odd_anchor = (start.sequence & kBehindCommit) == 0 && start.sequence % 2 != 0;
   std::memcpy(header, log.data() + (is_odd_anchor ? kBytes : 0), sizeof header);
   if (header[0] != start.sequence) return std::nullopt;
-  return Part{log.substr(kRecords), start.commit, header[1]};
+  return Part{log.substr(kRecords), start.commit, header[1], 0};
 }
 
 Result<bool> LogRecords::for_each_change(
     const std::function<Result<void>(const LoggedChange& change)>& visit) const {
-  QUIRE_ASSIGN(const bool is_whole, for_each_change(first_, visit));
-  return is_whole && next_ ? for_each_change(*next_, visit) : is_whole;
+  QUIRE_ASSIGN(const auto last, for_each_change(first_, visit));
+  // One that does not follow is older, or of the file that this one is a copy of.
+  if (!last || !next_ || next_->follows != *last) return last.has_value();
+  QUIRE_ASSIGN(const auto last_of_all, for_each_change(*next_, visit));
+  return last_of_all.has_value();
 }
 
-Result<bool> LogRecords::for_each_change(
+Result<std::optional<uint64_t>> LogRecords::for_each_change(
     const Part& part, const std::function<Result<void>(const LoggedChange& change)>& visit) {
   std::string_view rest = part.records;
   uint64_t seed = part.seed;
   for (uint64_t commit = part.commit + 1;; ++commit) {
     const auto header = parse_record(rest, commit, seed);
-    if (!header) return true;
+    if (!header) return seed;
     std::string_view changes = rest.substr(kRecordHeader, header->change_bytes);
     while (!changes.empty()) {
       const auto change = take_change(changes);
-      if (!change) return false;
+      if (!change) return std::nullopt;
       QUIRE_TRY(visit(*change));
     }
     seed = header->sum;

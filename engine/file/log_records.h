@@ -45,12 +45,14 @@ class LogRecords {
     std::string_view records;  // and what lies behind them
     uint64_t commit = 0;       // the one before the first
     uint64_t seed = 0;
+    uint64_t follows = 0;  // the sum of the record that this goes on behind
   };
 
   static std::optional<Part> half(std::string_view log, uint64_t sequence) noexcept;
   static std::optional<Part> of_before_halves(std::string_view log, const LogStart& start) noexcept;
-  static Result<bool> for_each_change(const Part& part,
-                                      const std::function<Result<void>(const LoggedChange& change)>& visit);
+  // The sum of the last record; nothing if one is not what a log has.
+  static Result<std::optional<uint64_t>> for_each_change(
+      const Part& part, const std::function<Result<void>(const LoggedChange& change)>& visit);
 
   Part first_;
   std::optional<Part> next_;

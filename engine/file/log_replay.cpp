@@ -1,5 +1,6 @@
 #include "engine/file/log_replay.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <lmdb.h>
 #include <sys/stat.h>
@@ -55,13 +56,16 @@ class Replay {
     if (const auto records = LogRecords::find(log_, LogStart::behind_commit(newest)))
       QUIRE_TRY(make_all(*records));
     transaction_.reset();
-    constexpr char kNothing[kHeaderBytes] = {};
-    for (uint64_t half = 0; half < 2; ++half)
-      if (pwrite(descriptor_, kNothing, sizeof kNothing,
-                 static_cast<off_t>(place->at + half_at(half, place->bytes))) != sizeof kNothing)
-        return std::unexpected(lmdb_error(errno, "write to the file"));
-    if (fdatasync(descriptor_) != 0) return std::unexpected(lmdb_error(errno, "write to the file"));
+    QUIRE_TRY(forget(*place));
+    if (fdatasync(descriptor_) != 0) return cannot_write();
     return {};
+  }
+
+  Result<void> forget_pending(uint64_t file_bytes) {
+    QUIRE_TRY(begin(file_bytes));
+    QUIRE_ASSIGN(const MDB_dbi meta, table_of(kMetaTable));
+    const auto place = find_place(transaction_.get(), meta, descriptor_);
+    return place ? forget(*place) : Result<void>();
   }
 
  private:
@@ -76,6 +80,19 @@ class Replay {
     return check(mdb_txn_commit(transaction_.release()));
   }
 
+  // The headers alone: nothing counts without them.
+  Result<void> forget(const Place& place) const {
+    constexpr char kNothing[kHeaderBytes] = {};
+    for (uint64_t half = 0; half < 2; ++half) {
+      const auto at = static_cast<off_t>(place.at + half_at(half, place.bytes));
+      if (pwrite(descriptor_, kNothing, sizeof kNothing, at) != sizeof kNothing) return cannot_write();
+    }
+    return {};
+  }
+
+  static std::unexpected<Error> cannot_write() {
+    return std::unexpected(lmdb_error(errno == 0 ? EIO : errno, "write to the file"));
+  }
   Result<void> check(int code) const {
     if (code == MDB_SUCCESS) return {};
     return std::unexpected(lmdb_error(code, fmt::format("make the last commits of '{}' again", path_)));
@@ -141,12 +158,16 @@ class Replay {
   std::map<std::string, MDB_dbi, std::less<>> tables_;
 };
 
-Result<uint64_t> checked_bytes(int descriptor, const std::string& path, bool is_trusted) {
-  QUIRE_TRY(check_pages(descriptor, path));
-  QUIRE_TRY(check_unused(descriptor, path, is_trusted));
+Result<uint64_t> bytes_of(int descriptor) {
   struct stat status;
   if (fstat(descriptor, &status) != 0) return std::unexpected(lmdb_error(errno, "look at the file"));
   return static_cast<uint64_t>(status.st_size);
+}
+
+Result<uint64_t> checked_bytes(int descriptor, const std::string& path, bool is_trusted) {
+  QUIRE_TRY(check_pages(descriptor, path));
+  QUIRE_TRY(check_unused(descriptor, path, is_trusted));
+  return bytes_of(descriptor);
 }
 
 }  // namespace
@@ -160,6 +181,13 @@ Result<void> replay_log(int descriptor, const std::string& path, const AnchorRec
 Result<void> replay_pending(int descriptor, const std::string& path, bool is_trusted) {
   QUIRE_ASSIGN(const uint64_t bytes, checked_bytes(descriptor, path, is_trusted));
   return Replay(descriptor, path).run_pending(bytes);
+}
+
+Result<void> forget_pending(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (file.number() < 0) return std::unexpected(lmdb_error(errno, fmt::format("open '{}'", path)));
+  QUIRE_ASSIGN(const uint64_t bytes, bytes_of(file.number()));
+  return Replay(file.number(), path).forget_pending(bytes);
 }
 
 }  // namespace quire::engine

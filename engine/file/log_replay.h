@@ -17,4 +17,8 @@ Result<void> replay_log(int descriptor, const std::string& path, const AnchorRec
 // The same for what was pending behind the newest commit of a file, of durability `relaxed`.
 Result<void> replay_pending(int descriptor, const std::string& path, bool is_trusted);
 
+// What the log of a copy holds was pending behind a commit of the file that it is a copy of, which counts its
+// commits otherwise: it is nothing any more. Not synced. no_space, io.
+Result<void> forget_pending(const std::string& path);
+
 }  // namespace quire::engine

@@ -34,7 +34,7 @@ class PendingView {
   bool fits(uint64_t commit) const noexcept {
     return commit == base() || (applying_ != nullptr && commit == applying_->base());
   }
-  // How many commits of LMDB's it would take for each of them to be one.
+  // How many are published in both.
   uint32_t commits() const noexcept { return last() + (applying_ == nullptr ? 0 : applying_->last()); }
 
   // What the first `upto` commits of the newest list, and all of the one before, have made of a key; nothing

@@ -88,20 +88,8 @@ Result<void> SmallCommits::hand_over(Clock::time_point deadline) {
 SmallCommits::Outcome SmallCommits::apply_behind(const PendingCommits& pending,
                                                  Durability durability) noexcept {
   try {
-    const MapHold hold(state_.readers());
-    MDB_txn* transaction = nullptr;
-    if (state_.readers().begin(0, transaction) != MDB_SUCCESS) return {};
-    const bool is_kept = durability != Durability::relaxed ||
-                         state_.anchor().prepare(durability, mdb_txn_id(transaction) - 1).has_value();
-    const bool is_put = is_kept && pending.for_each(pending.last(), [&](uint32_t slot, const auto& change) {
-      return put_into_tree(transaction, slot, change) == MDB_SUCCESS;
-    });
-    if (!is_put) {
-      mdb_txn_abort(transaction);
-      return {};
-    }
-    state_.let_commits_wait(false);
-    if (mdb_txn_commit(transaction) != MDB_SUCCESS) return {};
+    const auto code = commit_alone(pending, durability);
+    if (!code || *code != MDB_SUCCESS) return {};
     const bool is_anchored = durability != Durability::full || state_.anchor().set_with_log().has_value();
     return {.is_applied = true, .is_anchored = is_anchored};
   } catch (const std::bad_alloc&) {
@@ -116,9 +104,15 @@ Result<void> SmallCommits::take_back(Clock::time_point deadline) {
   is_handed_over_ = false;
   has_failed_ = !outcome_.is_anchored;
   if (outcome_.is_applied) set(std::move(after_));
-  after_.reset();
   if (!has_failed_ && durability_ == Durability::full) state_.anchor_keeper().note_moved();
   return {};
+}
+
+Result<int> SmallCommits::apply_what_was_handed_over() {
+  if (pending_ == nullptr || pending_->applying() == nullptr) return MDB_SUCCESS;
+  QUIRE_ASSIGN(const int code, commit_alone(*pending_->applying(), durability_));
+  if (code == MDB_SUCCESS) set(std::move(after_));
+  return code;
 }
 
 // ---- Into LMDB's tree
@@ -127,9 +121,10 @@ Result<void> SmallCommits::apply(Clock::time_point deadline) {
   if (pending_ == nullptr) return {};
   QUIRE_TRY(take_back(deadline));
   const bool must_give_up = has_failed_ && durability_ == Durability::full;
-  while (pending_->commits() != 0) {
-    QUIRE_ASSIGN(const int code, apply_once());
-    if (code == MDB_SUCCESS) break;
+  while (pending_ != nullptr && pending_->commits() != 0) {
+    const bool is_newest = pending_->applying() == nullptr;
+    QUIRE_ASSIGN(const int code, is_newest ? apply_newest() : apply_what_was_handed_over());
+    if (code == MDB_SUCCESS) continue;
     if (code != MDB_MAP_FULL && code != MDB_MAP_RESIZED)
       return std::unexpected(lmdb_error(state_.explain_io_error(code), "apply the last commits"));
     QUIRE_TRY(code == MDB_MAP_FULL ? state_.grow_map(deadline) : state_.readers().adopt_map_size(deadline));
@@ -149,40 +144,54 @@ bool SmallCommits::apply_if_possible(Clock::time_point deadline) noexcept {
   }
 }
 
+Result<int> SmallCommits::apply_newest() {
+  const std::lock_guard lock(applying_);
+  QUIRE_ASSIGN(const int code, commit_alone(*pending_->newest(), durability_));
+  if (code == MDB_SUCCESS) note_committed(pending_->last());
+  return code;
+}
+
 // One attempt: LMDB's code.
-Result<int> SmallCommits::apply_once() {
+Result<int> SmallCommits::commit_alone(const PendingCommits& list, Durability durability) {
   const MapHold hold(state_.readers());
   MDB_txn* transaction = nullptr;
   const int code = state_.readers().begin(0, transaction);
   if (code != MDB_SUCCESS) return code;
-  const auto put = put_into(transaction);
+  const auto put = put_into(transaction, list, durability);
   if (!put || *put != MDB_SUCCESS) {
     mdb_txn_abort(transaction);
     return put;
   }
   state_.let_commits_wait(false);
-  return commit_with_pending(transaction, 0);
+  return mdb_txn_commit(transaction);
 }
 
-Result<int> SmallCommits::put_into(MDB_txn* transaction) {
-  if (durability_ == Durability::relaxed)
-    QUIRE_TRY(state_.anchor().prepare(durability_, mdb_txn_id(transaction) - 1));
+Result<int> SmallCommits::put_into(MDB_txn* transaction, const PendingCommits& list, Durability durability) {
+  if (durability == Durability::relaxed)
+    QUIRE_TRY(state_.anchor().prepare(durability, mdb_txn_id(transaction) - 1));
   int code = MDB_SUCCESS;
-  pending_->for_each(pending_->last(), [&](uint32_t slot, const PendingView::Change& change) {
+  list.for_each(list.last(), [&](uint32_t slot, const PendingCommits::Change& change) {
     code = put_into_tree(transaction, slot, change);
     return code == MDB_SUCCESS;
   });
   return code;
 }
 
+Result<int> SmallCommits::put_into(MDB_txn* transaction) {
+  return put_into(transaction, *pending_->newest(), durability_);
+}
+
 int SmallCommits::commit_with_pending(MDB_txn* transaction, uint32_t own) noexcept {
   const std::lock_guard lock(applying_);
   const int code = mdb_txn_commit(transaction);
-  if (code != MDB_SUCCESS) return code;
-  if (const uint32_t commits = pending_->commits() + own; commits != 0) state_.log().note_applied(commits);
+  if (code == MDB_SUCCESS) note_committed(pending_->last() + own);
+  return code;
+}
+
+void SmallCommits::note_committed(uint32_t commits) noexcept {
+  if (commits != 0) state_.log().note_applied(commits);
   set(nullptr);
   has_failed_ = false;
-  return code;
 }
 
 int put_into_tree(MDB_txn* transaction, uint32_t slot, const PendingCommits::Change& change) noexcept {

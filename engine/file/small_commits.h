@@ -58,8 +58,11 @@ class SmallCommits {
   // Returns when nothing is under way behind the writer's back: LMDB's tree can be written to. busy past the
   // deadline.
   Result<void> take_back(Clock::time_point deadline);
-  // What is pending becomes a part of LMDB's transaction, which is then committed by commit_with_pending():
+  // Then, where what was under way has come to nothing: as a commit of its own, without waiting for anybody.
   // LMDB's code, or what keeps the file from being written to.
+  Result<int> apply_what_was_handed_over();
+  // Then: what is pending becomes a part of LMDB's transaction, which is committed by commit_with_pending().
+  // As above.
   Result<int> put_into(MDB_txn* transaction);
   // LMDB's commit of a transaction in which what is pending is, and `own` commits behind it that are in the
   // log: LMDB's code. If it fails, all of it is pending as it was.
@@ -87,7 +90,10 @@ class SmallCommits {
 
   Result<void> hand_over(Clock::time_point deadline);
   Outcome apply_behind(const PendingCommits& pending, Durability durability) noexcept;
-  Result<int> apply_once();
+  Result<int> apply_newest();
+  Result<int> commit_alone(const PendingCommits& list, Durability durability);
+  Result<int> put_into(MDB_txn* transaction, const PendingCommits& list, Durability durability);
+  void note_committed(uint32_t commits) noexcept;
   void set(std::shared_ptr<const PendingView> pending) noexcept;
 
   FileState& state_;

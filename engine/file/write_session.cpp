@@ -152,7 +152,7 @@ Result<void> WriteSession::commit() {
 
 uint32_t WriteSession::taken_in() const noexcept {
   const auto pending = transaction_->taken_in_ == nullptr ? nullptr : state_->small_commits().newest();
-  return pending == nullptr ? 0 : pending->commits();
+  return pending == nullptr ? 0 : pending->last();
 }
 
 int WriteSession::commit_tree(bool is_logged) noexcept {

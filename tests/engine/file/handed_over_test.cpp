@@ -276,13 +276,14 @@ TEST(PendingViewTest, IsWalkedAsAMapWouldBe) {
 
 // ---- The log's records
 
-void add_record(std::string& log, size_t at, uint64_t commit, uint64_t seed, std::string_view key) {
+uint64_t add_record(std::string& log, size_t at, uint64_t commit, uint64_t seed, std::string_view key) {
   std::string changes("\1\1\0\1\0\0\0t", 8);
   changes.append(key).append("r");
   log_layout::RecordHeader header{commit, static_cast<uint32_t>(changes.size()), 0, 0};
   header.sum = log_layout::sum_of(header, changes, seed);
   std::memcpy(log.data() + at, &header, sizeof header);
   changes.copy(log.data() + at + sizeof header, changes.size());
+  return header.sum;
 }
 std::string keys_of(const std::string& log, const LogStart& start) {
   const auto records = LogRecords::find(log, start);
@@ -298,20 +299,24 @@ std::string keys_of(const std::string& log, const LogStart& start) {
 
 TEST(LogRecordsTest, GoOnInTheHalfThatWasBegunForTheNextAnchor) {
   std::string log(CommitLog::kLeastBytes, '\0');
-  const auto begin = [&](uint64_t sequence, uint64_t commit, std::string_view key) {
+  const auto begin = [&](uint64_t sequence, uint64_t commit, std::string_view key, uint64_t follows) {
     const size_t at = log_layout::half_at(sequence, log.size());
-    const log_layout::Header header{sequence | log_layout::kOfHalf, 77 + sequence, commit, 0};
+    const log_layout::Header header{sequence | log_layout::kOfHalf, 77 + sequence, commit, follows};
     std::memcpy(log.data() + at, &header, sizeof header);
-    add_record(log, at + log_layout::kRecordsAt, commit + 1, header.random, key);
+    return add_record(log, at + log_layout::kRecordsAt, commit + 1, header.random, key);
   };
-  begin(6, 40, "a");
+  const uint64_t first = begin(6, 40, "a", 0);
   EXPECT_EQ(keys_of(log, {6, 40}), "a");
   EXPECT_EQ(keys_of(log, {6, 41}), "none") << "another commit's";
   EXPECT_EQ(keys_of(log, {8, 40}), "none");
-  begin(7, 41, "b");
+  for (const uint64_t follows : {uint64_t{0}, first + 1}) {
+    begin(7, 41, "b", follows);
+    EXPECT_EQ(keys_of(log, {6, 40}), "a") << "another one has come before it";
+  }
+  const uint64_t second = begin(7, 41, "b", first);
   EXPECT_EQ(keys_of(log, {6, 40}), "ab");
   EXPECT_EQ(keys_of(log, {7, 41}), "b");
-  begin(8, 43, "c");
+  begin(8, 43, "c", second);
   EXPECT_EQ(keys_of(log, {7, 41}), "bc");
   EXPECT_EQ(keys_of(log, {8, 43}), "c") << "what is behind it is older";
 }

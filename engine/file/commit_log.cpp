@@ -207,7 +207,8 @@ bool CommitLog::has_place(const Commit& commit) noexcept {
   return false;
 }
 
-// No more than the file has.
+// No more than the file has. Where that is nothing beside the file, as many more as make the pages few to
+// which its commits are applied.
 size_t CommitLog::bytes_for_commit_at_hand(MDB_txn* transaction) const noexcept {
   MDB_envinfo info;
   mdb_env_info(mdb_txn_env(transaction), &info);
@@ -215,7 +216,11 @@ size_t CommitLog::bytes_for_commit_at_hand(MDB_txn* transaction) const noexcept 
   mdb_env_stat(mdb_txn_env(transaction), &stat);
   const uint64_t file = (info.me_last_pgno + 1) * stat.ms_psize;
   size_t bytes = kLeastBytes;
-  while (bytes < kMostBytes && bytes < kCommitsInNewLog * changes_.weight() && 2 * bytes <= file) bytes *= 2;
+  const auto is_short = [&] {
+    return (bytes < kCommitsInNewLog * changes_.weight() && 2 * bytes <= file) ||
+           (bytes < kUsualBytes && 2 * bytes * kFileBesideLog <= file);
+  };
+  while (bytes < kMostBytes && is_short()) bytes *= 2;
   return bytes;
 }
 

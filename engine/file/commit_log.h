@@ -173,6 +173,7 @@ class CommitLog {
 
   // At least so many find room in a log, and in one that is made for commits like one at hand.
   static constexpr size_t kCommitsInLog = 4, kCommitsInNewLog = 8;
+  static constexpr size_t kUsualBytes = size_t{4} << 20, kFileBesideLog = 16;
 
   void count_small(size_t bytes) noexcept;
   bool is_worth_it(const Anchor& anchor) noexcept;

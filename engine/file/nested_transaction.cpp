@@ -66,15 +66,14 @@ Result<void> WriteTransaction::move_to_tree() {
 
 // What it has seen of the tree stays where it is until it ends: bytes that were handed out lie there.
 Result<void> WriteTransaction::begin_writing() {
-  if (!is_on_snapshot_) return {};
+  if (handle_ != snapshot_) return {};
   QUIRE_TRY(state_->small_commits().take_back(state_->deadline()));
   QUIRE_ASSIGN(int code, state_->small_commits().apply_what_was_handed_over());
   MDB_txn* writing = nullptr;
   if (code == MDB_SUCCESS) code = state_->readers().begin(0, writing);
   if (code == MDB_MAP_FULL) note(Retry::map_full);
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "begin a write transaction"));
-  snapshot_ = std::exchange(handle_, writing);
-  is_on_snapshot_ = false;
+  handle_ = writing;
   return {};
 }
 

@@ -234,8 +234,7 @@ class WriteTransaction : public Transaction {
   bool can_run_again_ = true;  // of the outermost
   // Of the outermost: what it saw beside LMDB's tree until it was moved there.
   std::shared_ptr<const PendingView> taken_in_;
-  bool is_on_snapshot_ = false;  // LMDB's transaction is one
-  MDB_txn* snapshot_ = nullptr;  // that it was, before it was moved
+  MDB_txn* snapshot_ = nullptr;  // and which one of LMDB's, if it had one alone
   // Of a nested one: how many changes there were when it began.
   size_t changes_before_ = 0;
   std::vector<std::pair<std::string, Table>> opened_tables_;

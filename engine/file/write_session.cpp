@@ -67,13 +67,23 @@ Result<void> WriteSession::start(Clock::time_point deadline, Size size) {
 
 Result<void> WriteSession::begin_transaction(Clock::time_point deadline, bool on_snapshot) {
   const uint64_t tables_version = state_->tables().version();
+  if (on_snapshot) {
+    transaction_.reset(new WriteTransaction(state_, nullptr, nullptr, state_->now()));
+    auto handle = state_->readers().begin();
+    if (!handle) {
+      transaction_.reset();
+      return std::unexpected(handle.error());
+    }
+    transaction_->handle_ = transaction_->snapshot_ = *handle;
+    transaction_->tables_version_ = tables_version;
+    return {};
+  }
   for (;;) {
     state_->readers().enter();
     is_entered_ = true;
     // Its memory is taken first: what begins must be sure to end.
     transaction_.reset(new WriteTransaction(state_, nullptr, nullptr, state_->now()));
-    transaction_->is_on_snapshot_ = on_snapshot;
-    const int code = state_->readers().begin(on_snapshot ? MDB_RDONLY : 0, transaction_->handle_);
+    const int code = state_->readers().begin(0, transaction_->handle_);
     if (code == MDB_SUCCESS) break;
     transaction_.reset();
     state_->readers().leave();
@@ -185,7 +195,7 @@ Result<void> WriteSession::commit_small() {
       return commit();
     }
   }
-  mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
+  end_handle();
   transaction_->committed();
   finish();
   state_->commits().notify();
@@ -195,12 +205,18 @@ Result<void> WriteSession::commit_small() {
 
 void WriteSession::rollback() noexcept {
   if (transaction_ && transaction_->handle_ != nullptr) {
-    mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
+    end_handle();
     if (transaction_->is_small()) transaction_->pending_->newest()->return_to(0);
     if (transaction_->taken_in_ != nullptr) transaction_->taken_in_->newest()->return_to(0);
     transaction_->rolled_back();
   }
   finish();
+}
+
+// A snapshot ends in finish().
+void WriteSession::end_handle() noexcept {
+  MDB_txn* const handle = std::exchange(transaction_->handle_, nullptr);
+  if (handle != transaction_->snapshot_) mdb_txn_abort(handle);
 }
 
 void WriteSession::finish() noexcept {
@@ -209,7 +225,7 @@ void WriteSession::finish() noexcept {
     state_->tables().release();
   }
   if (transaction_ && transaction_->snapshot_ != nullptr)
-    mdb_txn_abort(std::exchange(transaction_->snapshot_, nullptr));
+    state_->readers().end(std::exchange(transaction_->snapshot_, nullptr));
   if (is_entered_) state_->readers().leave();
   if (is_locked_) state_->write_lock().release();
   is_entered_ = is_locked_ = false;

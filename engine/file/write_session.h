@@ -51,6 +51,7 @@ class WriteSession {
   // How many commits that are pending this one takes along into LMDB's tree.
   uint32_t taken_in() const noexcept;
   Result<void> commit_small();
+  void end_handle() noexcept;
   bool remove_table(const std::string& name);
   void finish() noexcept;
 

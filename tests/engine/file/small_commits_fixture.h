@@ -13,6 +13,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 
 #include "engine/file/environment.h"
 #include "tests/engine/file/temporary_folder.h"
@@ -42,6 +43,13 @@ class SmallCommitsTest : public testing::TestWithParam<Durability> {
   }
   static uint64_t commits_of_tree(const Environment& environment) {
     return value_of(environment.facts()).commit_number;
+  }
+  // Whether what was pending has become a commit of LMDB's behind that one, by the writer or by the thread.
+  static bool is_applied_behind(const Environment& environment, uint64_t commit) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (commits_of_tree(environment) <= commit && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return commits_of_tree(environment) > commit;
   }
   // Writes until a commit is LMDB's no more.
   static void until_small(Environment& environment) {

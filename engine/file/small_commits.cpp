@@ -145,25 +145,31 @@ bool SmallCommits::apply_if_possible(Clock::time_point deadline) noexcept {
 }
 
 Result<int> SmallCommits::apply_newest() {
-  const std::lock_guard lock(applying_);
-  QUIRE_ASSIGN(const int code, commit_alone(*pending_->newest(), durability_));
-  if (code == MDB_SUCCESS) note_committed(pending_->last());
-  return code;
+  const MapHold hold(state_.readers());
+  MDB_txn* transaction = nullptr;
+  QUIRE_ASSIGN(const int code, begin_with(*pending_->newest(), durability_, transaction));
+  return code == MDB_SUCCESS ? commit_with_pending(transaction, 0) : code;
 }
 
 // One attempt: LMDB's code.
 Result<int> SmallCommits::commit_alone(const PendingCommits& list, Durability durability) {
   const MapHold hold(state_.readers());
   MDB_txn* transaction = nullptr;
+  QUIRE_ASSIGN(const int code, begin_with(list, durability, transaction));
+  return code == MDB_SUCCESS ? mdb_txn_commit(transaction) : code;
+}
+
+// A transaction of LMDB's in which a list is; none on failure.
+Result<int> SmallCommits::begin_with(const PendingCommits& list, Durability durability,
+                                     MDB_txn*& transaction) {
   const int code = state_.readers().begin(0, transaction);
   if (code != MDB_SUCCESS) return code;
   const auto put = put_into(transaction, list, durability);
-  if (!put || *put != MDB_SUCCESS) {
+  if (put && *put == MDB_SUCCESS)
+    state_.let_commits_wait(false);
+  else
     mdb_txn_abort(transaction);
-    return put;
-  }
-  state_.let_commits_wait(false);
-  return mdb_txn_commit(transaction);
+  return put;
 }
 
 Result<int> SmallCommits::put_into(MDB_txn* transaction, const PendingCommits& list, Durability durability) {

@@ -92,6 +92,7 @@ class SmallCommits {
   Outcome apply_behind(const PendingCommits& pending, Durability durability) noexcept;
   Result<int> apply_newest();
   Result<int> commit_alone(const PendingCommits& list, Durability durability);
+  Result<int> begin_with(const PendingCommits& list, Durability durability, MDB_txn*& transaction);
   Result<int> put_into(MDB_txn* transaction, const PendingCommits& list, Durability durability);
   void note_committed(uint32_t commits) noexcept;
   void set(std::shared_ptr<const PendingView> pending) noexcept;

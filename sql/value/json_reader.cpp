@@ -69,7 +69,7 @@ std::unexpected<Error> invalid_json(const JsonFault& fault, std::string_view tex
 struct JsonReader::Implementation {
   std::unique_ptr<simdjson::internal::dom_parser_implementation> first_stage;
   size_t capacity = 0;
-  DocumentWriter writer;
+  std::unique_ptr<DocumentWriter> writer;  // has tables of all names, so that it is made where it is wanted
   ValueBuilder builder;
   std::string scratch;  // of the parser, for strings with escapes
 
@@ -91,6 +91,16 @@ struct JsonReader::Implementation {
     const auto error = first_stage->stage1(reinterpret_cast<const uint8_t*>(json.data()), json.size(),
                                            simdjson::stage1_mode::regular);
     if (error != simdjson::SUCCESS) return invalid_json(first_stage_fault(error, json), json);
+    return {};
+  }
+
+  Result<void> make_writer() {
+    if (writer != nullptr) return {};
+    try {
+      writer = std::make_unique<DocumentWriter>();
+    } catch (const std::bad_alloc&) {
+      return fail(ErrorCode::out_of_memory, "out of memory while parsing JSON");
+    }
     return {};
   }
 
@@ -121,7 +131,8 @@ JsonReader::JsonReader(JsonReader&&) noexcept = default;
 JsonReader& JsonReader::operator=(JsonReader&&) noexcept = default;
 
 Result<void> JsonReader::to_document(std::string_view json, KeyDictionary& dictionary, std::string& out) {
-  DocumentWriter& writer = implementation_->writer;
+  QUIRE_TRY(implementation_->make_writer());
+  DocumentWriter& writer = *implementation_->writer;
   writer.start(dictionary);
   QUIRE_TRY(implementation_->parse(json, writer));
   out.append(writer.bytes());

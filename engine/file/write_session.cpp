@@ -43,8 +43,13 @@ Result<void> WriteSession::start(Clock::time_point deadline, Size size) {
   const bool may_be_small = size != Size::any && !state_->tables().has_dropped();
   SmallCommits& small = state_->small_commits();
   QUIRE_TRY(small.prepare(durability_, may_be_small, deadline));
-  const bool is_first = small.is_newest(nullptr);
-  QUIRE_TRY(begin_transaction(deadline, !is_first));
+  bool is_first = small.is_newest(nullptr);
+  if (!is_first && !begin_on_snapshot()) {
+    // All places for snapshots may be taken: LMDB's transaction takes none.
+    QUIRE_TRY(small.apply(deadline));
+    is_first = true;
+  }
+  if (is_first) QUIRE_TRY(begin_transaction(deadline));
   transaction_->can_run_again_ = size != Size::small_or_moved;
   if (is_first && !state_->is_in_memory())
     QUIRE_TRY(state_->anchor().prepare(durability_, mdb_txn_id(transaction_->handle_) - 1));
@@ -62,22 +67,20 @@ Result<void> WriteSession::start(Clock::time_point deadline, Size size) {
   transaction_.reset();
   state_->readers().leave();
   is_entered_ = false;
-  return begin_transaction(deadline, false);
+  return begin_transaction(deadline);
 }
 
-Result<void> WriteSession::begin_transaction(Clock::time_point deadline, bool on_snapshot) {
+Result<void> WriteSession::begin_on_snapshot() {
   const uint64_t tables_version = state_->tables().version();
-  if (on_snapshot) {
-    transaction_.reset(new WriteTransaction(state_, nullptr, nullptr, state_->now()));
-    auto handle = state_->readers().begin();
-    if (!handle) {
-      transaction_.reset();
-      return std::unexpected(handle.error());
-    }
-    transaction_->handle_ = transaction_->snapshot_ = *handle;
-    transaction_->tables_version_ = tables_version;
-    return {};
-  }
+  transaction_.reset(new WriteTransaction(state_, nullptr, nullptr, state_->now()));
+  transaction_->tables_version_ = tables_version;
+  QUIRE_ASSIGN(transaction_->snapshot_, state_->readers().begin());
+  transaction_->handle_ = transaction_->snapshot_;
+  return {};
+}
+
+Result<void> WriteSession::begin_transaction(Clock::time_point deadline) {
+  const uint64_t tables_version = state_->tables().version();
   for (;;) {
     state_->readers().enter();
     is_entered_ = true;

@@ -43,7 +43,8 @@ class WriteSession {
  private:
   explicit WriteSession(FileState& state) : state_(&state) {}
   Result<void> start(Clock::time_point deadline, Size size);
-  Result<void> begin_transaction(Clock::time_point deadline, bool on_snapshot);
+  Result<void> begin_transaction(Clock::time_point deadline);
+  Result<void> begin_on_snapshot();
   bool remove_dropped_tables();
   // Before LMDB commits: whether that has to wait for the disk.
   Result<bool> must_wait();

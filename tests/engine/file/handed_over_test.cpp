@@ -13,6 +13,7 @@
 #include <random>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "engine/file/commit_log.h"
 #include "engine/file/file_state.h"
@@ -199,6 +200,22 @@ TEST_P(HandedOverTest, AreInACopy) {
   until_handed_over(*environment, map);
   ASSERT_TRUE(succeeds(environment->copy_to(folder_.path("copy.quire"))));
   EXPECT_EQ(contents(*value_of(Environment::open(folder_.path("copy.quire")))), map);
+}
+
+// A small commit needs one, as long as there is any.
+TEST_P(HandedOverTest, GoOnWhereAllPlacesForSnapshotsAreTaken) {
+  const auto environment = open();
+  const Table table = table_of(*environment);
+  until_small(*environment);
+  std::vector<ReadTransaction> snapshots;
+  for (auto snapshot = environment->begin_read(); snapshot; snapshot = environment->begin_read())
+    snapshots.push_back(std::move(*snapshot));
+  EXPECT_GT(snapshots.size(), 900u);
+  for (int i = 0; i < 20; ++i)
+    ASSERT_TRUE(succeeds(environment->write(
+        [&](WriteTransaction& transaction) { return transaction.put(table, std::to_string(i), "x"); })));
+  snapshots.clear();
+  EXPECT_EQ(contents(*environment).size(), 21u);
 }
 
 // What the thread cannot do, for the map is full, the next writer does.

@@ -168,9 +168,9 @@ TEST_P(HandedOverTest, AreWaitedForByWhatGrows) {
   {
     const auto write = value_of(environment->begin_write());
     WriteTransaction& transaction = write->transaction();
-    FileCursor cursor = value_of(FileCursor::open(transaction, table));
-    ASSERT_TRUE(value_of(cursor.next()));
-    EXPECT_EQ(cursor.key(), map.begin()->first);
+    auto cursor = std::make_unique<FileCursor>(value_of(FileCursor::open(transaction, table)));
+    ASSERT_TRUE(value_of(cursor->next()));
+    EXPECT_EQ(cursor->key(), map.begin()->first);
     ASSERT_TRUE(succeeds(transaction.put(table, "own", "small")));
     std::jthread later([&] {
       std::this_thread::sleep_for(50ms);
@@ -179,10 +179,11 @@ TEST_P(HandedOverTest, AreWaitedForByWhatGrows) {
     map["own"] = "small";
     map["own too"] = std::string(size_t{1} << 20, 'x');
     ASSERT_TRUE(succeeds(transaction.put(table, "own too", map["own too"])));
-    ASSERT_TRUE(value_of(cursor.next()));
-    EXPECT_EQ(cursor.key(), std::next(map.begin())->first);
-    ASSERT_TRUE(succeeds(transaction.erase(cursor)));
+    ASSERT_TRUE(value_of(cursor->next()));
+    EXPECT_EQ(cursor->key(), std::next(map.begin())->first);
+    ASSERT_TRUE(succeeds(transaction.erase(*cursor)));
     map.erase(std::next(map.begin()));
+    cursor.reset();  // before its transaction ends
     EXPECT_EQ(contents(transaction, table), map);
     ASSERT_TRUE(succeeds(write->commit()));
   }

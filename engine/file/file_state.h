@@ -2,7 +2,8 @@
 // snapshots, the writers' queue and locks, the open tables. Internal to engine/file.
 //
 // Order of locks, outermost first: lead of the WriteQueue, WriteLock, LMDB's writer mutex, claim on the
-// TableRegistry, ReaderPool's mutex.
+// TableRegistry, ReaderPool's mutex. A thread that applies what is pending (small_commits.h) takes LMDB's
+// without the first two: who holds those does not ask for it before the thread is done.
 #pragma once
 
 #include <lmdb.h>

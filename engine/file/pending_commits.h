@@ -124,7 +124,6 @@ class PendingCommits {
   // The first bytes of a key as numbers: where two of them differ, the keys are in the same order.
   struct Lead {
     uint64_t first = 0, second = 0;
-    auto operator<=>(const Lead&) const = default;
   };
   // A line of memory, in which all lies that a search looks at of most of those that it passes. As many links
   // as it has levels lie right behind it.

@@ -45,7 +45,7 @@ TEST_P(LongLogTest, TakesThemWhereTheFileIsLargeBesideIt) {
       EXPECT_TRUE(write_large(environment, number));
       if (commits_of_tree(environment) == before) ++in_log;
       EXPECT_TRUE(number != 2 || log_bytes(environment) <= CommitLog::kLeastBytes)
-          << "it is half of the file at most";
+          << "it is no longer than the file was";
     }
     EXPECT_GT(in_log, 10u);
     EXPECT_GE(log_bytes(environment), 4 * CommitLog::kLeastBytes);

@@ -209,7 +209,7 @@ class Mutator {
       char* const at = page(number) + layout::kPageHeader;
       const bool is_run = layout::page_flags(page(number)) == layout::kOverflowPage;
       if (!is_run || layout::overflow_run(page(number)) <= engine::CommitLog::kLeastBytes / kPage) continue;
-      for (const uint64_t half : {0, 1})
+      for (const uint64_t half : {0u, 1u})
         change_record(at + log::half_at(half, engine::CommitLog::kLeastBytes));
       return;
     }

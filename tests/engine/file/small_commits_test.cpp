@@ -181,7 +181,7 @@ TEST_P(SmallCommitsTest, AreInACopyButNotInItsLog) {
     const ReadTransaction snapshot = value_of(copy->begin_read());
     const auto log = value_of(snapshot.get(copy->meta(), log_layout::kRow));
     ASSERT_TRUE(log);
-    for (const uint64_t half : {0, 1})
+    for (const uint64_t half : {0u, 1u})
       EXPECT_EQ(log->substr(log_layout::half_at(half, log->size()), log_layout::kHeaderBytes),
                 std::string(log_layout::kHeaderBytes, '\0'));
   }

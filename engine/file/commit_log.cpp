@@ -180,7 +180,7 @@ Result<bool> CommitLog::go_on(Anchor& anchor, const PendingView& pending) {
   return true;
 }
 
-bool CommitLog::turn_over(uint64_t base) noexcept {
+bool CommitLog::turn_over(uint64_t base) {
   const uint64_t next = sequence_ + 1;
   if (!put_header(next, base + 1, end_.seed)) return false;
   sequence_ = next;

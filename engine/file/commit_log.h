@@ -6,10 +6,10 @@
 // crash the file is taken back to the anchor, and the commits in the log are made again (log_replay.h).
 //
 // The log is the value of row "log" of table "meta", written in place: LMDB keeps so long a value on pages of
-// its own, and leaves them alone. So a database stays one file. It is 1 MiB long, up to 4 in
-// a file that is large beside it; where larger transactions come in a row, a longer one takes its place, up
-// to 8 MiB, but not longer than the file was. Its first half is for anchors with an even sequence, the second
-// for odd ones: who moves the anchor leaves alone what still counts. A half:
+// its own, and leaves them alone. So a database stays one file. It is 1 MiB long, up to 4
+// in a file that is large beside it; where larger transactions come in a row, a longer one takes its place,
+// up to 8 MiB, but not longer than the file was. Its first half is for anchors with an even sequence, the
+// second for odd ones: who moves the anchor leaves alone what still counts. A half:
 //
 //   0..31   0..7 the sequence, with bit 62 set | 8..15 a random number | 16..23 the anchor's commit | 24..31
 //           what it follows
@@ -148,7 +148,7 @@ class CommitLog {
   // What is pending behind LMDB's commit `base` is about to become one of LMDB's, and that the anchor, by
   // somebody else: the records from here on go to the other half. Until there is the anchor, who goes back to
   // the one before finds them there. False, and all is as it was, if the file cannot be written to.
-  bool turn_over(uint64_t base) noexcept;
+  bool turn_over(uint64_t base);
   // So many of the log's last commits are one of LMDB's now.
   void note_applied(uint32_t commits) noexcept { ahead_ += commits - 1; }
 

@@ -42,7 +42,7 @@ class SmallCommits {
   bool is_newest(const PendingView* pending) const noexcept {
     return address_.load(std::memory_order_acquire) == pending;
   }
-  // Returns when what LMDB has committed is no longer pending.
+  // Returns when what the writer has had LMDB commit is no longer pending.
   void wait_for_newest() { const std::lock_guard lock(applying_); }
 
   // ---- For the holder of the write lock

@@ -65,7 +65,7 @@ Result<bool> settle_anchor(int descriptor, const std::string& path, const Settle
 Result<void> settle_anchor_alone(int descriptor, const std::string& path, bool is_trusted);
 
 // A process's part in keeping the anchor of a file. Calls are those of the holder of the write lock, unless
-// they say otherwise.
+// they say otherwise; or, from SmallCommits::hand_over() until take_back(), those of its thread.
 class Anchor {
  public:
   // How far the file may grow between two anchors of `relaxed`, since it does not use room again that a later

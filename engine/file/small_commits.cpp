@@ -65,8 +65,8 @@ Result<bool> SmallCommits::commit() {
 
 // ---- Into LMDB's tree, behind the writer's back
 
-// The thread, the list and the part of the log that were handed over before must be free. They are the
-// thread's from the first line on in which it can be at work.
+// There are two lists and two halves of the log: what was handed over before must be done. All that takes
+// memory comes before anything is changed.
 Result<void> SmallCommits::hand_over(Clock::time_point deadline) {
   QUIRE_TRY(take_back(deadline));
   const auto newest = pending_->newest();

@@ -48,7 +48,8 @@ class SmallCommits {
   // ---- For the holder of the write lock
 
   // Before a transaction of that durability begins: applies what is pending, unless the transaction may add
-  // to it; then it needs no more than a snapshot of LMDB's. As apply().
+  // to it, or to a list that follows it where it has been handed over; then it needs no more than a snapshot
+  // of LMDB's. As apply().
   Result<void> prepare(Durability durability, bool may_be_small, Clock::time_point deadline);
   // Once LMDB's transaction has begun: what its changes go to; null: to LMDB's tree.
   std::shared_ptr<const PendingView> begin(Durability durability, MDB_txn* transaction);

@@ -61,6 +61,21 @@ class HeldUp {
 
 class HandedOverTest : public SmallCommitsTest {
  protected:
+  // A file with small commits in a row, LMDB being held up from here on.
+  struct Scene {
+    std::unique_ptr<Environment> environment;
+    Table table;
+    Contents map;
+    std::unique_ptr<HeldUp> held_up;
+  };
+  Scene begin() const {
+    Scene scene{open(), {}, {}, nullptr};
+    scene.table = table_of(*scene.environment);
+    until_small(*scene.environment);
+    scene.map = contents(*scene.environment);
+    scene.held_up = std::make_unique<HeldUp>(*scene.environment);
+    return scene;
+  }
   static SmallCommits& small_of(const Environment& environment) {
     return value_of(environment.begin_read()).state().small_commits();
   }
@@ -96,11 +111,7 @@ class HandedOverTest : public SmallCommitsTest {
 };
 
 TEST_P(HandedOverTest, AreSeenAllTheWhile) {
-  const auto environment = open();
-  const Table table = table_of(*environment);
-  until_small(*environment);
-  Contents map = contents(*environment);
-  HeldUp held_up(*environment);
+  auto [environment, table, map, held_up] = begin();
   const ReadTransaction before = value_of(environment->begin_read());
   const Contents then = map;
   until_handed_over(*environment, map);
@@ -118,7 +129,7 @@ TEST_P(HandedOverTest, AreSeenAllTheWhile) {
   const auto beside = ReadTransaction::beside(value_of(environment->begin_read()));
   ASSERT_TRUE(beside);
   EXPECT_EQ(contents(*beside, table), map);
-  held_up.release();
+  held_up->release();
   until_applied(*environment);
   EXPECT_EQ(contents(*environment), map) << "one of the lists is in the tree, too";
   put(*environment, "large", std::string(size_t{1} << 20, 'x'));
@@ -159,11 +170,7 @@ TEST_P(HandedOverTest, AreLeftByAProcessThatDies) {
 
 // One that has begun as a small one waits for LMDB; cursors of it go on where they stand.
 TEST_P(HandedOverTest, AreWaitedForByWhatGrows) {
-  const auto environment = open();
-  const Table table = table_of(*environment);
-  until_small(*environment);
-  Contents map = contents(*environment);
-  HeldUp held_up(*environment);
+  auto [environment, table, map, held_up] = begin();
   until_handed_over(*environment, map);
   {
     const auto write = value_of(environment->begin_write());
@@ -172,7 +179,7 @@ TEST_P(HandedOverTest, AreWaitedForByWhatGrows) {
     ASSERT_TRUE(value_of(cursor->next()));
     EXPECT_EQ(cursor->key(), map.begin()->first);
     ASSERT_TRUE(succeeds(transaction.put(table, "own", "small")));
-    std::jthread later([&] {
+    std::jthread later([&held_up = *held_up] {
       std::this_thread::sleep_for(50ms);
       held_up.release();
     });
@@ -194,10 +201,7 @@ TEST_P(HandedOverTest, AreWaitedForByWhatGrows) {
 }
 
 TEST_P(HandedOverTest, AreInACopy) {
-  const auto environment = open();
-  until_small(*environment);
-  Contents map = contents(*environment);
-  const HeldUp held_up(*environment);
+  auto [environment, table, map, held_up] = begin();
   until_handed_over(*environment, map);
   ASSERT_TRUE(succeeds(environment->copy_to(folder_.path("copy.quire"))));
   EXPECT_EQ(contents(*value_of(Environment::open(folder_.path("copy.quire")))), map);

@@ -5,10 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
-#include "engine/file/page_layout.h"
 #include "engine/file/table.h"
+#include "engine/file/table_tree.h"
 #include "engine/file/transaction.h"
 
 namespace quire::engine {
@@ -37,17 +38,13 @@ class BatchGet {
     size_t middle() const noexcept { return low + (high - low) / 2; }
   };
 
-  const char* page(uint64_t number) const noexcept;
   void search(std::span<Search> searches, std::span<const Bytes> keys, bool is_sorted) const noexcept;
   Bytes record_of(const Search& search, Bytes key) const noexcept;
-  Bytes record_on_pages(uint64_t first, size_t bytes) const noexcept;
 
   const Transaction* transaction_ = nullptr;
   uint32_t slot_ = 0;
-  const char* map_ = nullptr;  // null: finds nothing
-  uint64_t pages_ = 0;
-  uint32_t page_bytes_ = 0;
-  layout::Tree tree_;
+  std::optional<TableTree> tree_;  // nothing: finds nothing
+  size_t depth_ = 0;
 };
 
 }  // namespace quire::engine

@@ -2,16 +2,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "engine/file/table.h"
 #include "engine/file/transaction.h"
+#include "engine/file/tree_cursor.h"
 #include "sql/error.h"
 
 struct MDB_cursor;
 
 namespace quire::engine {
-
-class PageView;
 
 // Must end before its transaction ends or is renewed. In a write transaction, a write to the table may move
 // it: seek again. `key` and `record` are good as Transaction says, and only after a call that returned true.
@@ -45,13 +45,16 @@ class FileCursor {
   // What is pending beside the tree (pending_commits.h).
   struct Beside;
 
-  FileCursor(MDB_cursor* cursor, uint32_t page_bytes);
-  Result<bool> move(int operation);
-  void fetch_ahead() noexcept;
-  size_t number_in(const PageView& page) const noexcept;
+  enum class Step : uint8_t { first, last, next, previous, seek };
+
+  FileCursor() noexcept;
+  Result<void> open_in_lmdb(const Transaction& transaction, Table table);
+  // In the tree alone.
+  Result<bool> move(Step step, Bytes target = {});
+  Result<bool> step(Step step, Bytes target, Bytes& key, Bytes& record);
   Result<void> stand_on(Bytes key);
 
-  Result<bool> move_tree(int operation, Bytes key = {});
+  Result<bool> move_tree(Step step, Bytes target = {});
   Result<bool> first_of_both();
   Result<bool> last_of_both();
   Result<bool> next_of_both();
@@ -65,12 +68,11 @@ class FileCursor {
   Result<void> stay_in_tree();
   Result<void> follow();
 
-  std::unique_ptr<MDB_cursor, Close> cursor_;
-  std::unique_ptr<Beside> beside_;  // null: nothing
+  std::optional<TreeCursor> tree_;             // a snapshot's
+  std::unique_ptr<MDB_cursor, Close> cursor_;  // else
+  std::unique_ptr<Beside> beside_;             // null: nothing
   Bytes key_;
   Bytes record_;
-  uint32_t page_bytes_;  // in a snapshot, whose pages lie in the map; otherwise 0
-  size_t number_ = 0;    // of the entry within its page, as fetch_ahead() last saw it
 };
 
 }  // namespace quire::engine

@@ -24,6 +24,7 @@
 #include "engine/file/reader_pool.h"
 #include "engine/file/small_commits.h"
 #include "engine/file/table_registry.h"
+#include "engine/file/tree_roots.h"
 #include "engine/file/write_lock.h"
 #include "engine/file/write_queue.h"
 
@@ -73,6 +74,7 @@ class FileState {
   MDB_env* environment() const noexcept { return environment_.get(); }
   ReaderPool& readers() noexcept { return readers_; }
   TableRegistry& tables() noexcept { return tables_; }
+  TreeRoots& roots() noexcept { return roots_; }
   // To read(2) from.
   int data_descriptor() const noexcept { return descriptor_.number(); }
   WriteQueue& queue() noexcept { return queue_; }
@@ -127,6 +129,7 @@ class FileState {
   EnvironmentHandle environment_;
   ReaderPool readers_;
   TableRegistry tables_;
+  TreeRoots roots_;
   WriteQueue queue_;
   WriteLock write_lock_;
   CommitWatch commits_;

@@ -101,7 +101,10 @@ Result<void> ReaderPool::while_idle(Clock::time_point deadline, const std::funct
   ++waiting_for_idle_;
   const bool is_idle = changed_.wait_until(lock, deadline, [&] { return at_work_ == 0; });
   int code = MDB_SUCCESS;
-  if (is_idle) code = is_map_lost_ ? MDB_PANIC : act();
+  if (is_idle) {
+    map_.forget();
+    code = is_map_lost_ ? MDB_PANIC : act();
+  }
   if (code != MDB_SUCCESS) is_map_lost_ = true;
   --waiting_for_idle_;
   changed_.notify_all();

@@ -21,6 +21,25 @@ namespace quire::engine {
 
 using Clock = std::chrono::steady_clock;
 
+// Where LMDB's map of the file is, once somebody has seen it, and how many pages of it a snapshot of this
+// process may have.
+class KnownMap {
+ public:
+  const char* begin() const noexcept { return begin_.load(std::memory_order_acquire); }  // null: not known
+  uint64_t pages() const noexcept { return pages_.load(std::memory_order_acquire); }
+  void note(const char* begin, uint64_t pages) noexcept {
+    uint64_t before = pages_.load(std::memory_order_relaxed);
+    while (before < pages && !pages_.compare_exchange_weak(before, pages)) {
+    }
+    begin_.store(begin, std::memory_order_release);
+  }
+  void forget() noexcept { begin_.store(nullptr, std::memory_order_release); }
+
+ private:
+  std::atomic<const char*> begin_ = nullptr;
+  std::atomic<uint64_t> pages_ = 0;
+};
+
 class ReaderPool {
  public:
   ReaderPool(MDB_env* environment, std::chrono::milliseconds busy_timeout)
@@ -51,6 +70,8 @@ class ReaderPool {
   Result<void> while_idle(Clock::time_point deadline, const std::function<int()>& act);
   // The same for a caller that is itself counted, without waiting: false if others are at work.
   bool try_while_alone(const std::function<void()>& act);
+  // Of use to who has a transaction at work, since it may be moved otherwise.
+  KnownMap& map() noexcept { return map_; }
   // Whether somebody waits in while_idle.
   bool is_idleness_wanted() noexcept;
 
@@ -71,6 +92,7 @@ class ReaderPool {
   MDB_env* environment_;
   std::chrono::milliseconds busy_timeout_;
   std::atomic<bool> is_map_lost_ = false;
+  KnownMap map_;
   std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
   std::vector<MDB_txn*> idle_;

@@ -29,6 +29,8 @@ inline constexpr unsigned kMostTables = 5120;
 
 class TableRegistry {
  public:
+  static constexpr unsigned kCoreTables = 2;  // LMDB's own slots: free list and main
+
   // Claims the right to open tables; busy past the deadline, misuse if this thread has claimed it already.
   Result<void> claim(Clock::time_point deadline);
   void release() noexcept;
@@ -65,8 +67,6 @@ class TableRegistry {
     Table table;
     uint64_t version;
   };
-  static constexpr unsigned kCoreTables = 2;  // LMDB's own slots: free list and main
-
   mutable std::mutex mutex_;
   std::condition_variable released_;
   std::optional<std::thread::id> owner_;

@@ -13,6 +13,7 @@
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/pending_view.h"
+#include "engine/file/table_tree.h"
 #include "engine/file/write_session.h"
 
 namespace quire::engine {
@@ -48,10 +49,10 @@ Result<std::optional<Bytes>> Transaction::get(Table table, Bytes key) const {
     if (const auto change =
             is_write_ ? pending_->find_at_hand(table.slot(), key) : pending_->find(table.slot(), key, upto_))
       return change->is_erased ? std::optional<Bytes>() : change->record;
+  if (const auto tree = TableTree::of(*this, table)) return tree->find(key);
   MDB_val wanted = to_value(key), record;
   const int code = mdb_get(handle_, table.slot(), &wanted, &record);
-  if (code == MDB_SUCCESS) [[likely]]
-    return Bytes(static_cast<const char*>(record.mv_data), record.mv_size);
+  if (code == MDB_SUCCESS) return Bytes(static_cast<const char*>(record.mv_data), record.mv_size);
   if (code == MDB_NOTFOUND) return std::nullopt;
   return std::unexpected(lmdb_error(with_meaning(code), "read the file"));
 }

@@ -47,6 +47,8 @@ class Transaction {
 
   // For engine/file alone.
   MDB_txn* handle() const noexcept { return handle_; }
+  // That of LMDB's, if it only reads: all of what it sees lies in the map.
+  MDB_txn* snapshot() const noexcept { return is_write_ && handle_ != snapshot_ ? nullptr : handle_; }
   FileState& state() const noexcept { return *state_; }
   // What it sees beside LMDB's tree, the first `upto` of them; null: nothing.
   // A transaction that writes may lose it: then its tree has what was pending, and its changes.
@@ -59,6 +61,7 @@ class Transaction {
   Transaction(Transaction&& other) noexcept
       : state_(other.state_),
         handle_(std::exchange(other.handle_, nullptr)),
+        snapshot_(std::exchange(other.snapshot_, nullptr)),
         pending_(std::move(other.pending_)),
         upto_(other.upto_),
         is_write_(other.is_write_),
@@ -67,6 +70,7 @@ class Transaction {
 
   FileState* state_;
   MDB_txn* handle_;
+  MDB_txn* snapshot_ = nullptr;  // of one that writes: what of LMDB's it began with, if that only reads
   std::shared_ptr<const PendingView> pending_;
   uint32_t upto_ = 0;
   bool is_write_;
@@ -164,6 +168,7 @@ class WriteTransaction : public Transaction {
         parent_(parent),
         request_(parent != nullptr ? parent->request_ : this) {
     if (parent == nullptr) return;
+    snapshot_ = parent->snapshot_;
     pending_ = parent->pending_;
     upto_ = parent->upto_;
   }
@@ -234,7 +239,6 @@ class WriteTransaction : public Transaction {
   bool can_run_again_ = true;  // of the outermost
   // Of the outermost: what it saw beside LMDB's tree until it was moved there.
   std::shared_ptr<const PendingView> taken_in_;
-  MDB_txn* snapshot_ = nullptr;  // and which one of LMDB's, if it had one alone
   // Of a nested one: how many changes there were when it began.
   size_t changes_before_ = 0;
   std::vector<std::pair<std::string, Table>> opened_tables_;

@@ -1,0 +1,119 @@
+#include "engine/file/table_tree.h"
+
+#include <lmdb.h>
+
+#include <algorithm>
+#include <string>
+
+#include "engine/file/file_state.h"
+#include "engine/file/lmdb_error.h"
+#include "engine/file/page_reader.h"
+#include "engine/file/transaction.h"
+
+namespace quire::engine {
+namespace {
+
+constexpr uint32_t kCheckedBytes = 4096;
+// So many requests for memory are under way at a time.
+constexpr size_t kMostAtOnce = 16;
+// Of an entry; longer ones are read in order, which the processor sees for itself.
+constexpr size_t kLinesOfEntry = 6;
+
+// What the tree of tables says, and where the map is.
+std::optional<uint64_t> look_up_root(MDB_txn* snapshot, FileState& state, Table table, uint64_t commit) {
+  std::string name = state.tables().name_of(table.slot());
+  MDB_val key{name.size(), name.data()}, value;
+  if (name.empty() || mdb_get(snapshot, state.facts.main, &key, &value) != MDB_SUCCESS ||
+      value.mv_size != layout::kTreeBytes)
+    return std::nullopt;
+  const layout::Tree tree = layout::parse_tree(static_cast<const char*>(value.mv_data));
+  if (tree.flags != 0) return std::nullopt;
+  // The page that tells of the tree also tells where the map begins.
+  const uint32_t page_bytes = state.facts.page_bytes;
+  const char* const page = PageView::around(static_cast<const char*>(value.mv_data), page_bytes).begin();
+  const char* const map = page - layout::page_number(page) * page_bytes;
+  if (map != state.readers().map().begin() &&
+      !is_in_place(state.data_descriptor(), {page, std::min(page_bytes, kCheckedBytes)}, page_bytes))
+    return std::nullopt;
+  // The newest commit has no fewer pages than the snapshot's; but another process may have made it, and the
+  // map be too small for it.
+  MDB_envinfo info;
+  mdb_env_info(state.environment(), &info);
+  state.readers().map().note(map, std::min<uint64_t>(info.me_last_pgno + 1, info.me_mapsize / page_bytes));
+  state.roots().note(table, commit, tree.root);
+  return tree.root & TreeRoots::kNone;
+}
+
+}  // namespace
+
+std::optional<TableTree> TableTree::of(const Transaction& transaction, Table table) {
+  MDB_txn* const snapshot = transaction.snapshot();
+  FileState& state = transaction.state();
+  if (snapshot == nullptr || !state.tables().is_current(table)) return std::nullopt;
+  const uint64_t commit = mdb_txn_id(snapshot);
+  const KnownMap& map = state.readers().map();
+  auto root = state.roots().find(table, commit);
+  if (!root || map.begin() == nullptr) [[unlikely]]
+    root = look_up_root(snapshot, state, table, commit);
+  if (!root) return std::nullopt;
+  TableTree tree(map.begin(), map.pages(), state.facts.page_bytes);
+  if (*root == TreeRoots::kNone) return tree;
+  tree.root_ = tree.page(*root);
+  if (tree.root_ == nullptr) return std::nullopt;
+  return tree;
+}
+
+Result<std::optional<Bytes>> TableTree::find(Bytes key) const {
+  if (is_empty()) return std::nullopt;
+  const char* at = root_;
+  for (size_t depth = 1; (layout::page_flags(at) & layout::kLeafPage) == 0; ++depth) {
+    const PageView branch = view(at);
+    at = page(branch.node(branch.find(key)).child());
+    if (at == nullptr || depth == layout::kMostDepth) return std::unexpected(damaged_tree());
+  }
+  const PageView leaf = view(at);
+  if (leaf.size() == 0) return std::unexpected(damaged_tree());
+  const size_t number = find_in(leaf, key);
+  if (leaf.key(number) != key) return std::nullopt;
+  ask_for(leaf.node(number).at, kLinesOfEntry);
+  const auto record = record_of(leaf, number);
+  if (!record) return std::unexpected(damaged_tree());
+  return record;
+}
+
+size_t TableTree::find_in(const PageView& page, Bytes key) noexcept {
+  size_t low = 0, high = page.size();
+  // The keys that three steps of a search may look at.
+  while (high - low > kMostAtOnce) {
+    constexpr size_t kParts = 8;
+    const size_t part = (high - low) / kParts, begin = low;
+    for (size_t i = 1; i < kParts; ++i) ask_for(page.node(begin + i * part).at);
+    for (size_t step = kParts / 2 * part; step >= part; step /= 2) {
+      if (is_at_most(page.key(low + step), key))
+        low += step;
+      else
+        high = low + step;
+    }
+  }
+  for (size_t number = low; number < high; ++number) ask_for(page.node(number).at);
+  return page.find(key, low, high);
+}
+
+std::optional<Bytes> TableTree::record_of(const PageView& leaf, size_t number) const noexcept {
+  const layout::Node node = leaf.node(number);
+  const size_t bytes = node.data_bytes();
+  const size_t begin = static_cast<size_t>(node.at - leaf.begin()) + layout::kNodeHeader + node.key_bytes();
+  if (begin > page_bytes_) return std::nullopt;
+  const size_t room = page_bytes_ - begin;
+  if (node.flags() == 0) return bytes <= room ? std::optional(Bytes(node.data(), bytes)) : std::nullopt;
+  if (!node.is_on_pages() || room < sizeof(uint64_t)) return std::nullopt;
+  const uint64_t first = node.first_page(), count = layout::overflow_pages(bytes, page_bytes_);
+  if (first >= pages_ || count > pages_ - first) return std::nullopt;
+  return Bytes(page(first) + layout::kPageHeader, bytes);
+}
+
+Error damaged_tree() {
+  return lmdb_error(MDB_CORRUPTED, "read the file");
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,55 @@
+// The tree of a table as a snapshot sees it, read where its pages lie in LMDB's map. When LMDB looks a key up
+// it waits for memory some ten times, one after the other: for each key that it compares, for the record.
+// Here the memory of many keys of a page is asked for at once, and a look-up takes three quarters of the
+// time. And what is read lies in the map, whatever a damaged page says.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/file/page_layout.h"
+#include "engine/file/page_view.h"
+#include "engine/file/table.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+class Transaction;
+
+// As good as the transaction's bytes.
+class TableTree {
+ public:
+  // Nothing where LMDB has to be asked: in a transaction whose pages are not all in the map, or for a table
+  // that it does not know.
+  static std::optional<TableTree> of(const Transaction& transaction, Table table);
+
+  // Nothing if the key is not there; corrupt. What is pending is not looked at.
+  Result<std::optional<Bytes>> find(Bytes key) const;
+
+  // PageView::find() for a page that lies in no cache: asks for the memory of many keys at once.
+  static size_t find_in(const PageView& page, Bytes key) noexcept;
+
+  bool is_empty() const noexcept { return root_ == nullptr; }
+  const char* root() const noexcept { return root_; }
+  PageView view(const char* page) const noexcept { return {page, page_bytes_}; }
+  // The page with that number; null if the file has none.
+  const char* page(uint64_t number) const noexcept {
+    return number < pages_ ? map_ + number * page_bytes_ : nullptr;
+  }
+  // The data of a node of a leaf: nothing if that is not in the page, or not on pages of the file.
+  std::optional<Bytes> record_of(const PageView& leaf, size_t number) const noexcept;
+
+ private:
+  TableTree(const char* map, uint64_t pages, uint32_t page_bytes) noexcept
+      : map_(map), pages_(pages), page_bytes_(page_bytes) {}
+
+  const char* map_;
+  uint64_t pages_;
+  uint32_t page_bytes_;
+  const char* root_ = nullptr;
+};
+
+// That a page is not what its place in the tree asks for.
+Error damaged_tree();
+
+}  // namespace quire::engine

@@ -1,0 +1,158 @@
+#include "engine/file/tree_cursor.h"
+
+namespace quire::engine {
+namespace {
+
+// How many of the keys behind `first`, before `last`, which is not, are less than `end`.
+size_t keys_before(const PageView& page, size_t first, size_t last, Bytes end) {
+  size_t low = first, high = last;
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    (page.key(middle) < end ? low : high) = middle;
+  }
+  return low - first;
+}
+
+}  // namespace
+
+TreeCursor& TreeCursor::operator=(const TreeCursor& other) noexcept {
+  if (this == &other) return *this;
+  tree_ = other.tree_;
+  key_ = other.key_;
+  record_ = other.record_;
+  is_behind_ = other.is_behind_;
+  depth_ = other.depth_;
+  std::copy_n(other.way_.begin(), depth_, way_.begin());
+  return *this;
+}
+
+std::unexpected<Error> TreeCursor::damaged() {
+  depth_ = 0;
+  return std::unexpected(damaged_tree());
+}
+
+bool TreeCursor::add(const char* page) noexcept {
+  constexpr uint16_t kKinds = layout::kBranchPage | layout::kLeafPage;
+  if (page == nullptr || depth_ == way_.size() || (layout::page_flags(page) & kKinds) == 0) return false;
+  way_[depth_++] = {page, 0, tree_.view(page).size()};
+  return leaf().size != 0;
+}
+
+Result<bool> TreeCursor::go_to_end(bool is_last) {
+  depth_ = 0;
+  is_behind_ = false;
+  if (tree_.is_empty()) return false;
+  return descend(tree_.root(), is_last);
+}
+
+Result<bool> TreeCursor::descend(const char* page, bool is_last) {
+  for (;;) {
+    if (!add(page)) return damaged();
+    if (is_last) leaf().at = leaf().size - 1;
+    if (is_at_leaf()) return stand();
+    page = child(leaf(), leaf().at);
+  }
+}
+
+Result<bool> TreeCursor::next_leaf() {
+  if (depth_ == 0) return is_behind_ ? Result<bool>(false) : first();
+  size_t level = depth_ - 1;
+  while (level > 0 && way_[level - 1].at + 1 == way_[level - 1].size) --level;
+  if (level == 0) return false;
+  depth_ = level;
+  ++leaf().at;
+  QUIRE_TRY(descend(child(leaf(), leaf().at), false));
+  if (const char* const page = sibling()) ask_for(page);
+  return true;
+}
+
+Result<bool> TreeCursor::previous() {
+  if (depth_ == 0) return last();
+  size_t level = depth_;
+  while (level > 0 && way_[level - 1].at == 0) --level;
+  if (level == 0) return false;
+  --way_[level - 1].at;
+  if (level == depth_) return stand();
+  depth_ = level;
+  return descend(child(leaf(), leaf().at), true);
+}
+
+Result<bool> TreeCursor::seek(Bytes key) {
+  is_behind_ = false;
+  // Often it is near.
+  if (depth_ != 0) {
+    const PageView page = tree_.view(leaf().page);
+    if (page.key(0) <= key && key <= page.key(leaf().size - 1)) return seek_in_leaf(key);
+  }
+  depth_ = 0;
+  if (tree_.is_empty()) {
+    is_behind_ = true;
+    return false;
+  }
+  for (const char* page = tree_.root();; page = child(leaf(), leaf().at)) {
+    if (!add(page)) return damaged();
+    if (is_at_leaf()) return seek_in_leaf(key);
+    leaf().at = tree_.view(page).find(key);
+  }
+}
+
+Result<bool> TreeCursor::seek_in_leaf(Bytes key) {
+  const PageView page = tree_.view(leaf().page);
+  leaf().at = TableTree::find_in(page, key);
+  if (page.key(leaf().at) >= key) return stand();
+  if (leaf().at + 1 < leaf().size) {
+    ++leaf().at;
+    return stand();
+  }
+  QUIRE_ASSIGN(const bool is_there, next_leaf());
+  if (!is_there) depth_ = 0;
+  is_behind_ = !is_there;
+  return is_there;
+}
+
+// The leaf behind the one at hand, if it has the same parent.
+const char* TreeCursor::sibling() const noexcept {
+  if (depth_ < 2) return nullptr;
+  const Step& parent = way_[depth_ - 2];
+  return parent.at + 1 < parent.size ? child(parent, parent.at + 1) : nullptr;
+}
+
+void TreeCursor::ask_ahead() const noexcept {
+  constexpr size_t kAhead = 4, kLinesOfNode = 2;  // its key and the start of its record
+  const char* page = leaf().page;
+  size_t wanted = leaf().at + kAhead;
+  if (wanted >= leaf().size) {
+    wanted -= leaf().size;
+    page = sibling();
+    if (page == nullptr || wanted >= tree_.view(page).size()) return;
+  }
+  ask_for(tree_.view(page).node(wanted).at, kLinesOfNode);
+}
+
+// A page at a time: the place of its last key tells how many there are before it.
+Result<uint64_t> TreeCursor::skip_before(Bytes end, uint64_t most) {
+  uint64_t skipped = 0;
+  while (skipped < most) {
+    const PageView page = tree_.view(leaf().page);
+    size_t ahead = std::min<uint64_t>(leaf().size - 1 - leaf().at, most - skipped);
+    if (ahead == 0) {
+      QUIRE_ASSIGN(const bool is_there, next_leaf());
+      if (!is_there) break;
+      if (key_ >= end) {
+        QUIRE_TRY(previous());
+        break;
+      }
+      ++skipped;
+      continue;
+    }
+    const bool is_end = page.key(leaf().at + ahead) >= end;
+    if (is_end) ahead = keys_before(page, leaf().at, leaf().at + ahead, end);
+    leaf().at += ahead;
+    skipped += ahead;
+    if (is_end) break;
+  }
+  QUIRE_TRY(stand());
+  return skipped;
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,85 @@
+// Walks a table's tree in a snapshot's map in the order of its keys, as TableTree looks keys up: without
+// LMDB, and with the memory of what comes soon asked for, since each entry is far from the last. Without
+// that, half of a scan's time is the first look at each.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/file/table_tree.h"
+#include "sql/error.h"
+
+namespace quire::engine {
+
+class TreeCursor {
+ public:
+  explicit TreeCursor(const TableTree& tree) noexcept : tree_(tree) {}
+  TreeCursor(const TreeCursor& other) noexcept : tree_(other.tree_) { *this = other; }
+  TreeCursor& operator=(const TreeCursor& other) noexcept;
+
+  // As FileCursor's: each tells whether there is such an entry, and stands on it. Where next() and previous()
+  // find none, they stay. corrupt: then it has to begin anew.
+  Result<bool> first() { return go_to_end(false); }
+  Result<bool> last() { return go_to_end(true); }
+  Result<bool> next();
+  Result<bool> previous();
+  Result<bool> seek(Bytes key);  // if there is none, it stands behind the last
+
+  // It stands on an entry: FileCursor::skip_before().
+  Result<uint64_t> skip_before(Bytes end, uint64_t most);
+
+  Bytes key() const noexcept { return key_; }
+  Bytes record() const noexcept { return record_; }
+
+ private:
+  // A page on the way from the root, and the node that the way takes there.
+  struct Step {
+    const char* page;
+    size_t at, size;
+  };
+
+  Result<bool> go_to_end(bool is_last);
+  Result<bool> descend(const char* page, bool is_last);
+  Result<bool> next_leaf();
+  Result<bool> seek_in_leaf(Bytes key);
+  // Adds a page to the way; false if it cannot be one.
+  bool add(const char* page) noexcept;
+  bool is_at_leaf() const noexcept { return (layout::page_flags(leaf().page) & layout::kLeafPage) != 0; }
+  Step& leaf() noexcept { return way_[depth_ - 1]; }
+  const Step& leaf() const noexcept { return way_[depth_ - 1]; }
+  const char* child(const Step& branch, size_t number) const noexcept {
+    return tree_.page(tree_.view(branch.page).node(number).child());
+  }
+  Result<bool> stand();
+  void ask_ahead() const noexcept;
+  const char* sibling() const noexcept;
+  std::unexpected<Error> damaged();
+
+  TableTree tree_;
+  Bytes key_, record_;
+  bool is_behind_ = false;
+  size_t depth_ = 0;  // 0: it stands nowhere
+  std::array<Step, layout::kMostDepth> way_;
+};
+
+inline Result<bool> TreeCursor::next() {
+  if (depth_ == 0 || leaf().at + 1 == leaf().size) [[unlikely]]
+    return next_leaf();
+  ++leaf().at;
+  ask_ahead();
+  return stand();
+}
+
+inline Result<bool> TreeCursor::stand() {
+  const PageView page = tree_.view(leaf().page);
+  const auto record = tree_.record_of(page, leaf().at);
+  if (!record) [[unlikely]]
+    return damaged();
+  key_ = page.key(leaf().at);
+  record_ = *record;
+  return true;
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,47 @@
+// Where the trees of the tables begin, each as of one commit: LMDB looks that up in the tree of tables again
+// in each snapshot. Shared by the threads of a process, which may all note and find at once.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "engine/file/table.h"
+#include "engine/file/table_registry.h"
+
+namespace quire::engine {
+
+class TreeRoots {
+ public:
+  // The page that the table's tree begins at as of that commit of LMDB's, or kNone; nothing if not known.
+  static constexpr uint64_t kNone = (uint64_t{1} << 48) - 1;  // of an empty tree: LMDB's numbers have 48 bits
+  std::optional<uint64_t> find(Table table, uint64_t commit) const noexcept {
+    const Known& known = known_[table.slot()];
+    if (known.commit.load(std::memory_order_acquire) != commit) return std::nullopt;
+    const uint64_t root = known.root.load(std::memory_order_acquire);
+    // Another may have been noted meanwhile, and the slot may have been another table's.
+    if (known.commit.load(std::memory_order_relaxed) != commit || root >> 48 != mark_of(table))
+      return std::nullopt;
+    return root & kNone;
+  }
+  void note(Table table, uint64_t commit, uint64_t root) noexcept {
+    Known& known = known_[table.slot()];
+    uint64_t before = known.commit.load(std::memory_order_relaxed);
+    if (before == kBusy || !known.commit.compare_exchange_strong(before, kBusy)) return;
+    known.root.store(mark_of(table) << 48 | (root & kNone), std::memory_order_release);
+    known.commit.store(commit, std::memory_order_release);
+  }
+
+ private:
+  static constexpr uint64_t kBusy = ~uint64_t{0};
+  // Between two tables that come to have the slot lies a commit, so that the lower bits are enough.
+  static uint64_t mark_of(Table table) noexcept { return table.generation() & 0xFFFF; }
+
+  struct Known {
+    std::atomic<uint64_t> commit = kBusy - 1, root = 0;  // of no commit
+  };
+  std::array<Known, kMostTables + TableRegistry::kCoreTables> known_;
+};
+
+}  // namespace quire::engine

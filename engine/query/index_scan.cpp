@@ -251,45 +251,47 @@ class PartitionFilter {
   std::string epk_;
 };
 
-// The records of a number of items, looked up together where there are many.
+// The records of a number of items, looked up together.
 class RecordBatch {
  public:
   static constexpr size_t kMost = BatchGet::kMost;
 
   RecordBatch(const Transaction& transaction, const ContainerStore& store)
-      : transaction_(&transaction), store_(&store) {}
+      : batch_get_(store.batch_get(transaction)) {}
 
-  void look_up(std::span<const Bytes> keys) {
-    constexpr size_t kMany = 4;
-    if (keys.size() < kMany) {
-      records_.fill({});
-      return;
-    }
-    if (!batch_get_) batch_get_ = store_->batch_get(*transaction_);
-    batch_get_->find(keys, std::span(records_).first(keys.size()));
+  // For the keys: at most kMost, to be filled before look_up(), and to stay as long as its outcome is of use.
+  std::span<Bytes> room() noexcept { return keys_; }
+  // Of the first `count` keys; one without data() has to be looked up by itself.
+  std::span<const Bytes> look_up(size_t count) noexcept {
+    const auto records = std::span(records_).first(count);
+    batch_get_.find(std::span(keys_).first(count), records);
+    return records;
   }
-  // Of the key at that place; without data() where it has to be looked up by itself.
-  Bytes operator[](size_t at) const noexcept { return records_[at]; }
 
  private:
-  const Transaction* transaction_;
-  const ContainerStore* store_;
-  std::optional<BatchGet> batch_get_;
-  std::array<Bytes, kMost> records_;
+  BatchGet batch_get_;
+  std::array<Bytes, kMost> keys_, records_;
 };
+
+// So few are looked up as fast one by one.
+constexpr size_t kFewItems = 3;
 
 class EntryCursor final : public sql::IndexCursor {
  public:
-  EntryCursor(EntryWalk walk, PartitionFilter partition, RecordBatch records)
-      : walk_(std::move(walk)), partition_(std::move(partition)), records_(std::move(records)) {}
+  EntryCursor(const Transaction& transaction, const ContainerStore& store, EntryWalk walk,
+              PartitionFilter partition)
+      : transaction_(transaction), store_(store), walk_(std::move(walk)), partition_(std::move(partition)) {}
 
   Result<size_t> next(std::span<sql::Value> items) override {
     size_t filled = 0;
     while (filled < items.size()) {
-      QUIRE_ASSIGN(const std::span<const Bytes> keys, next_keys(items.size() - filled));
-      if (keys.empty()) break;
-      for (size_t i = 0; i < keys.size(); ++i) {
-        QUIRE_ASSIGN(items[filled], walk_.visible_item_at(keys[i], records_[i]));
+      QUIRE_ASSIGN(const size_t count, next_keys(items.size() - filled));
+      if (count == 0) break;
+      std::span<const Bytes> records;
+      if (count > kFewItems) records = batch_->look_up(count);
+      for (size_t i = 0; i < count; ++i) {
+        const Bytes record = records.empty() ? Bytes() : records[i];
+        QUIRE_ASSIGN(items[filled], walk_.visible_item_at(key_at(i), record));
         if (items[filled].is_undefined()) continue;
         if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
       }
@@ -343,18 +345,22 @@ class EntryCursor final : public sql::IndexCursor {
   }
 
   // Of the items that the next entries lead to.
-  Result<std::span<const Bytes>> next_keys(size_t most) {
+  Result<size_t> next_keys(size_t most) {
     size_t count = 0;
-    most = std::min(most, keys_.size());
+    most = std::min(most, RecordBatch::kMost);
     while (count < most) {
       QUIRE_ASSIGN(const IndexEntry* const entry, walk_.next());
       if (entry == nullptr) break;
-      if (!partition_.has_any() || partition_.may_have(*entry)) keys_[count++] = entry->item_key;
+      if (partition_.has_any() && !partition_.may_have(*entry)) continue;
+      if (count == kFewItems && batch_ == nullptr) {
+        batch_ = std::make_unique<RecordBatch>(transaction_, store_);
+        std::ranges::copy(few_, batch_->room().begin());
+      }
+      key_at(count++) = entry->item_key;
     }
-    const auto keys = std::span<const Bytes>(keys_).first(count);
-    records_.look_up(keys);
-    return keys;
+    return count;
   }
+  Bytes& key_at(size_t at) noexcept { return batch_ == nullptr ? few_[at] : batch_->room()[at]; }
 
   Result<void> read_values(const IndexEntry& entry, std::span<sql::Value> values, sql::Arena& arena) {
     bool is_told = !entry.has_cut_values;
@@ -373,10 +379,13 @@ class EntryCursor final : public sql::IndexCursor {
     return {};
   }
 
+  const Transaction& transaction_;
+  const ContainerStore& store_;
   EntryWalk walk_;
   PartitionFilter partition_;
-  RecordBatch records_;
-  std::array<Bytes, RecordBatch::kMost> keys_;
+  // Keys of items: these, until there are more.
+  std::array<Bytes, kFewItems> few_;
+  std::unique_ptr<RecordBatch> batch_;
 };
 
 // Keys of items, one behind the other in one piece of memory.
@@ -429,14 +438,14 @@ class KeyListCursor final : public sql::Cursor {
         store_(store),
         lifetime_(lifetime),
         keys_(std::move(keys)),
-        partition_(std::move(partition)),
-        records_(transaction, store) {}
+        partition_(std::move(partition)) {}
 
   Result<size_t> next(std::span<sql::Value> items) override {
     size_t filled = 0;
     while (filled < items.size() && next_ < keys_.size()) {
       if (next_ == looked_up_) look_up_next(items.size() - filled);
-      QUIRE_ASSIGN(items[filled], store_.item_at(transaction_, keys_[next_], records_[next_ - first_]));
+      const Bytes record = records_.empty() ? Bytes() : records_[next_ - first_];
+      QUIRE_ASSIGN(items[filled], store_.item_at(transaction_, keys_[next_], record));
       ++next_;
       if (items[filled].is_undefined())
         return fail(ErrorCode::corrupt,
@@ -450,12 +459,14 @@ class KeyListCursor final : public sql::Cursor {
 
  private:
   void look_up_next(size_t most) {
-    std::array<Bytes, RecordBatch::kMost> keys;
-    const size_t count = std::min({most, keys.size(), keys_.size() - next_});
-    for (size_t i = 0; i < count; ++i) keys[i] = keys_[next_ + i];
-    records_.look_up({keys.data(), count});
+    const size_t count = std::min({most, RecordBatch::kMost, keys_.size() - next_});
     first_ = next_;
     looked_up_ = next_ + count;
+    records_ = {};
+    if (count <= kFewItems) return;
+    if (batch_ == nullptr) batch_ = std::make_unique<RecordBatch>(transaction_, store_);
+    for (size_t i = 0; i < count; ++i) batch_->room()[i] = keys_[next_ + i];
+    records_ = batch_->look_up(count);
   }
 
   const Transaction& transaction_;
@@ -463,10 +474,11 @@ class KeyListCursor final : public sql::Cursor {
   Lifetime lifetime_;
   KeyList keys_;
   size_t next_ = 0;
-  // Whose records are at hand.
+  // Which have had their turn, and the records of those that were looked up together.
   size_t first_ = 0, looked_up_ = 0;
+  std::span<const Bytes> records_;
+  std::unique_ptr<RecordBatch> batch_;
   PartitionFilter partition_;
-  RecordBatch records_;
 };
 
 Error too_many_keys() {
@@ -522,8 +534,8 @@ Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& t
   QUIRE_ASSIGN(auto set, store.indexes().set(transaction));
   QUIRE_ASSIGN(EntryWalk walk,
                EntryWalk::open(transaction, store, std::move(set), access.probes.front(), access.is_reverse));
-  return std::make_unique<EntryCursor>(std::move(walk), PartitionFilter(store, access.partition_key),
-                                       RecordBatch(transaction, store));
+  return std::make_unique<EntryCursor>(transaction, store, std::move(walk),
+                                       PartitionFilter(store, access.partition_key));
 }
 
 }  // namespace quire::engine

@@ -107,8 +107,12 @@ struct Access {
   // if not empty: items of other partitions are left out.
   // Undefined components stand for a missing path.
   std::span<const Value> partition_key;
-  std::string_view id;                 // point
-  std::span<const AccessKey> keys;     // partitions, points
+  std::string_view id;  // point
+  // scan of a container without partition key, partition with a full one: only ids from `id_from` on and,
+  // unless it is empty, before `id_to`. Others may come all the same.
+  std::string_view id_from, id_to;
+  bool is_in_id_order = false;      // the items come in the order of their ids; as a rule they do so anyway
+  std::span<const AccessKey> keys;  // partitions, points
   std::span<const IndexProbe> probes;  // index: one; the others: one or more
   // scan: of the ranges into which the items' hashes are divided, this one, from 0, of so many. The items of
   // all of them, in turn, are those of the scan.
@@ -117,8 +121,10 @@ struct Access {
   // any_index, all_index: what the keys of items that are found may take; out_of_memory past it.
   size_t memory_limit = SIZE_MAX;
   // index: from the last values to the first; entries with equal values still in the order of the items'
-  // keys.
+  // keys. In the order of ids: from the last to the first.
   bool is_reverse = false;
+
+  bool has_id_range() const noexcept { return !id_from.empty() || !id_to.empty() || is_in_id_order; }
 };
 
 // Hands out the items of an access, in key order. Items are encoded objects and stay valid as long as the
@@ -162,6 +168,8 @@ class Collection {
   // The indexes that are complete in this snapshot. The same span as long as the collection.
   virtual std::span<const IndexDescription> indexes() const { return {}; }
   virtual Result<IndexStatistics> index_statistics(uint32_t /*index*/) { return IndexStatistics{}; }
+  // Whether it minds a range and the order of ids in an Access.
+  virtual bool has_id_order() const { return false; }
   // Access::Kind::index alone; nullptr if there is no such index.
   virtual Result<std::unique_ptr<IndexCursor>> open_index(const Access& /*access*/) { return nullptr; }
   // A system property of an item that a cursor of this collection handed out; strings live in `arena`.

@@ -128,6 +128,9 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Result<ItemCursor> scan_part(const Transaction& transaction, uint32_t part, uint32_t parts);
   Result<ItemCursor> scan_partition(const Transaction& transaction,
                                     std::span<const sql::Value> partition_key);
+  // `partition_key`: all of it; empty in a container without.
+  Result<ItemCursor> scan_ids(const Transaction& transaction, std::span<const sql::Value> partition_key,
+                              const IdRange& range);
   Result<ContainerStatistics> statistics(const Transaction& transaction);
   // Without the items that have expired and are still stored. Looks at each of these.
   Result<ContainerStatistics> live_statistics(const Transaction& transaction);

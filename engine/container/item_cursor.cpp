@@ -1,8 +1,11 @@
 #include "engine/container/item_cursor.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/container/container.h"
+#include "engine/container/item_key.h"
+#include "sql/value/key_encoding.h"
 
 namespace quire::engine {
 namespace {
@@ -47,8 +50,26 @@ void ItemCursor::confine(std::string from, std::string to) {
   is_confined_ = true;
 }
 
+void ItemCursor::confine(const IdRange& range) {
+  has_id_range_ = true;
+  is_ordered_ = range.is_ordered;
+  is_reverse_ = range.is_reverse;
+  told_ = kLongestTableKey - kIdHashBytes;
+  const size_t longest = told_ - epk_prefix_.size();
+  range_from_ = epk_prefix_;
+  range_from_ += range.from.substr(0, longest);
+  range_to_ = epk_prefix_;
+  range_to_ += range.to.substr(0, longest);
+  if (range.to.empty() || range.to.size() > longest) range_to_ = sql::key_behind(std::move(range_to_));
+}
+
 Result<size_t> ItemCursor::next(std::span<sql::Value> roots) {
-  if (is_done_ || roots.empty()) return size_t{0};
+  if (roots.empty()) return size_t{0};
+  if (is_ordered_) return fill_in_order(roots);
+  if (is_done_) return size_t{0};
+  if (has_id_range_)
+    return fill(
+        roots, [this] { return step_in_ids(); }, [this](const sql::Value& root) { return is_wanted(root); });
   const auto all = [](const sql::Value&) { return true; };
   if (is_confined_)
     return fill(
@@ -65,8 +86,12 @@ Result<size_t> ItemCursor::next(std::span<sql::Value> roots) {
         QUIRE_ASSIGN(const bool is_there, step_from(epk_prefix_));
         return is_there && cursor_.key().starts_with(epk_prefix_);
       },
-      // Another partition key with the same hash is another's partition.
-      [this](const sql::Value& root) { return store_->is_in_partition(root, partition_key_); });
+      [this](const sql::Value& root) { return is_wanted(root); });
+}
+
+// Another partition key with the same hash is another's partition.
+bool ItemCursor::is_wanted(const sql::Value& root) const {
+  return partition_key_.empty() || store_->is_in_partition(root, partition_key_);
 }
 
 Result<bool> ItemCursor::step_from(const std::string& start) {
@@ -92,6 +117,75 @@ Result<size_t> ItemCursor::fill(std::span<sql::Value> roots, const Step& step, c
       ++filled;
   }
   return roots.size();
+}
+
+// ---- A range of ids
+
+Result<bool> ItemCursor::step_in_ids() {
+  if (!is_reverse_) {
+    QUIRE_ASSIGN(const bool is_there, step_from(range_from_));
+    return is_there && (range_to_.empty() || cursor_.key() < Bytes(range_to_));
+  }
+  bool is_there = false;
+  if (!std::exchange(is_begun_, true) && !range_to_.empty()) {
+    QUIRE_ASSIGN(is_there, cursor_.seek(range_to_));
+    if (!is_there) {
+      QUIRE_ASSIGN(is_there, cursor_.last());
+      return is_there && cursor_.key() >= Bytes(range_from_);
+    }
+  }
+  QUIRE_ASSIGN(is_there, cursor_.previous());  // of a fresh one, the last
+  return is_there && cursor_.key() >= Bytes(range_from_);
+}
+
+Result<sql::Value> ItemCursor::wanted_root() const {
+  const Bytes record = cursor_.record();
+  const sql::Value root = store_->root_of(record);
+  if (root.is_undefined()) [[unlikely]]
+    return std::unexpected(store_->damaged(cursor_.key()));
+  prefetch(record);
+  return is_visible(record) && is_wanted(root) ? root : sql::Value();
+}
+
+Result<size_t> ItemCursor::fill_in_order(std::span<sql::Value> roots) {
+  size_t filled = 0;
+  while (filled < roots.size()) {
+    if (next_long_ < long_ids_.size()) {
+      roots[filled++] = long_ids_[next_long_++];
+      continue;
+    }
+    if (is_done_) break;
+    if (!std::exchange(stands_, false)) {
+      QUIRE_ASSIGN(const bool is_there, step_in_ids());
+      is_done_ = !is_there;
+      if (is_done_) break;
+    }
+    if (cursor_.key().size() >= told_) [[unlikely]] {
+      QUIRE_TRY(take_long_ids());
+      continue;
+    }
+    QUIRE_ASSIGN(roots[filled], wanted_root());
+    if (roots[filled].is_defined()) ++filled;
+  }
+  return filled;
+}
+
+// Those whose first bytes are those of the entry at hand: behind them, keys are in the order of hashes.
+Result<void> ItemCursor::take_long_ids() {
+  const std::string told(cursor_.key().substr(0, told_));
+  long_ids_.clear();
+  next_long_ = 0;
+  do {
+    QUIRE_ASSIGN(const sql::Value root, wanted_root());
+    if (root.is_defined()) long_ids_.push_back(root);
+    QUIRE_ASSIGN(stands_, step_in_ids());
+  } while (stands_ && cursor_.key().starts_with(told));
+  is_done_ = !stands_;
+  std::ranges::sort(long_ids_, [this](const sql::Value& a, const sql::Value& b) {
+    const std::string_view first = a.member("id").as_string(), second = b.member("id").as_string();
+    return is_reverse_ ? second < first : first < second;
+  });
+  return {};
 }
 
 }  // namespace quire::engine

@@ -17,6 +17,16 @@ namespace quire::engine {
 
 class ContainerStore;
 
+// Some of the items of a partition, or of a container without partition key, whose items lie in the order of
+// their ids.
+struct IdRange {
+  // No id before `from`, and none from `to` on, unless it is empty; some that are longer than a key tells may
+  // come all the same.
+  std::string_view from, to;
+  bool is_ordered = false;  // by all of the ids, also where keys tell only their first bytes
+  bool is_reverse = false;
+};
+
 // Must not outlive its transaction or its ContainerStore. In a write transaction, a write to the container
 // ends it.
 class ItemCursor {
@@ -30,6 +40,8 @@ class ItemCursor {
   // Items of which the hash of the partition key begins with at least `from` and, unless it is empty, less
   // than `to`; each of four bytes.
   void confine(std::string from, std::string to);
+  // Of a partition's items those; the range may go.
+  void confine(const IdRange& range);
   // An empty partition key: all items.
   ItemCursor(const ContainerStore& store, FileCursor cursor, std::span<const sql::Value> partition_key,
              const Lifetime& lifetime, uint32_t now);
@@ -41,6 +53,12 @@ class ItemCursor {
   Result<bool> step_from(const std::string& start);
   template <typename Step, typename IsWanted>
   Result<size_t> fill(std::span<sql::Value> roots, const Step& step, const IsWanted& is_wanted);
+  Result<bool> step_in_ids();
+  Result<size_t> fill_in_order(std::span<sql::Value> roots);
+  Result<void> take_long_ids();
+  bool is_wanted(const sql::Value& root) const;
+  // Of the entry that the cursor stands on, if it is visible and wanted; else undefined.
+  Result<sql::Value> wanted_root() const;
 
   const ContainerStore* store_;
   FileCursor cursor_;
@@ -52,6 +70,13 @@ class ItemCursor {
   std::unique_ptr<char[]> text_;  // what its strings point to
   std::string range_from_, range_to_;
   bool is_confined_ = false;
+  bool has_id_range_ = false, is_ordered_ = false, is_reverse_ = false;
+  size_t told_ = 0;  // so many bytes has a key that may not tell all of its id
+  // Items whose keys agree in these bytes, in the order of their ids; those from next_long_ on are still to
+  // give.
+  std::vector<sql::Value> long_ids_;
+  size_t next_long_ = 0;
+  bool stands_ = false;  // on an entry that was not given
   bool is_begun_ = false;
   bool is_done_ = false;
 };

@@ -21,6 +21,7 @@ ItemKey::ItemKey(std::span<const sql::Value> components, std::string_view id, Pa
     return;
   }
   const XXH128_hash_t digest = XXH3_128bits(id.data(), id.size());
+  static_assert(sizeof digest == kIdHashBytes);
   const size_t prefix = kLongestTableKey - size_ - sizeof digest;
   std::memcpy(bytes_ + size_, id.data(), prefix);
   std::memcpy(bytes_ + size_ + prefix, &digest, sizeof digest);

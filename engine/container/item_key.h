@@ -21,6 +21,7 @@
 namespace quire::engine {
 
 inline constexpr size_t kLongestItemId = 1023;
+inline constexpr size_t kIdHashBytes = 16;
 
 // On the stack or in place: building one allocates nothing. Order of the bytes is order in the table.
 class ItemKey {

@@ -347,4 +347,12 @@ Result<ItemCursor> ContainerStore::scan_partition(const Transaction& transaction
   return ItemCursor(*this, std::move(cursor), partition_key, lifetime, transaction.now());
 }
 
+Result<ItemCursor> ContainerStore::scan_ids(const Transaction& transaction,
+                                            std::span<const sql::Value> partition_key, const IdRange& range) {
+  QUIRE_ASSIGN(ItemCursor cursor,
+               partition_key.empty() ? scan(transaction) : scan_partition(transaction, partition_key));
+  cursor.confine(range);
+  return cursor;
+}
+
 }  // namespace quire::engine

@@ -153,19 +153,23 @@ class SnapshotCollection : public sql::Collection {
   Result<std::unique_ptr<sql::Cursor>> open(const sql::Access& access) override {
     if (access.kind == sql::Access::Kind::scan && access.parts > 1)
       return scan(store_->scan_part(snapshot_, access.part, access.parts));
-    if (access.kind == sql::Access::Kind::scan) return scan(store_->scan(snapshot_));
+    const IdRange ids{access.id_from, access.id_to, access.is_in_id_order, access.is_reverse};
+    if (access.kind == sql::Access::Kind::scan)
+      return scan(access.has_id_range() ? store_->scan_ids(snapshot_, {}, ids) : store_->scan(snapshot_));
     // No item has a partition key or an id past their bounds: who asks for one finds nothing.
     if (!check_partition_key(access.partition_key, partition_key_paths())) return nothing();
     if (access.kind == sql::Access::Kind::partitions) return open_partitions(access);
     if (access.kind == sql::Access::Kind::points) return open_points(access);
     if (access.kind >= sql::Access::Kind::index) return open_index_access(snapshot_, *store_, access);
     if (access.kind == sql::Access::Kind::partition)
-      return scan(store_->scan_partition(snapshot_, access.partition_key));
+      return scan(access.has_id_range() ? store_->scan_ids(snapshot_, access.partition_key, ids)
+                                        : store_->scan_partition(snapshot_, access.partition_key));
     if (access.id.empty() || access.id.size() > kLongestItemId) return nothing();
     QUIRE_ASSIGN(const std::optional<Item> item, store_->read(snapshot_, access.partition_key, access.id));
     return std::make_unique<PointCursor>(item);
   }
 
+  bool has_id_order() const override { return true; }
   std::span<const sql::IndexDescription> indexes() const override {
     if (!indexes_) indexes_ = describe_indexes(snapshot_, *store_);
     return *indexes_;

@@ -8,10 +8,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "sql/plan/bottom.h"
+#include "sql/plan/id_range.h"
 #include "sql/plan/index_condition.h"
 #include "sql/plan/index_estimate.h"
 #include "sql/plan/plan.h"
@@ -19,8 +23,6 @@
 
 namespace quire::sql {
 namespace {
-
-using Place = std::unique_ptr<PlanNode>;
 
 // An item by its entry, in items of a scan: of 100 bytes about 11, of 1,000 about 4.
 constexpr double kFetchCost = 6;
@@ -88,8 +90,8 @@ class IndexChooser {
   bool choose(const BoundQuery* sort, std::optional<double> limit) {
     items_ = static_cast<double>(collection_.item_count());
     std::optional<Candidate> best, ordered;
-    double best_cost = items_;  // of reading all
-    double best_rows = items_;
+    double best_cost = items_ * share_by_id();  // of reading all that the ids leave
+    double best_rows = best_cost;
     for (const IndexDescription& index : collection_.indexes()) {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
       Candidate candidate = candidate_of(index);
@@ -107,6 +109,9 @@ class IndexChooser {
     const std::optional<Pair> both = intersection(best_cost, best_rows);
     std::optional<std::vector<Candidate>> any = union_of_arms(best_cost, best_rows);
     const double sort_cost = sort != nullptr ? best_rows * kSortCost : 0;
+    const double cost_by_id = cost_in_id_order(sort, limit);
+    if (cost_by_id <= best_cost + sort_cost && (!ordered || cost_by_id <= cost_in_order(*ordered, limit)))
+      return false;
     if (ordered && cost_in_order(*ordered, limit) < best_cost + sort_cost) {
       take(std::move(*ordered), true);
       scan_.access.is_reverse = is_reversed(scan_.access.probes[0], *sort);
@@ -146,6 +151,24 @@ class IndexChooser {
     if (limit) rows = std::min(rows, *limit / share_let_through(ordered));
     const bool is_enough = is_covered(plan_, query_, scan_, ordered.probe.index, true);
     return rows * (is_enough ? kEntryCost : kEntryCost + kFetchCost) + 1;
+  }
+
+  // choose_id_range() comes after this: what its way costs.
+  bool is_in_id_order() const {
+    return collection_.has_id_order() && collection_.partition_key_paths().empty();
+  }
+  double share_by_id() const {
+    if (!is_in_id_order()) return 1;
+    return std::pow(kIdBoundShare, static_cast<double>(std::ranges::count_if(bounds_, bounds_id)));
+  }
+  double cost_in_id_order(const BoundQuery* sort, std::optional<double> limit) const {
+    if (sort == nullptr || !is_in_id_order() || !is_ordered_by_id(*sort, scan_.source->slot))
+      return std::numeric_limits<double>::infinity();
+    Candidate by_id;
+    by_id.probe.parts.resize(1);
+    std::ranges::copy_if(bounds_, std::back_inserter(by_id.probe.parts[0]), bounds_id);
+    const double rows = items_ * share_by_id();
+    return limit ? std::min(rows, *limit / share_let_through(by_id)) : rows;
   }
 
   double share_let_through(const Candidate& ordered) const {
@@ -412,29 +435,6 @@ class IndexChooser {
   std::unordered_map<uint32_t, std::optional<std::vector<const BoundExpression*>>> said_by_index_;
 };
 
-// The scan at the bottom of a tree, and the places above it.
-struct Bottom {
-  Place* scan = nullptr;
-  Place* filter = nullptr;
-  Place* sort = nullptr;               // right above scan and filter
-  std::vector<const PlanNode*> above;  // what stands above scan and filter, from below
-};
-
-Bottom find_bottom(Place& root) {
-  std::vector<Place*> places;
-  for (Place* at = &root;; at = &(*at)->input) {
-    places.push_back(at);
-    if ((*at)->input == nullptr) break;
-  }
-  Bottom bottom;
-  bottom.scan = places.back();
-  size_t next = places.size() - 1;
-  if (next > 0 && (*places[next - 1])->kind == PlanKind::filter) bottom.filter = places[--next];
-  if (next > 0 && (*places[next - 1])->kind == PlanKind::sort) bottom.sort = places[next - 1];
-  while (next > 0) bottom.above.push_back(places[--next]->get());
-  return bottom;
-}
-
 // How many rows are wanted at most, those that OFFSET drops among them.
 std::optional<double> limit_of(const BoundQuery& query) {
   constexpr double kUsual = 100;  // of a parameter
@@ -445,11 +445,6 @@ std::optional<double> limit_of(const BoundQuery& query) {
   if (query.top != nullptr) return count(query.top);
   if (query.limit == nullptr) return std::nullopt;
   return count(query.limit) + (query.offset != nullptr ? count(query.offset) : 0);
-}
-
-void remove(Place& node) {
-  Place below = std::move(node->input);
-  node = std::move(below);
 }
 
 void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& source) {
@@ -471,8 +466,8 @@ void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& sourc
   }
   // From below, since a place lies in the node above it.
   const bool is_filter_empty = filter != nullptr && filter->conditions.empty();
-  if (is_filter_empty) remove(*bottom.filter);
-  if (is_sorted) remove(*bottom.sort);
+  if (is_filter_empty) take_out(*bottom.filter);
+  if (is_sorted) take_out(*bottom.sort);
 }
 
 }  // namespace

@@ -53,6 +53,8 @@ struct AccessPath {
   Access::Kind kind = Access::Kind::scan;
   std::vector<const BoundExpression*> partition_key;
   const BoundExpression* id = nullptr;
+  // scan, partition: what the filter, which keeps it, says of the id; only these items are read.
+  std::vector<IndexBound> id_bounds;
   // partitions, points: each component of the key, then the id, is one of these (IN).
   std::vector<std::vector<const BoundExpression*>> choices;
   std::vector<PlannedProbe> probes;
@@ -161,6 +163,7 @@ void push_down_conditions(Plan& plan, PlannedQuery& query);
 void choose_join_keys(const Plan& plan, PlannedQuery& query);
 void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
 void choose_index(Plan& plan, PlannedQuery& query, Source& source);
+void choose_id_range(const Plan& plan, PlannedQuery& query, Source& source);
 // Notes the index that would help most, if some scan reads all items though a condition bounds a path.
 void advise_index(Plan& plan, PlannedQuery& query, Source& source);
 void join_by_index(PlannedQuery& query, Source& source);

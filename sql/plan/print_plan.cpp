@@ -77,10 +77,10 @@ class PlanPrinter {
     const std::string& name = node.source->collection_name;
     switch (node.access.kind) {
       case Access::Kind::scan:
-        return fmt::format("scan of container {}", name);
+        return fmt::format("scan of container {}{}", name, describe_ids(node.access));
       case Access::Kind::partition:
-        return fmt::format("partition scan of container {} (partition key = {})", name,
-                           list(node.access.partition_key, ", "));
+        return fmt::format("partition scan of container {} (partition key = {}){}", name,
+                           list(node.access.partition_key, ", "), describe_ids(node.access));
       case Access::Kind::point:
         if (node.access.partition_key.empty())
           return fmt::format("point read of container {} (id = {})", name, words(node.access.id));
@@ -96,6 +96,14 @@ class PlanPrinter {
         return describe_index_scan(node);
     }
     return {};
+  }
+
+  std::string describe_ids(const AccessPath& access) const {
+    std::string text;
+    for (const IndexBound& bound : access.id_bounds)
+      text += fmt::format("{}{}", text.empty() ? ", ids within " : " and ", words(bound.condition));
+    if (access.is_ordered) text += access.is_reverse ? ", by id backwards" : ", by id";
+    return text;
   }
 
   // How many of each component, and of the id.

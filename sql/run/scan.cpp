@@ -1,7 +1,11 @@
 // The leaves: one row of nothing, and the items of a container.
+#include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
 
 #include "sql/run/operator.h"
+#include "sql/value/key_encoding.h"
 
 namespace quire::sql {
 namespace {
@@ -46,12 +50,20 @@ namespace {
 class Scan final : public Operator {
  public:
   Scan(const PlanNode& node, const PlannedQuery& query, Frame& frame)
-      : Operator(node), kind_(node.access.kind), slot_(node.source->slot) {
+      : Operator(node),
+        kind_(node.access.kind),
+        slot_(node.source->slot),
+        is_ordered_(node.access.is_ordered),
+        is_reverse_(node.access.is_reverse) {
     collection_ = frame.run.item_collections[slot_];
     EvaluatorFactory factory(frame, query);
     for (const BoundExpression* component : node.access.partition_key)
       partition_key_.push_back(factory.make(*component));
     if (node.access.id != nullptr) id_ = factory.make(*node.access.id);
+    for (const IndexBound& bound : node.access.id_bounds) {
+      id_bounds_.push_back({bound.check, bound.text, nullptr});
+      if (!bound.operands.empty()) id_bounds_.back().operand = factory.make(*bound.operands[0]);
+    }
     for (const auto& choices : node.access.choices) {
       auto& made = choices_.emplace_back();
       for (const BoundExpression* choice : choices) made.push_back(factory.make(*choice));
@@ -69,13 +81,64 @@ class Scan final : public Operator {
     frame.arena.reset();
     if (!is_open_ && !open(frame)) return {};
     if (cursor_ == nullptr) return {};
-    return next_items(*cursor_, frame, frame.capacity, slot_, items_, node_number());
+    return next_items(*cursor_, frame, batch(frame), slot_, items_, node_number());
+  }
+
+  // Under a limit an order asks for few: small batches at first.
+  size_t batch(const Frame& frame) {
+    if (!is_ordered_) return frame.capacity;
+    const size_t size = std::min(next_batch_, frame.capacity);
+    next_batch_ = std::min(next_batch_ * 2, kBatchSize);
+    return size;
+  }
+
+  // From the first id that may be one to the first behind all; the latter is empty if there is none.
+  struct IdBounds {
+    std::string from, to;
+
+    void raise(std::string id) { from = std::max(from, std::move(id)); }
+    void lower(std::string id) {
+      if (!id.empty() && (to.empty() || id < to)) to = std::move(id);
+    }
+  };
+
+  // What is no string, and so true of no id, is left to the filter.
+  IdBounds id_bounds(Frame& frame) const {
+    IdBounds ids;
+    for (const IdBound& bound : id_bounds_) {
+      std::string text = bound.text;
+      if (bound.operand != nullptr) {
+        const Value value = bound.operand->evaluate(first_rows(1), frame)[0];
+        if (!value.is_string()) continue;
+        text = value.as_string();
+      }
+      const std::string behind = text + '\0';  // the next one
+      switch (bound.check) {
+        case BoundCheck::less:
+          ids.lower(std::move(text));
+          break;
+        case BoundCheck::less_equal:
+          ids.lower(behind);
+          break;
+        case BoundCheck::greater:
+          ids.raise(behind);
+          break;
+        case BoundCheck::greater_equal:
+          ids.raise(std::move(text));
+          break;
+        default:
+          ids.lower(key_behind(text));
+          ids.raise(std::move(text));
+      }
+    }
+    return ids;
   }
 
   // Opens the cursor. Without one, but true: no item can match, since a key component is no scalar or the id
   // is no string.
   bool open(Frame& frame) {
     is_open_ = true;
+    next_batch_ = kFirstBatch;
     if (!choices_.empty()) return open_several(frame);
     constexpr size_t kMostComponents = 3;
     std::array<Value, kMostComponents> key;
@@ -93,6 +156,12 @@ class Scan final : public Operator {
       if (!id.is_string()) return !frame.run.error;
       access.id = id.as_string();
     }
+    const IdBounds ids = id_bounds(frame);
+    if (frame.run.error) return false;
+    access.id_from = ids.from;
+    access.id_to = ids.to;
+    access.is_in_id_order = is_ordered_;
+    access.is_reverse = is_reverse_;
     auto cursor = collection_->open(access);
     if (!cursor) {
       frame.run.set_error(std::move(cursor.error()));
@@ -143,6 +212,15 @@ class Scan final : public Operator {
   std::vector<std::vector<std::unique_ptr<Evaluator>>> choices_;
   std::vector<std::unique_ptr<Evaluator>> partition_key_;
   std::unique_ptr<Evaluator> id_;
+  struct IdBound {
+    BoundCheck check;
+    std::string text;
+    std::unique_ptr<Evaluator> operand;  // null: there is the text
+  };
+  std::vector<IdBound> id_bounds_;
+  bool is_ordered_, is_reverse_;
+  static constexpr size_t kFirstBatch = 16;
+  size_t next_batch_ = kFirstBatch;
   std::unique_ptr<Cursor> cursor_;
   bool is_open_ = false;
   Column items_;

@@ -53,11 +53,7 @@ class Client final : public YcsbClient {
 class Store final : public YcsbStore {
  public:
   Store(const Fixture& fixture, const YcsbRun& run)
-      : database_(open(fixture, run.is_durable ? Durability::full : Durability::relaxed)) {
-    // What scans go by; other workloads need none.
-    execute(run.workload == 'e' ? "CREATE INDEX IF NOT EXISTS by_id ON usertable (id)"
-                                : "DROP INDEX IF EXISTS by_id ON usertable");
-  }
+      : database_(open(fixture, run.is_durable ? Durability::full : Durability::relaxed)) {}
 
   uint64_t count() override { return execute("SELECT VALUE COUNT(1) FROM usertable u"); }
   std::unique_ptr<YcsbClient> connect() override { return std::make_unique<Client>(database_); }

@@ -74,6 +74,41 @@ TEST_F(IndexChoiceTest, UnderALimitTheOrderIsWeighedAgainstTheConditions) {
   EXPECT_EQ(query(usual), scanned(usual));
 }
 
+// Without partition key the order of ids is the items' own: it is one more way, weighed against the others.
+TEST_F(IndexChoiceTest, TheOrderOfIdsIsWeighedAgainstIndexes) {
+  ASSERT_EQ(query("CREATE CONTAINER plain"), "");
+  std::string lines;
+  for (int i = 0; i < 5'000; ++i)
+    lines += fmt::format(R"({{"id":"{:05}","many":{},"one":{}}})", i, i % 2, i) + "\n";
+  std::istringstream input(lines);
+  ASSERT_TRUE(succeeds(database_->container("plain")->import(input)));
+  for (const char* path : {"many", "one", "id"})
+    ASSERT_EQ(query(fmt::format("CREATE INDEX by_{0} ON plain ({0})", path)), "");
+  const std::string few = "SELECT VALUE c.id FROM plain c WHERE c.one = 7 AND c.id > '0' ORDER BY c.id";
+  EXPECT_THAT(plan(few), HasSubstr("by by_one"));
+  EXPECT_EQ(query(few), "\"00007\"\n");
+  const std::string page =
+      "SELECT VALUE c.id FROM plain c WHERE c.many = 1 AND c.id > '04000' ORDER BY c.id OFFSET 1 LIMIT 2";
+  EXPECT_THAT(plan(page), HasSubstr("ids within c.id > '04000', by id"));
+  EXPECT_EQ(query(page), "\"04003\"\n\"04005\"\n");
+}
+
+// Also where a transaction has changed them, and where what is read is deleted.
+TEST_F(IndexChoiceTest, ARangeOfIdsSeesTheTransaction) {
+  const std::string page =
+      "SELECT VALUE c.id FROM d c WHERE c.p = 'p3' AND c.id >= '1' AND c.id < '12' ORDER BY c.id DESC";
+  const std::string before = query(page);
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query(R"(INSERT INTO d VALUES {"id":"11 and more","p":"p3"})"), "");
+  EXPECT_EQ(query("DELETE FROM d c WHERE c.p = 'p3' AND c.id < '11' AND c.id >= '1'"), "");
+  const std::string within = query(page);
+  EXPECT_THAT(within, HasSubstr("\"11 and more\""));
+  EXPECT_THAT(within, Not(HasSubstr("\"103\"")));
+  EXPECT_EQ(query("ROLLBACK"), "");
+  EXPECT_EQ(query(page), before);
+  EXPECT_THAT(before, HasSubstr("\"103\""));
+}
+
 TEST_F(IndexChoiceTest, EqualValuesAreHoppedOver) {
   const std::string count = "SELECT VALUE COUNT(DISTINCT c.few) FROM c";
   EXPECT_EQ(query(count), "10\n");

@@ -127,8 +127,8 @@ TEST_F(QueryTest, ASortPastItsMemoryFailsAndOneUnderALimitNeedsLittle) {
     return rows(
         *value_of(PreparedStatement::prepare(containers_, sql, {.scope = nullptr, .memory_limit = kMemory})));
   };
-  EXPECT_EQ(run("SELECT VALUE c.id FROM c ORDER BY c.id"), "out_of_memory");
-  EXPECT_EQ(run("SELECT VALUE c.id FROM c ORDER BY c.id OFFSET 1 LIMIT 1"), "\"1\"\n");
+  EXPECT_EQ(run("SELECT VALUE c.id FROM c ORDER BY c.id || ''"), "out_of_memory");
+  EXPECT_EQ(run("SELECT VALUE c.id FROM c ORDER BY c.id || '' OFFSET 1 LIMIT 1"), "\"1\"\n");
 }
 
 // `times` of `part`, in which {} stands for a number that rises.

@@ -1,0 +1,25 @@
+// The lower end of a plan, where rules choose how items are reached.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sql/plan/plan.h"
+
+namespace quire::sql {
+
+using Place = std::unique_ptr<PlanNode>;
+
+// The scan at the bottom of a tree, and the places above it.
+struct Bottom {
+  Place* scan = nullptr;
+  Place* filter = nullptr;
+  Place* sort = nullptr;               // right above scan and filter
+  std::vector<const PlanNode*> above;  // what stands above scan and filter, from below
+};
+
+Bottom find_bottom(Place& root);
+// Puts what is below a node in its place.
+void take_out(Place& node);
+
+}  // namespace quire::sql

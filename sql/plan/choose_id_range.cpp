@@ -1,6 +1,7 @@
-// The items of a partition lie in the order of their ids, and so do all items of a container without partition
-// key. Where no index leads to them, what a condition says of the id bounds what is read, and ORDER BY the id
-// needs no sort: a page that begins behind the last id of the one before costs no more than its own items.
+// The items of a partition lie in the order of their ids, and so do all items of a container without
+// partition key. Where no index leads to them, what a condition says of the id bounds what is read, and ORDER
+// BY the id needs no sort: a page that begins behind the last id of the one before costs no more than its own
+// items.
 #include "sql/plan/bottom.h"
 #include "sql/plan/id_range.h"
 #include "sql/plan/slot_use.h"

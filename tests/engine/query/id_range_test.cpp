@@ -80,9 +80,8 @@ TEST_F(IdRangeTest, GivesWhatASortWould) {
     for (const std::string& id : sorted)
       if ((has_equal ? id >= from : id > from) && (has_equal ? id <= to : id < to)) wanted.push_back(id);
     if (is_reverse) std::ranges::reverse(wanted);
-    const std::string bounds =
-        has_equal ? fmt::format("c.id >= '{}' AND c.id <= '{}'", from, to)
-                  : fmt::format("'{}' < c.id AND c.id < '{}'", from, to);
+    const std::string bounds = has_equal ? fmt::format("c.id >= '{}' AND c.id <= '{}'", from, to)
+                                         : fmt::format("'{}' < c.id AND c.id < '{}'", from, to);
     const std::string order = is_reverse ? " ORDER BY c.id DESC" : " ORDER BY c.id";
     EXPECT_EQ(ids("SELECT VALUE c.id FROM plain c WHERE " + bounds + order), wanted);
     EXPECT_EQ(ids("SELECT VALUE c.id FROM parts c WHERE c.pk = 'x' AND " + bounds + order), wanted);
@@ -106,9 +105,11 @@ TEST_F(IdRangeTest, ReadsNoMoreThanItGives) {
   add(*make("parts", {"/pk"}), all, R"(,"pk":1)");
   EXPECT_EQ(read_by("SELECT VALUE c.id FROM plain c WHERE c.id >= '0100' AND c.id < '0150'"), 50U);
   EXPECT_EQ(read_by("SELECT VALUE c.id FROM parts c WHERE c.pk = 1 AND c.id BETWEEN '0100' AND '0149'"), 50U);
-  EXPECT_EQ(read_by("SELECT VALUE c.id FROM parts c WHERE c.pk = 1 AND c.id > '1990' ORDER BY c.id DESC"), 9U);
+  EXPECT_EQ(read_by("SELECT VALUE c.id FROM parts c WHERE c.pk = 1 AND c.id > '1990' ORDER BY c.id DESC"),
+            9U);
   EXPECT_LE(
-      read_by("SELECT VALUE c.id FROM parts c WHERE c.pk = 1 AND c.id > '0900' ORDER BY c.id OFFSET 0 LIMIT 9"),
+      read_by(
+          "SELECT VALUE c.id FROM parts c WHERE c.pk = 1 AND c.id > '0900' ORDER BY c.id OFFSET 0 LIMIT 9"),
       16U);
   EXPECT_LE(read_by("SELECT TOP 3 VALUE c.id FROM plain c ORDER BY c.id DESC"), 16U);
   // Not where ids are compared with what is no string, which is true of none.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql/plan/id_range.h"
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
 
@@ -79,7 +80,8 @@ void advise_scan(Plan& plan, const PlannedQuery& query, const PlanNode* scan, So
       const bool has_index = bound && std::ranges::any_of(collection->indexes(), [&](const auto& index) {
                                return index.parts[0].path == bound->path;
                              });
-      if (bound && !has_index) bounds.push_back(std::move(*bound));
+      const bool is_used = bound && bounds_id(*bound) && !scan->access.id_bounds.empty();
+      if (bound && !has_index && !is_used) bounds.push_back(std::move(*bound));
     }
   double weight = 0;
   const std::string paths = wanted_paths(bounds, weight);

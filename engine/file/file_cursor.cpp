@@ -10,6 +10,7 @@
 #include "engine/file/pending_view.h"
 
 namespace quire::engine {
+
 // The two walks that together are the cursor's. A key that is in both is the pending one's.
 struct FileCursor::Beside {
   Beside(const PendingView::Walk& walk, const Transaction* from) : pending(walk), writer(from) {}
@@ -61,31 +62,31 @@ Result<bool> FileCursor::move(Step step, Bytes target) {
 }
 
 Result<bool> FileCursor::step(Step step, Bytes target, Bytes& key, Bytes& record) {
-  if (tree_) {
-    Result<bool> is_there = false;
+  if (!tree_) return step_in_lmdb(step, target, key, record);
+  const auto walk = [&] {
     switch (step) {
       case Step::first:
-        is_there = tree_->first();
-        break;
+        return tree_->first();
       case Step::last:
-        is_there = tree_->last();
-        break;
+        return tree_->last();
       case Step::next:
-        is_there = tree_->next();
-        break;
+        return tree_->next();
       case Step::previous:
-        is_there = tree_->previous();
-        break;
+        return tree_->previous();
       case Step::seek:
-        is_there = tree_->seek(target);
         break;
     }
-    if (is_there && *is_there) {
-      key = tree_->key();
-      record = tree_->record();
-    }
-    return is_there;
+    return tree_->seek(target);
+  };
+  auto is_there = walk();
+  if (is_there && *is_there) {
+    key = tree_->key();
+    record = tree_->record();
   }
+  return is_there;
+}
+
+Result<bool> FileCursor::step_in_lmdb(Step step, Bytes target, Bytes& key, Bytes& record) {
   constexpr std::array kOperations{MDB_FIRST, MDB_LAST, MDB_NEXT, MDB_PREV, MDB_SET_RANGE};
   MDB_val found{target.size(), const_cast<char*>(target.data())}, data;
   const int code = mdb_cursor_get(cursor_.get(), &found, &data, kOperations[static_cast<size_t>(step)]);

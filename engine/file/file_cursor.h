@@ -52,6 +52,7 @@ class FileCursor {
   // In the tree alone.
   Result<bool> move(Step step, Bytes target = {});
   Result<bool> step(Step step, Bytes target, Bytes& key, Bytes& record);
+  Result<bool> step_in_lmdb(Step step, Bytes target, Bytes& key, Bytes& record);
   Result<void> stand_on(Bytes key);
 
   Result<bool> move_tree(Step step, Bytes target = {});

@@ -208,7 +208,9 @@ class Mutator {
     for (size_t number = layout::kMetaPages; number < pages(); ++number) {
       char* const at = page(number) + layout::kPageHeader;
       const bool is_run = layout::page_flags(page(number)) == layout::kOverflowPage;
-      if (!is_run || layout::overflow_run(page(number)) <= engine::CommitLog::kLeastBytes / kPage) continue;
+      constexpr size_t kRun = engine::CommitLog::kLeastBytes / kPage + 1;
+      if (!is_run || layout::overflow_run(page(number)) < kRun) continue;
+      if (pages() - number < kRun) return;  // the file was cut short
       for (const uint64_t half : {0u, 1u})
         change_record(at + log::half_at(half, engine::CommitLog::kLeastBytes));
       return;
@@ -222,6 +224,7 @@ class Mutator {
     size_t at = log::kRecordsAt;
     for (uint64_t skipped = below(20);; --skipped) {
       log::RecordHeader header;
+      if (at + sizeof header > kBytes) return;
       std::memcpy(&header, half + at, sizeof header);
       const std::string_view rest(half + at, kBytes - at);
       if (!log::parse_record(rest, header.commit, seed)) return;

@@ -10,6 +10,9 @@
 namespace quire::engine {
 namespace {
 
+// Of a key: behind so many bytes it may go on with its id, or with a hash of it (item_key.h).
+constexpr size_t kBytesBeforeHash = kLongestTableKey - kIdHashBytes;
+
 // The lines of a record behind its first hold the key numbers, the offsets and the first values, which the
 // query is about to read: their way from memory runs beside the walk.
 void prefetch(Bytes record) noexcept {
@@ -54,8 +57,7 @@ void ItemCursor::confine(const IdRange& range) {
   has_id_range_ = true;
   is_ordered_ = range.is_ordered;
   is_reverse_ = range.is_reverse;
-  told_ = kLongestTableKey - kIdHashBytes;
-  const size_t longest = told_ - epk_prefix_.size();
+  const size_t longest = kBytesBeforeHash - epk_prefix_.size();
   range_from_ = epk_prefix_;
   range_from_ += range.from.substr(0, longest);
   range_to_ = epk_prefix_;
@@ -160,7 +162,7 @@ Result<size_t> ItemCursor::fill_in_order(std::span<sql::Value> roots) {
       is_done_ = !is_there;
       if (is_done_) break;
     }
-    if (cursor_.key().size() >= told_) [[unlikely]] {
+    if (cursor_.key().size() >= kBytesBeforeHash) [[unlikely]] {
       QUIRE_TRY(take_long_ids());
       continue;
     }
@@ -172,7 +174,7 @@ Result<size_t> ItemCursor::fill_in_order(std::span<sql::Value> roots) {
 
 // Those whose first bytes are those of the entry at hand: behind them, keys are in the order of hashes.
 Result<void> ItemCursor::take_long_ids() {
-  const std::string told(cursor_.key().substr(0, told_));
+  const std::string told(cursor_.key().substr(0, kBytesBeforeHash));
   long_ids_.clear();
   next_long_ = 0;
   do {

@@ -71,9 +71,8 @@ class ItemCursor {
   std::string range_from_, range_to_;
   bool is_confined_ = false;
   bool has_id_range_ = false, is_ordered_ = false, is_reverse_ = false;
-  size_t told_ = 0;  // so many bytes has a key that may not tell all of its id
-  // Items whose keys agree in these bytes, in the order of their ids; those from next_long_ on are still to
-  // give.
+  // Items whose keys tell the same first bytes of their ids, in the order of the ids; those from next_long_
+  // on are still to give.
   std::vector<sql::Value> long_ids_;
   size_t next_long_ = 0;
   bool stands_ = false;  // on an entry that was not given

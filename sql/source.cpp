@@ -17,13 +17,17 @@ bool is_system_name(std::string_view name) {
 
 Value whole_item(const Value& item, const Collection& collection, Arena& arena) {
   if (!item.is_object()) return item;
+  std::array<Value, kSystemPropertyCount> properties;
+  collection.system_properties(item, properties, arena);
+  return whole_item(item, properties, arena);
+}
+
+Value whole_item(const Value& item, std::span<const Value, kSystemPropertyCount> properties, Arena& arena) {
   MemberWalk own(item);
   const std::span<Member> members = arena.make_array<Member>(own.size() + kSystemPropertyCount);
   size_t count = 0;
   while (own.next(members[count]))
     if (!is_system_name(members[count].name)) ++count;
-  std::array<Value, kSystemPropertyCount> properties;
-  collection.system_properties(item, properties, arena);
   for (size_t i = 0; i < kSystemPropertyCount; ++i)
     members[count++] = {kSystemPropertyNames[i], properties[i]};
   return Value::object(members.first(count));

@@ -185,6 +185,7 @@ class Collection {
 
 // An item as a whole: its own members, then the system properties.
 Value whole_item(const Value& item, const Collection& collection, Arena& arena);
+Value whole_item(const Value& item, std::span<const Value, kSystemPropertyCount> properties, Arena& arena);
 
 // A user-defined function, for one execution of a query.
 class UserFunction {

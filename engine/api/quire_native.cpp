@@ -53,7 +53,13 @@ int write(quire_call* call, PartitionAccess::Write kind, const char* json, size_
           const char* if_match, quire_buffer* out, quire_error* error) {
   return operate(call, out, error, [&](PartitionAccess& access, std::string& text) -> Result<void> {
     QUIRE_ASSIGN(const std::string_view item, text_argument(json, length, "the item's JSON"));
-    return access.write(kind, item, if_match != nullptr ? if_match : "", false, &text);
+    quire::sql::JsonReader reader;
+    quire::sql::Arena arena;
+    QUIRE_ASSIGN(const quire::sql::Value value, reader.to_value(item, arena));
+    QUIRE_ASSIGN(const quire::engine::Item written,
+                 access.write(kind, value, if_match != nullptr ? if_match : "", false));
+    access.write_json(written, text);
+    return {};
   });
 }
 
@@ -107,7 +113,8 @@ int quire_call_read(quire_call* call, const char* id, size_t id_length, quire_bu
                     quire_error* error) {
   return operate(call, out, error, [&](PartitionAccess& access, std::string& text) -> Result<void> {
     QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
-    QUIRE_TRY(access.read(item, "", text));
+    QUIRE_ASSIGN(const auto found, access.read(item, ""));
+    if (found) access.write_json(*found, text);
     return {};
   });
 }

@@ -117,7 +117,6 @@
 
   const checkBody = (body) => {
     if (body === null || typeof body !== 'object') throw failure(400, 'the document must be an object');
-    return toText(body, 'the document');
   };
 
   function checkCollection(link) {
@@ -131,20 +130,21 @@
     },
     createDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
-      const text = checkBody(body);
+      checkBody(body);
       checkCollection(link);
-      return done(host(create, text, options.disableAutomaticIdGeneration === true, isWanted), 201);
+      return done(host(create, body, options.disableAutomaticIdGeneration === true, isWanted), 201);
     },
     upsertDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
-      const text = checkBody(body);
+      checkBody(body);
       checkCollection(link);
-      return done(host(upsert, text, options.disableAutomaticIdGeneration === true, isWanted), 200);
+      return done(host(upsert, body, options.disableAutomaticIdGeneration === true, isWanted), 200);
     },
     replaceDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
       const etag = options.etag === undefined ? '' : String(options.etag);
-      return done(host(replace, String(link), checkBody(body), etag, isWanted), 200);
+      checkBody(body);
+      return done(host(replace, String(link), body, etag, isWanted), 200);
     },
     deleteDocument: (link, options) => {
       ask('remove', String(link), options.etag === undefined ? '' : String(options.etag));

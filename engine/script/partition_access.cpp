@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "engine/container/effective_partition_key.h"
@@ -22,17 +23,26 @@ Result<void> PartitionAccess::check_partition(const sql::Value& item) const {
   return {};
 }
 
-void PartitionAccess::give(const sql::Value& root, std::string& out) {
-  sql::Arena arena;
-  const sql::Value rid = store_->system_property(root, sql::SystemProperty::rid, arena);
-  ids_.insert_or_assign(std::string(rid.as_string()), std::string(store_->id_of(root).as_string()));
-  store_->write_item_json(root, out);
+// ---- Items
+
+void PartitionAccess::remember(const Item& item) {
+  ids_.insert_or_assign(item.header().rid, store_->id_of(item.root).as_string());
 }
 
-Result<void> PartitionAccess::write(Write kind, std::string_view json, std::string_view if_match,
-                                    bool needs_id, std::string* out) {
-  sql::Arena arena;
-  QUIRE_ASSIGN(const sql::Value item, reader_.to_value(json, arena));
+sql::Value PartitionAccess::whole(const Item& item, sql::Arena& arena) {
+  remember(item);
+  std::array<sql::Value, sql::kSystemPropertyCount> properties;
+  store_->system_properties(item.root, properties, arena);
+  return sql::whole_item(item.root, properties, arena);
+}
+
+void PartitionAccess::write_json(const Item& item, std::string& out) {
+  remember(item);
+  store_->write_item_json(item.root, out);
+}
+
+Result<Item> PartitionAccess::write(Write kind, const sql::Value& item, std::string_view if_match,
+                                    bool needs_id) {
   QUIRE_TRY(check_partition(item));
   if (needs_id && item.member("id").is_undefined())
     return fail(ErrorCode::invalid_id, "the item has no id, and disableAutomaticIdGeneration is set");
@@ -52,33 +62,26 @@ Result<void> PartitionAccess::write(Write kind, std::string_view json, std::stri
       break;
     }
   }
-  if (out != nullptr) give(outcome.item.root, *out);
-  return {};
+  return outcome.item;
 }
 
-Result<void> PartitionAccess::replace(std::string_view id, std::string_view json, std::string_view if_match,
-                                      std::string* out) {
-  sql::Arena arena;
-  QUIRE_ASSIGN(const sql::Value item, reader_.to_value(json, arena));
-  QUIRE_TRY(check_partition(item));
+Result<Item> PartitionAccess::replace(std::string_view id, const sql::Value& item,
+                                      std::string_view if_match) {
   const sql::Value given = item.member("id");
   if (!given.is_string() || given.as_string() != id)
     return fail(
         ErrorCode::invalid_argument,
         fmt::format("the link names item '{}', the document has another id; an item's id does not change",
                     id));
-  const WriteOptions options{.if_match = if_match, .triggers = triggers_};
-  QUIRE_ASSIGN(const ItemOutcome outcome, store_->replace(transaction_, item, options));
-  if (out != nullptr) give(outcome.item.root, *out);
-  return {};
+  return write(Write::replace, item, if_match, false);
 }
 
 Result<void> PartitionAccess::remove(std::string_view id, std::string_view if_match) {
   return store_->erase(transaction_, partition_key_, id, if_match, triggers_);
 }
 
-Result<bool> PartitionAccess::read(std::string_view id, std::string_view if_none_match, std::string& out) {
-  QUIRE_ASSIGN(const std::optional<Item> item, store_->read(transaction_, partition_key_, id));
+Result<std::optional<Item>> PartitionAccess::read(std::string_view id, std::string_view if_none_match) {
+  QUIRE_ASSIGN(std::optional<Item> item, store_->read(transaction_, partition_key_, id));
   transaction_.charge(read_charge(item ? json_bytes_of_document(document_of(item->record).size()) : 0));
   if (!item)
     return fail(ErrorCode::not_found,
@@ -86,10 +89,9 @@ Result<bool> PartitionAccess::read(std::string_view id, std::string_view if_none
                             partition_key_text(partition_key_), store_->definition().name, id));
   if (!if_none_match.empty()) {
     const Etag etag = make_etag(store_->resource_names().etag_salt, item->header().lsn);
-    if (if_none_match == "*" || if_none_match == etag.view()) return false;
+    if (if_none_match == "*" || if_none_match == etag.view()) item.reset();
   }
-  give(item->root, out);
-  return true;
+  return item;
 }
 
 // ---- Links
@@ -143,9 +145,9 @@ Result<std::string> PartitionAccess::id_of_link(std::string_view link) {
 
 // The item's id, empty if the partition has no such item.
 Result<std::string> PartitionAccess::id_of_resource(std::string_view resource_id) {
-  if (const auto known = ids_.find(std::string(resource_id)); known != ids_.end()) return known->second;
   const std::optional<uint64_t> number = item_number_of(store_->resource_names(), resource_id);
   if (!number) return std::string();
+  if (const auto known = ids_.find(*number); known != ids_.end()) return known->second;
   QUIRE_ASSIGN(ItemCursor items, store_->scan_partition(transaction_, partition_key_));
   sql::Value roots[64];
   for (;;) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,8 +22,8 @@
 
 namespace quire::engine {
 
-// Belongs to one call. `runs_triggers`: false within a trigger, whose writes run none. Items go out as JSON
-// with their system properties, appended to `out`.
+// Belongs to one call. `runs_triggers`: false within a trigger, whose writes run none. Items that it gives are
+// good until the next call of a function that works on items.
 class PartitionAccess {
  public:
   PartitionAccess(OpenContainers& containers, std::shared_ptr<ContainerStore> store,
@@ -37,16 +38,18 @@ class PartitionAccess {
         partition_key_(partition_key) {}
 
   enum class Write : uint8_t { create, upsert, replace };
-  // forbidden for an item of another partition; what ContainerStore's functions fail with. `out` gets the
-  // item as JSON, unless it is null.
-  Result<void> write(Write kind, std::string_view json, std::string_view if_match, bool needs_id,
-                     std::string* out);
+  // forbidden for an item of another partition; what ContainerStore's functions fail with.
+  Result<Item> write(Write kind, const sql::Value& item, std::string_view if_match, bool needs_id);
   // invalid_argument if the item's id is not `id`.
-  Result<void> replace(std::string_view id, std::string_view json, std::string_view if_match,
-                       std::string* out);
+  Result<Item> replace(std::string_view id, const sql::Value& item, std::string_view if_match);
   Result<void> remove(std::string_view id, std::string_view if_match);
-  // not_found. False, and nothing appended, if the item's etag is `if_none_match`.
-  Result<bool> read(std::string_view id, std::string_view if_none_match, std::string& out);
+  // not_found. Nothing if the item's etag is `if_none_match`.
+  Result<std::optional<Item>> read(std::string_view id, std::string_view if_none_match);
+
+  // An item as scripts see it, with its system properties, what is not stored in `arena`; and as JSON,
+  // appended. From then on its _rid and _self stand for it, for id_of_link().
+  sql::Value whole(const Item& item, sql::Arena& arena);
+  void write_json(const Item& item, std::string& out);
 
   // A page of rows, as {"feed":[...]} with "continuation" where there are more. `query`: {"query":...,
   // "parameters":[{"name","value"}...]}, or empty for all items. `size` < 0: all that is left.
@@ -71,8 +74,8 @@ class PartitionAccess {
 
  private:
   struct Page;
-  void give(const sql::Value& root, std::string& out);
   void remember(const sql::Value& row);
+  void remember(const Item& item);
   Result<std::string> id_of_resource(std::string_view resource_id);
   Result<bool> read_page(Page& page, bool is_positioned);
 
@@ -85,8 +88,8 @@ class PartitionAccess {
   uint64_t openings_;
   std::span<const sql::Value> partition_key_;
   sql::JsonReader reader_;
-  // Of the items that were handed out: ids by _rid, since links name items so.
-  std::unordered_map<std::string, std::string> ids_;
+  // Of the items that were handed out: ids by the number in their _rid, since links name items so.
+  std::unordered_map<uint64_t, std::string> ids_;
 };
 
 }  // namespace quire::engine

@@ -70,8 +70,9 @@ struct PartitionAccess::Page {
 void PartitionAccess::remember(const sql::Value& row) {
   const sql::Value rid = row.member("_rid");
   const sql::Value id = row.member("id");
-  if (rid.is_string() && id.is_string())
-    ids_.insert_or_assign(std::string(rid.as_string()), std::string(id.as_string()));
+  if (!rid.is_string() || !id.is_string()) return;
+  if (const auto number = item_number_of(store_->resource_names(), rid.as_string()))
+    ids_.insert_or_assign(*number, id.as_string());
 }
 
 // True once the page is as it must be; false: the query has to be run again, item by item.

@@ -9,8 +9,10 @@
 #include <new>
 #include <random>
 
+#include "engine/script/host_function.h"
 #include "engine/script/native_stack.h"
 #include "engine/script/sandbox_instance.h"
+#include "sql/value/json.h"
 
 namespace quire::engine {
 namespace {
@@ -84,6 +86,8 @@ Result<std::unique_ptr<Sandbox>> Sandbox::boot(Watchdog& watchdog) {
     sandbox->runtime_ = Z_qjsZ_qjs_get_runtime_ptr(module);
     sandbox->arguments_ = Z_qjsZ_wasm_malloc(module, kMostScriptArguments * sizeof(uint64_t));
     QUIRE_TRY(sandbox->check_tags());
+    sandbox->documents_.find_prototypes();
+    QUIRE_TRY(sandbox->check_documents());
     return sandbox->run_library();
   });
   if (!booted) return std::unexpected(std::move(booted.error()));
@@ -114,6 +118,34 @@ Result<void> Sandbox::check_tags() {
   return {};
 }
 
+// What the engine's structures are taken to look like: a document must come out as it went in, and nothing that
+// is more than data may be taken for it. Prototypes, which each look at an object asks for, must be held as
+// often as before.
+Result<void> Sandbox::check_documents() {
+  constexpr std::string_view kJson = R"({"7":{"b":{"c":"\u00e9"}},"a":[1,-2.5,"x",null,true,{},[]],"d":""})";
+  constexpr std::string_view kMoreThanData[] = {"({get a() { return 1 }})", "new Date(0)", "({a: [,1]})",
+                                                "({a: 1n})", "new class {}", "({toJSON: 1})", "[new Map]"};
+  sql::JsonReader reader;
+  sql::Arena arena;
+  QUIRE_ASSIGN(const sql::Value document, reader.to_value(kJson, arena));
+  const auto holds = [&](JsValue object) { return load_word(static_cast<uint32_t>(object.bits)); };
+  const auto& prototypes = documents_.prototypes();
+  const uint32_t before = holds(prototypes.object) + holds(prototypes.array);
+  const JsValue made = documents_.to_script(document);
+  std::string text, again;
+  bool agree = json(made, text);
+  if (const auto read = documents_.from_script(made, arena)) sql::write_json(*read, again);
+  free(made);
+  agree &= text == again && text == R"({"7":{"b":{"c":"é"}},"a":[1,-2.5,"x",null,true,{},[]],"d":""})";
+  for (const std::string_view source : kMoreThanData) {
+    const JsValue value = evaluate(source, kLibraryFile);
+    agree &= !is_exception(value) && !documents_.from_script(value, arena);
+    free(value);
+  }
+  if (agree && holds(prototypes.object) + holds(prototypes.array) == before) return {};
+  return fail(ErrorCode::internal, "the script engine's objects look different from what was expected");
+}
+
 SandboxImage Sandbox::image(JsValue function) const {
   const Z_qjs_instance_t& module = instance_->module;
   const wasm_rt_memory_t& memory = module.w2c_memory;
@@ -123,6 +155,7 @@ SandboxImage Sandbox::image(JsValue function) const {
           .context = context_,
           .arguments = arguments_,
           .library = library_,
+          .prototypes = documents_.prototypes(),
           .function = function};
 }
 
@@ -145,6 +178,7 @@ Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
   context_ = image.context;
   arguments_ = image.arguments;
   library_ = image.library;
+  documents_.restore(image.prototypes);
   function_ = image.function;
   return {};
 }

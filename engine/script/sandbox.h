@@ -18,39 +18,12 @@
 #include <vector>
 
 #include "engine/query/script_limits.h"
+#include "engine/script/document_converter.h"
+#include "engine/script/js_value.h"
 #include "engine/script/watchdog.h"
 #include "sql/error.h"
 
 namespace quire::engine {
-
-// A value of the JavaScript engine, as it passes them: a NaN-boxed word. Counted references are freed by hand
-// (Sandbox::free) or with the whole memory at the next run.
-struct JsValue {
-  uint64_t bits = 0;
-
-  int32_t tag() const noexcept { return static_cast<int32_t>(bits >> 32); }
-};
-
-// The engine's tags; asserted at boot. Floating-point numbers have any tag above kFloat.
-struct JsTag {
-  static constexpr int32_t kFirst = -9;
-  static constexpr int32_t kString = -7;
-  static constexpr int32_t kRope = -6;
-  static constexpr int32_t kObject = -1;
-  static constexpr int32_t kInteger = 0;
-  static constexpr int32_t kBoolean = 1;
-  static constexpr int32_t kNull = 2;
-  static constexpr int32_t kUndefined = 3;
-  static constexpr int32_t kException = 6;
-  static constexpr int32_t kFloat = 8;
-};
-
-constexpr JsValue js_word(int32_t tag, uint32_t payload = 0) noexcept {
-  return {uint64_t{static_cast<uint32_t>(tag)} << 32 | payload};
-}
-inline constexpr JsValue kJsUndefined = js_word(JsTag::kUndefined);
-inline constexpr JsValue kJsNull = js_word(JsTag::kNull);
-inline constexpr JsValue kJsException = js_word(JsTag::kException);
 
 // What scripts can call, behind the library (library.js).
 class ScriptHost {
@@ -75,6 +48,7 @@ struct SandboxImage {
   uint32_t context = 0;
   uint32_t arguments = 0;
   JsValue library;   // what library.js gives
+  DocumentConverter::Prototypes prototypes;
   JsValue function;  // of a script: the function to call
 };
 
@@ -124,6 +98,10 @@ class Sandbox {
   JsValue call(JsValue function, JsValue self, std::span<const JsValue> arguments);
   JsValue evaluate(std::string_view source, std::string_view file);
   void free(JsValue value);
+  // The same for one that may be no counted reference.
+  void free_counted(JsValue value) {
+    if (value.tag() < 0 && !is_float(value)) free(value);
+  }
   JsValue copy(JsValue value);
   bool is_function(JsValue value);
   static bool is_exception(JsValue value) noexcept { return value.tag() == JsTag::kException; }
@@ -141,6 +119,8 @@ class Sandbox {
   bool text(JsValue value, std::string& out);
   // JSON.stringify(value), likewise; nothing for undefined.
   bool json(JsValue value, std::string& out);
+  // Values of ours, and the engine's that are no more than data.
+  DocumentConverter& documents() noexcept { return documents_; }
   // Throws `owned`.
   JsValue throw_value(JsValue owned, bool is_catchable = true);
   // Throws an Error with a message, and `number` and `body` if `number` is not 0.
@@ -172,12 +152,15 @@ class Sandbox {
 
  private:
   friend struct SandboxImports;
+  friend class DocumentConverter;
   struct Instance;
   class Bytes;
+  class Scratch;
 
   explicit Sandbox(Watchdog& watchdog);
   Result<void> instantiate();
   Result<void> check_tags();
+  Result<void> check_documents();
   Result<void> run_library();
   Result<void> set_stack_limit();
   Error breach_error(std::string_view name) const;
@@ -198,6 +181,7 @@ class Sandbox {
   uint32_t arguments_ = 0;  // a place for the arguments of a call
   JsValue library_ = kJsUndefined;
   JsValue function_ = kJsUndefined;
+  DocumentConverter documents_{*this};
 
   // Of a run.
   ScriptLimits limits_;

@@ -1,6 +1,10 @@
 // The generated module's state behind a Sandbox; for the sandbox's own files alone.
 #pragma once
 
+#include <cstring>
+#include <optional>
+#include <string_view>
+
 #include "engine/script/quickjs.h"
 #include "engine/script/sandbox.h"
 #include "engine/script/wasm_runtime.h"
@@ -24,6 +28,60 @@ struct Sandbox::Instance {
   Z_env_instance_t environment;
   Z_wasi_snapshot_preview1_instance_t system;
   bool is_made = false;
+};
+
+// Bytes that the module has been given, with a NUL behind them, freed again.
+class Sandbox::Bytes {
+ public:
+  Bytes(Sandbox& sandbox, std::string_view text)
+      : module_(sandbox.instance_->module), size_(static_cast<uint32_t>(text.size())) {
+    if (text.size() < kMostScriptMemory) address_ = Z_qjsZ_wasm_malloc(&module_, size_ + 1);
+    if (address_ == 0) {
+      sandbox.breach(Breach::memory);
+      throw WasmTrap{WASM_RT_TRAP_UNREACHABLE};
+    }
+    uint8_t* const place = sandbox.at(address_, uint64_t{size_} + 1);
+    std::memcpy(place, text.data(), size_);
+    place[size_] = 0;
+  }
+  // A trap in here ends a run that is at its end already; the memory goes with the run.
+  ~Bytes() {
+    try {
+      Z_qjsZ_wasm_free(&module_, address_);
+    } catch (const WasmTrap&) {
+    }
+  }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+
+  uint32_t address() const noexcept { return address_; }
+  uint32_t size() const noexcept { return size_; }
+
+ private:
+  Z_qjs_instance_t& module_;
+  uint32_t size_;
+  uint32_t address_ = 0;
+};
+
+// The same for the time until the module is called again, without a NUL: in the place for arguments, as far as
+// that is large enough.
+class Sandbox::Scratch {
+ public:
+  Scratch(Sandbox& sandbox, std::string_view text) : size_(static_cast<uint32_t>(text.size())) {
+    if (text.size() > kMostScriptArguments * sizeof(uint64_t)) {
+      address_ = bytes_.emplace(sandbox, text).address();
+      return;
+    }
+    address_ = sandbox.arguments_;
+    if (!text.empty()) std::memcpy(sandbox.at(address_, text.size()), text.data(), text.size());
+  }
+  uint32_t address() const noexcept { return address_; }
+  uint32_t size() const noexcept { return size_; }
+
+ private:
+  uint32_t size_;
+  uint32_t address_ = 0;
+  std::optional<Bytes> bytes_;
 };
 
 }  // namespace quire::engine

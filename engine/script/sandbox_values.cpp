@@ -22,43 +22,10 @@ uint32_t Sandbox::load_word(uint32_t address) {
   return word;
 }
 
-// Bytes that the module has been given, with a NUL behind them, freed again.
-class Sandbox::Bytes {
- public:
-  Bytes(Sandbox& sandbox, std::string_view text)
-      : module_(sandbox.instance_->module), size_(static_cast<uint32_t>(text.size())) {
-    if (text.size() < kMostScriptMemory) address_ = Z_qjsZ_wasm_malloc(&module_, size_ + 1);
-    if (address_ == 0) {
-      sandbox.breach(Breach::memory);
-      throw WasmTrap{WASM_RT_TRAP_UNREACHABLE};
-    }
-    uint8_t* const place = sandbox.at(address_, uint64_t{size_} + 1);
-    std::memcpy(place, text.data(), size_);
-    place[size_] = 0;
-  }
-  // A trap in here ends a run that is at its end already; the memory goes with the run.
-  ~Bytes() {
-    try {
-      Z_qjsZ_wasm_free(&module_, address_);
-    } catch (const WasmTrap&) {
-    }
-  }
-  Bytes(const Bytes&) = delete;
-  Bytes& operator=(const Bytes&) = delete;
-
-  uint32_t address() const noexcept { return address_; }
-  uint32_t size() const noexcept { return size_; }
-
- private:
-  Z_qjs_instance_t& module_;
-  uint32_t size_;
-  uint32_t address_ = 0;
-};
-
 // ---- In
 
 JsValue Sandbox::new_string(std::string_view text) {
-  const Bytes bytes(*this, text);
+  const Scratch bytes(*this, text);
   return {Z_qjsZ_JS_NewStringLen(&instance_->module, context_, bytes.address(), bytes.size())};
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <vector>
 
 #include "engine/script/host_function.h"
@@ -75,64 +74,108 @@ JsValue ScriptCallHost::refuse(const Error& error) {
 
 JsValue ScriptCallHost::access_items(uint32_t function, std::span<const JsValue> arguments) {
   if (access_ == nullptr) return sandbox_.throw_error("there is no collection here", 400);
-  scratch_.clear();
-  auto result = work_on_items(function, arguments);
+  auto result = work_on_items(static_cast<HostFunction>(function), arguments);
   return result ? *result : refuse(result.error());
 }
 
-// What is no string was made one by the library; false with an exception pending.
-bool ScriptCallHost::take_texts(std::span<const JsValue> arguments, std::span<std::string> texts) {
-  for (size_t i = 0; i < texts.size() && i < arguments.size(); ++i)
-    if (Sandbox::is_string(arguments[i]) && !sandbox_.text(arguments[i], texts[i])) return false;
-  return true;
+namespace {
+
+bool is_true(std::span<const JsValue> arguments, size_t at) {
+  return at < arguments.size() && arguments[at].bits == Sandbox::new_boolean(true).bits;
 }
 
-Result<JsValue> ScriptCallHost::work_on_items(uint32_t function, std::span<const JsValue> arguments) {
-  std::array<std::string, 3> texts;
-  if (!take_texts(arguments, texts)) return kJsException;
-  const auto& [first, second, third] = texts;
-  using Write = PartitionAccess::Write;
-  const auto is_true = [&](size_t i) {
-    return i < arguments.size() && arguments[i].bits == Sandbox::new_boolean(true).bits;
-  };
-  switch (static_cast<HostFunction>(function)) {
+}  // namespace
+
+// What is no string was made one by the library; false with an exception pending.
+bool ScriptCallHost::take_text(std::span<const JsValue> arguments, size_t at, std::string& text) {
+  return at >= arguments.size() || !Sandbox::is_string(arguments[at]) || sandbox_.text(arguments[at], text);
+}
+
+// Nothing with an exception pending.
+std::optional<sql::Value> ScriptCallHost::take_document(JsValue value, sql::Arena& arena) {
+  if (const auto plain = sandbox_.documents().from_script(value, arena)) return plain;
+  std::string text;
+  if (!sandbox_.json(value, text)) return std::nullopt;
+  if (text.empty()) {
+    sandbox_.throw_error("the document is no JSON value", 400);
+    return std::nullopt;
+  }
+  const auto read = reader_.to_value(text, arena);
+  if (read) return *read;
+  refuse(read.error());
+  return std::nullopt;
+}
+
+JsValue ScriptCallHost::give(const Item& item, sql::Arena& arena) {
+  return sandbox_.documents().to_script(access_->whole(item, arena));
+}
+
+// Arguments are as library.js gives them.
+Result<JsValue> ScriptCallHost::work_on_items(HostFunction function, std::span<const JsValue> arguments) {
+  std::string first, last;
+  switch (function) {
+    case HostFunction::create:
+    case HostFunction::upsert:
+      return write(function, arguments);
+    case HostFunction::replace:
+      return replace(arguments);
+    case HostFunction::read:
+      return read(arguments);
     case HostFunction::collection:
+      if (!take_text(arguments, 0, first)) return kJsException;
       QUIRE_TRY(access_->check_collection_link(first));
       return kJsUndefined;
-    case HostFunction::read:
-      return read(first, second);
-    case HostFunction::create:
-      QUIRE_TRY(access_->write(Write::create, first, "", is_true(1), is_true(2) ? &scratch_ : nullptr));
-      break;
-    case HostFunction::upsert:
-      QUIRE_TRY(access_->write(Write::upsert, first, "", is_true(1), is_true(2) ? &scratch_ : nullptr));
-      break;
-    case HostFunction::replace: {
-      QUIRE_ASSIGN(const std::string id, access_->id_of_link(first));
-      QUIRE_TRY(access_->replace(id, second, third, is_true(3) ? &scratch_ : nullptr));
-      break;
-    }
     case HostFunction::remove: {
+      if (!take_text(arguments, 0, first) || !take_text(arguments, 1, last)) return kJsException;
       QUIRE_ASSIGN(const std::string id, access_->id_of_link(first));
-      QUIRE_TRY(access_->remove(id, second));
+      QUIRE_TRY(access_->remove(id, last));
       return kJsUndefined;
     }
     case HostFunction::feed: {
+      if (!take_text(arguments, 0, first) || !take_text(arguments, 2, last)) return kJsException;
       const double size = arguments.size() > 1 ? sandbox_.number(arguments[1]) : -1;
-      QUIRE_TRY(
-          access_->feed(first, size >= 1 && size < 1e9 ? static_cast<int64_t>(size) : -1, third, scratch_));
-      break;
+      std::string page;
+      QUIRE_TRY(access_->feed(first, size >= 1 && size < 1e9 ? static_cast<int64_t>(size) : -1, last, page));
+      return sandbox_.parse_json(page);
     }
     default:
-      break;
+      return kJsUndefined;
   }
-  return scratch_.empty() ? kJsUndefined : sandbox_.parse_json(scratch_);
 }
 
-Result<JsValue> ScriptCallHost::read(std::string_view link, std::string_view if_none_match) {
+// The document, whether it must have an id, whether the item is wanted.
+Result<JsValue> ScriptCallHost::write(HostFunction function, std::span<const JsValue> arguments) {
+  sql::Arena arena;
+  if (arguments.empty()) return kJsUndefined;
+  const auto document = take_document(arguments[0], arena);
+  if (!document) return kJsException;
+  const auto kind = function == HostFunction::create ? PartitionAccess::Write::create
+                                                     : PartitionAccess::Write::upsert;
+  QUIRE_ASSIGN(const Item item, access_->write(kind, *document, "", is_true(arguments, 1)));
+  return is_true(arguments, 2) ? give(item, arena) : kJsUndefined;
+}
+
+// A link, the document, an etag, whether the item is wanted.
+Result<JsValue> ScriptCallHost::replace(std::span<const JsValue> arguments) {
+  sql::Arena arena;
+  std::string link, etag;
+  if (arguments.size() < 2) return kJsUndefined;
+  if (!take_text(arguments, 0, link) || !take_text(arguments, 2, etag)) return kJsException;
+  const auto document = take_document(arguments[1], arena);
+  if (!document) return kJsException;
   QUIRE_ASSIGN(const std::string id, access_->id_of_link(link));
-  QUIRE_ASSIGN(const bool has_changed, access_->read(id, if_none_match, scratch_));
-  return has_changed ? sandbox_.parse_json(scratch_) : kJsNull;
+  QUIRE_ASSIGN(const Item item, access_->replace(id, *document, etag));
+  return is_true(arguments, 3) ? give(item, arena) : kJsUndefined;
+}
+
+// A link, an etag.
+Result<JsValue> ScriptCallHost::read(std::span<const JsValue> arguments) {
+  std::string link, if_none_match;
+  if (!take_text(arguments, 0, link) || !take_text(arguments, 1, if_none_match)) return kJsException;
+  QUIRE_ASSIGN(const std::string id, access_->id_of_link(link));
+  QUIRE_ASSIGN(const std::optional<Item> item, access_->read(id, if_none_match));
+  sql::Arena arena;
+  return item ? give(*item, arena) : kJsNull;
 }
 
 // ---- Running

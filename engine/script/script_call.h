@@ -8,9 +8,12 @@
 #include <string_view>
 
 #include "engine/query/scripts.h"
+#include "engine/script/host_function.h"
 #include "engine/script/partition_access.h"
 #include "engine/script/sandbox.h"
 #include "sql/error.h"
+#include "sql/value/arena.h"
+#include "sql/value/json.h"
 
 namespace quire::engine {
 
@@ -44,11 +47,15 @@ class ScriptCallHost final : public ScriptHost {
  private:
   JsValue accept();
   JsValue access_items(uint32_t function, std::span<const JsValue> arguments);
-  Result<JsValue> work_on_items(uint32_t function, std::span<const JsValue> arguments);
-  Result<JsValue> read(std::string_view link, std::string_view if_none_match);
+  Result<JsValue> work_on_items(HostFunction function, std::span<const JsValue> arguments);
+  Result<JsValue> write(HostFunction function, std::span<const JsValue> arguments);
+  Result<JsValue> replace(std::span<const JsValue> arguments);
+  Result<JsValue> read(std::span<const JsValue> arguments);
   JsValue log(std::span<const JsValue> arguments);
   JsValue refuse(const Error& error);
-  bool take_texts(std::span<const JsValue> arguments, std::span<std::string> texts);
+  bool take_text(std::span<const JsValue> arguments, size_t at, std::string& text);
+  std::optional<sql::Value> take_document(JsValue value, sql::Arena& arena);
+  JsValue give(const Item& item, sql::Arena& arena);
   Result<void> start(std::string_view name, const ScriptSettings& settings);
   Result<void> drain(std::string_view name);
   JsValue library_function(const char* name) { return sandbox_.property(sandbox_.library(), name); }
@@ -58,7 +65,7 @@ class ScriptCallHost final : public ScriptHost {
   ScriptLog& log_;
   uint32_t operations_ = 0;
   uint32_t refusals_ = 0;
-  std::string scratch_;
+  sql::JsonReader reader_;
   std::optional<Error> failure_;
 };
 

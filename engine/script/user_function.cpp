@@ -41,69 +41,24 @@ class JavaScriptFunction final : public sql::UserFunction, private ScriptHost {
 
   Result<void> call_once(std::span<const sql::Value> arguments, sql::Value& result, sql::Arena& arena) {
     for (size_t i = 0; i < arguments.size(); ++i) {
-      given_[i] = to_script(arguments[i]);
+      given_[i] = sandbox_->documents().to_script(arguments[i]);
       if (Sandbox::is_exception(given_[i])) return std::unexpected(sandbox_->take_exception(title_));
     }
     const JsValue value = sandbox_->call(sandbox_->function(), kJsUndefined, given_);
-    for (const JsValue argument : given_) free(argument);
+    for (const JsValue argument : given_) sandbox_->free_counted(argument);
     if (Sandbox::is_exception(value)) return std::unexpected(sandbox_->take_exception(title_));
     QUIRE_ASSIGN(result, from_script(value, arena));
-    free(value);
+    sandbox_->free_counted(value);
     return {};
   }
 
-  JsValue to_script(const sql::Value& value) {
-    switch (value.kind()) {
-      case sql::Kind::undefined:
-        return kJsUndefined;
-      case sql::Kind::null:
-        return kJsNull;
-      case sql::Kind::boolean:
-        return Sandbox::new_boolean(value.as_boolean());
-      case sql::Kind::integer:
-        if (value.as_integer() == static_cast<int32_t>(value.as_integer()))
-          return Sandbox::new_integer(static_cast<int32_t>(value.as_integer()));
-        return sandbox_->new_number(value.as_double());
-      case sql::Kind::real:
-        return sandbox_->new_number(value.as_real());
-      case sql::Kind::string:
-        return sandbox_->new_string(value.as_string());
-      case sql::Kind::array:
-      case sql::Kind::object:
-        break;
-    }
-    text_.clear();
-    sql::write_json(value, text_);
-    return sandbox_->parse_json(text_);
-  }
-
   Result<sql::Value> from_script(JsValue value, sql::Arena& arena) {
-    switch (value.tag()) {
-      case JsTag::kUndefined:
-        return sql::Value();
-      case JsTag::kNull:
-        return sql::Value::null();
-      case JsTag::kBoolean:
-        return sql::Value::boolean((value.bits & 1) != 0);
-      case JsTag::kInteger:
-        return sql::Value::integer(static_cast<int32_t>(value.bits));
-      default:
-        break;
-    }
     if (Sandbox::is_float(value)) return sql::Value::number(sandbox_->number(value));
+    if (const auto plain = sandbox_->documents().from_script(value, arena)) return *plain;
     text_.clear();
-    if (Sandbox::is_string(value)) {
-      if (!sandbox_->text(value, text_)) return std::unexpected(sandbox_->take_exception(title_));
-      return sql::Value::string(arena.copy_string(text_));
-    }
     if (!sandbox_->json(value, text_)) return std::unexpected(sandbox_->take_exception(title_));
     if (text_.empty()) return sql::Value();
     return reader_.to_value(text_, arena);
-  }
-
-  void free(JsValue value) {
-    // The others count no references.
-    if (value.tag() < 0) sandbox_->free(value);
   }
 
   ScriptStore::Loan sandbox_;

@@ -1,0 +1,336 @@
+// Whatever the module gives as an address is checked before it is followed.
+#include "engine/script/document_converter.h"
+
+#include <simdjson.h>
+
+#include <cstring>
+
+#include "engine/script/sandbox_instance.h"
+#include "sql/value/document.h"
+#include "sql/value/member_reader.h"
+
+namespace quire::engine {
+namespace {
+
+// As quickjs.h has them; what they are taken for is tried at boot (Sandbox::check_documents).
+constexpr uint32_t kPlainObject = 1, kArray = 2;                // JSClassID
+constexpr uint32_t kStringNames = 1 << 0, kEnumerable = 1 << 4;  // JS_GPN_
+constexpr uint32_t kOrdinary = 7;                               // JS_PROP_C_W_E
+constexpr uint32_t kIsAccessor = 1 << 4;                        // JS_PROP_GETSET
+constexpr uint32_t kNameBytes = 8, kNumberAt = 4;               // JSPropertyEnum
+constexpr uint32_t kGetterAt = 16, kSetterAt = 24, kValueAt = 8;  // JSPropertyDescriptor
+// Where a call puts what it gives, in the place for arguments.
+constexpr uint32_t kTableAt = 0, kCountAt = 4, kDescriptorAt = 8, kLengthAt = 40;
+
+// What a value takes as JSON beside its text, at least.
+constexpr size_t kValueBytes = 2;
+
+// Indexes have an order of their own, and an object that is made at once would take "__proto__" for what it
+// inherits from.
+bool is_ordinary_name(std::string_view name) {
+  return name != "__proto__" && (name.empty() || name.front() < '0' || name.front() > '9');
+}
+
+}  // namespace
+
+// ---- In
+
+// The elements or members of a container, while they are gathered.
+class DocumentConverter::Staged {
+ public:
+  explicit Staged(DocumentConverter& converter) noexcept
+      : converter_(converter),
+        first_value_(converter.values_.size()),
+        first_number_(converter.numbers_.size()) {}
+  ~Staged() {
+    converter_.values_.resize(first_value_);
+    converter_.numbers_.resize(first_number_);
+  }
+  Staged(const Staged&) = delete;
+  Staged& operator=(const Staged&) = delete;
+
+  std::span<const uint64_t> values() const noexcept {
+    return std::span<const uint64_t>(converter_.values_).subspan(first_value_);
+  }
+  std::span<const uint32_t> numbers() const noexcept {
+    return std::span<const uint32_t>(converter_.numbers_).subspan(first_number_);
+  }
+  // The values, then the numbers.
+  std::string bytes() const {
+    std::string bytes(reinterpret_cast<const char*>(values().data()), values().size_bytes());
+    return bytes.append(reinterpret_cast<const char*>(numbers().data()), numbers().size_bytes());
+  }
+
+ private:
+  DocumentConverter& converter_;
+  size_t first_value_, first_number_;
+};
+
+JsValue DocumentConverter::to_script(const sql::Value& value) {
+  switch (value.kind()) {
+    case sql::Kind::undefined:
+      return kJsUndefined;
+    case sql::Kind::null:
+      return kJsNull;
+    case sql::Kind::boolean:
+      return Sandbox::new_boolean(value.as_boolean());
+    case sql::Kind::integer:
+      if (value.as_integer() == static_cast<int32_t>(value.as_integer()))
+        return Sandbox::new_integer(static_cast<int32_t>(value.as_integer()));
+      return sandbox_.new_number(value.as_double());
+    case sql::Kind::real:
+      return sandbox_.new_number(value.as_real());
+    case sql::Kind::string:
+      return sandbox_.new_string(value.as_string());
+    case sql::Kind::array:
+      return new_array(value);
+    case sql::Kind::object:
+      return new_object(value);
+  }
+  return kJsUndefined;
+}
+
+JsValue DocumentConverter::new_array(const sql::Value& array) {
+  const Staged staged(*this);
+  for (uint32_t i = 0; i < array.size(); ++i) {
+    const JsValue element = to_script(array.element(i));
+    if (Sandbox::is_exception(element)) return element;
+    values_.push_back(element.bits);
+  }
+  const Sandbox::Scratch scratch(sandbox_, staged.bytes());
+  return {Z_qjsZ_JS_NewArrayFrom(&sandbox_.instance_->module, sandbox_.context_,
+                                 static_cast<uint32_t>(staged.values().size()), scratch.address())};
+}
+
+JsValue DocumentConverter::new_object(const sql::Value& object) {
+  const Staged staged(*this);
+  bool is_ordinary = true;
+  sql::MemberWalk walk(object);
+  for (sql::Member member; walk.next(member);) {
+    if (member.value.is_undefined()) continue;
+    const uint32_t number = name_number(member.name);
+    if (number == 0) return kJsException;
+    is_ordinary &= is_ordinary_name(member.name);
+    const JsValue value = to_script(member.value);
+    if (Sandbox::is_exception(value)) return value;
+    values_.push_back(value.bits);
+    numbers_.push_back(number);
+  }
+  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  const auto count = static_cast<uint32_t>(staged.values().size());
+  if (is_ordinary) {
+    const Sandbox::Scratch scratch(sandbox_, staged.bytes());
+    const auto numbers_at = static_cast<uint32_t>(scratch.address() + staged.values().size_bytes());
+    return {Z_qjsZ_JS_NewObjectFrom(module, sandbox_.context_, count, numbers_at, scratch.address())};
+  }
+  const JsValue made{Z_qjsZ_JS_NewObject(module, sandbox_.context_)};
+  if (Sandbox::is_exception(made)) return made;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t done = Z_qjsZ_JS_DefinePropertyValue(module, sandbox_.context_, made.bits,
+                                                        staged.numbers()[i], staged.values()[i], kOrdinary);
+    if (static_cast<int32_t>(done) < 0) return kJsException;
+  }
+  return made;
+}
+
+// 0 where the engine threw.
+uint32_t DocumentConverter::name_number(std::string_view name) {
+  if (const auto known = names_.number_of(name)) return *known;
+  if (names_.is_full()) names_.clear();
+  uint32_t number;
+  {
+    const Sandbox::Scratch scratch(sandbox_, name);
+    number = Z_qjsZ_JS_NewAtomLen(&sandbox_.instance_->module, sandbox_.context_, scratch.address(),
+                                  scratch.size());
+  }
+  if (number != 0) names_.add(std::string(name), number);
+  return number;
+}
+
+// ---- Out
+
+void DocumentConverter::find_prototypes() {
+  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  prototypes_ = {.object = {Z_qjsZ_JS_GetClassProto(module, sandbox_.context_, kPlainObject)},
+                 .array = {Z_qjsZ_JS_GetClassProto(module, sandbox_.context_, kArray)}};
+}
+
+std::optional<sql::Value> DocumentConverter::from_script(JsValue value, sql::Arena& arena) {
+  if (Sandbox::is_undefined(value)) return sql::Value();
+  if (value.tag() == JsTag::kObject && !has_plain_prototypes()) return std::nullopt;
+  arena_ = &arena;
+  budget_ = sandbox_.limits_.result_bytes;
+  members_.clear();
+  if (!read(value, 0)) return std::nullopt;
+  return members_.back().value;
+}
+
+// Whether objects and arrays inherit nothing that would change how they look as JSON.
+bool DocumentConverter::has_plain_prototypes() {
+  const uint32_t to_json = name_number("toJSON");
+  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  const auto has = [&](JsValue prototype) {
+    return Z_qjsZ_JS_GetOwnProperty(module, sandbox_.context_, 0, prototype.bits, to_json) != 0;
+  };
+  return to_json != 0 && !has(prototypes_.object) && !has(prototypes_.array) &&
+         inherits_from(prototypes_.array, prototypes_.object);
+}
+
+bool DocumentConverter::inherits_from(JsValue object, JsValue prototype) {
+  const JsValue found{Z_qjsZ_JS_GetPrototype(&sandbox_.instance_->module, sandbox_.context_, object.bits)};
+  sandbox_.free_counted(found);
+  return found.bits == prototype.bits;
+}
+
+bool DocumentConverter::spend(size_t bytes) noexcept {
+  if (bytes > budget_) return false;
+  budget_ -= bytes;
+  return true;
+}
+
+// Adds it to the members at hand; false: it takes JSON.stringify.
+bool DocumentConverter::read(JsValue value, size_t depth) {
+  if (!spend(kValueBytes)) return false;
+  const auto add = [&](const sql::Value& read) {
+    members_.push_back({{}, read});
+    return true;
+  };
+  switch (value.tag()) {
+    case JsTag::kInteger:
+      return add(sql::Value::integer(static_cast<int32_t>(value.bits)));
+    case JsTag::kBoolean:
+      return add(sql::Value::boolean((value.bits & 1) != 0));
+    case JsTag::kNull:
+    case JsTag::kUndefined:  // of an array: members are left out
+      return add(sql::Value::null());
+    case JsTag::kString:
+    case JsTag::kRope:
+      return read_string(value);
+    case JsTag::kObject:
+      break;
+    default:
+      return Sandbox::is_float(value) && read_number(sandbox_.number(value));
+  }
+  if (depth == sql::kMostNesting) return false;
+  switch (Z_qjsZ_JS_GetClassID(&sandbox_.instance_->module, value.bits)) {
+    case kPlainObject:
+      return inherits_from(value, prototypes_.object) && read_object(value, depth);
+    case kArray:
+      return inherits_from(value, prototypes_.array) && read_array(value, depth);
+    default:
+      return false;
+  }
+}
+
+// Integers past 2^53 have other digits in JSON than of their own.
+bool DocumentConverter::read_number(double number) {
+  constexpr double kExact = 0x1p53;
+  if (!(number > -kExact && number < kExact)) return false;
+  members_.push_back({{}, number == 0 ? sql::Value::integer(0) : sql::Value::number(number)});
+  return true;
+}
+
+bool DocumentConverter::read_string(JsValue string) {
+  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  const uint32_t length_at = sandbox_.arguments_ + kLengthAt;
+  const uint32_t text = Z_qjsZ_JS_ToCStringLen2(module, sandbox_.context_, length_at, string.bits, 0);
+  if (text == 0) return false;
+  const uint32_t size = sandbox_.load_word(length_at);
+  const char* const bytes = reinterpret_cast<const char*>(sandbox_.at(text, size));
+  const bool is_valid = spend(size) && simdjson::validate_utf8(bytes, size);
+  if (is_valid) members_.push_back({{}, sql::Value::string(arena_->copy_string({bytes, size}))});
+  Z_qjsZ_JS_FreeCString(module, sandbox_.context_, text);
+  return is_valid;
+}
+
+bool DocumentConverter::read_array(JsValue array, size_t depth) {
+  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  const size_t first = members_.size();
+  const uint32_t length_at = sandbox_.arguments_ + kLengthAt;
+  if (static_cast<int32_t>(Z_qjsZ_JS_GetLength(module, sandbox_.context_, array.bits, length_at)) < 0)
+    return false;
+  uint64_t length;
+  std::memcpy(&length, sandbox_.at(length_at, sizeof length), sizeof length);
+  for (uint64_t i = 0; i < length; ++i) {
+    const uint32_t number = Z_qjsZ_JS_NewAtomUInt32(module, sandbox_.context_, static_cast<uint32_t>(i));
+    const auto element = own_property(array, number);
+    Z_qjsZ_JS_FreeAtom(module, sandbox_.context_, number);
+    if (!element) return false;
+    const bool is_read = read(*element, depth + 1);
+    sandbox_.free_counted(*element);
+    if (!is_read) return false;
+  }
+  const std::span<sql::Value> elements = arena_->make_array<sql::Value>(members_.size() - first);
+  for (size_t i = 0; i < elements.size(); ++i) elements[i] = members_[first + i].value;
+  members_.resize(first);
+  members_.push_back({{}, sql::Value::array(elements)});
+  return true;
+}
+
+bool DocumentConverter::read_object(JsValue object, size_t depth) {
+  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  const size_t first = members_.size();
+  const uint32_t results = sandbox_.arguments_;
+  const uint32_t got =
+      Z_qjsZ_JS_GetOwnPropertyNames(module, sandbox_.context_, results + kTableAt, results + kCountAt,
+                                    object.bits, kStringNames | kEnumerable);
+  if (static_cast<int32_t>(got) < 0) return false;
+  const uint32_t table = sandbox_.load_word(results + kTableAt), count = sandbox_.load_word(results + kCountAt);
+  bool is_read = true;
+  for (uint32_t i = 0; i < count && is_read; ++i)
+    is_read = read_member(object, sandbox_.load_word(table + i * kNameBytes + kNumberAt), depth);
+  Z_qjsZ_JS_FreePropertyEnum(module, sandbox_.context_, table, count);
+  if (!is_read) return false;
+  const auto members = arena_->copy_array(std::span<const sql::Member>(members_).subspan(first));
+  members_.resize(first);
+  members_.push_back({{}, sql::Value::object(members)});
+  return true;
+}
+
+bool DocumentConverter::read_member(JsValue object, uint32_t number, size_t depth) {
+  const auto name = name_of(number);
+  if (!name || *name == "toJSON" || !spend(name->size())) return false;
+  const auto value = own_property(object, number);
+  if (!value) return false;
+  bool is_read = true;
+  if (!Sandbox::is_undefined(*value)) {
+    is_read = read(*value, depth + 1);
+    if (is_read) members_.back().name = arena_->copy_string(*name);
+  }
+  sandbox_.free_counted(*value);
+  return is_read;
+}
+
+// Owned by the caller; nothing if there is none, or a getter has to be asked.
+std::optional<JsValue> DocumentConverter::own_property(JsValue object, uint32_t number) {
+  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  const uint32_t descriptor = sandbox_.arguments_ + kDescriptorAt;
+  if (Z_qjsZ_JS_GetOwnProperty(module, sandbox_.context_, descriptor, object.bits, number) != 1)
+    return std::nullopt;
+  const auto value_at = [&](uint32_t place) {
+    JsValue value;
+    std::memcpy(&value.bits, sandbox_.at(descriptor + place, sizeof value.bits), sizeof value.bits);
+    return value;
+  };
+  if ((sandbox_.load_word(descriptor) & kIsAccessor) == 0) return value_at(kValueAt);
+  const JsValue getter = value_at(kGetterAt), setter = value_at(kSetterAt);
+  for (const JsValue function : {getter, setter}) sandbox_.free_counted(function);
+  return std::nullopt;
+}
+
+std::optional<std::string_view> DocumentConverter::name_of(uint32_t number) {
+  if (const auto known = names_.name_of(number)) return known;
+  if (names_.is_full()) names_.clear();
+  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  const uint32_t length_at = sandbox_.arguments_ + kLengthAt;
+  const uint32_t text = Z_qjsZ_JS_AtomToCStringLen(module, sandbox_.context_, length_at, number);
+  if (text == 0) return std::nullopt;
+  const uint32_t size = sandbox_.load_word(length_at);
+  std::string name(reinterpret_cast<const char*>(sandbox_.at(text, size)), size);
+  Z_qjsZ_JS_FreeCString(module, sandbox_.context_, text);
+  if (!simdjson::validate_utf8(name)) return std::nullopt;
+  Z_qjsZ_JS_DupAtom(module, sandbox_.context_, number);
+  return names_.add(std::move(name), number);
+}
+
+}  // namespace quire::engine

@@ -1,0 +1,75 @@
+// Documents in and out of a sandbox without JSON text between.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/script/js_value.h"
+#include "engine/script/property_names.h"
+#include "sql/value/arena.h"
+#include "sql/value/value.h"
+
+namespace quire::engine {
+
+class Sandbox;
+
+// A sandbox's own; used within its runs alone.
+class DocumentConverter {
+ public:
+  explicit DocumentConverter(Sandbox& sandbox) noexcept : sandbox_(sandbox) {}
+
+  // What JSON.parse would make of the value's JSON, owned by the caller; kJsException where the engine threw,
+  // for want of memory: then the run is at its end, and what was made goes with it.
+  JsValue to_script(const sql::Value& value);
+  // What would come of JSON.stringify's text, in `arena`. Nothing where only JSON.stringify can tell: of
+  // getters and toJSON, of what is no plain object or array, of numbers and strings that JSON changes or
+  // refuses, of more than a text may have. None of the script's code runs, and nothing is thrown.
+  std::optional<sql::Value> from_script(JsValue value, sql::Arena& arena);
+
+  // What plain objects and arrays inherit from.
+  struct Prototypes {
+    JsValue object, array;
+  };
+  // At boot.
+  void find_prototypes();
+  const Prototypes& prototypes() const noexcept { return prototypes_; }
+  // Another memory takes the place of the engine's.
+  void restore(const Prototypes& prototypes) noexcept {
+    prototypes_ = prototypes;
+    names_.clear();
+  }
+
+ private:
+  class Staged;
+
+  JsValue new_array(const sql::Value& array);
+  JsValue new_object(const sql::Value& object);
+  uint32_t name_number(std::string_view name);
+
+  bool has_plain_prototypes();
+  bool inherits_from(JsValue object, JsValue prototype);
+  bool read(JsValue value, size_t depth);
+  bool read_number(double number);
+  bool read_string(JsValue string);
+  bool read_array(JsValue array, size_t depth);
+  bool read_object(JsValue object, size_t depth);
+  bool read_member(JsValue object, uint32_t name, size_t depth);
+  std::optional<JsValue> own_property(JsValue object, uint32_t name);
+  std::optional<std::string_view> name_of(uint32_t number);
+  bool spend(size_t bytes) noexcept;
+
+  Sandbox& sandbox_;
+  PropertyNames names_;
+  Prototypes prototypes_;
+
+  // In: what the containers that are not finished yet are made of.
+  std::vector<uint64_t> values_;
+  std::vector<uint32_t> numbers_;
+  // Out: likewise; elements have no name.
+  std::vector<sql::Member> members_;
+  sql::Arena* arena_ = nullptr;
+  size_t budget_ = 0;  // bytes of JSON
+};
+
+}  // namespace quire::engine

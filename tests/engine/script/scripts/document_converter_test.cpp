@@ -1,0 +1,128 @@
+#include "engine/script/document_converter.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "engine/script/sandbox.h"
+#include "sql/value/json.h"
+
+namespace quire::engine {
+namespace {
+
+class DocumentConverterTest : public testing::Test {
+ protected:
+  DocumentConverterTest() {
+    auto booted = Sandbox::boot(watchdog_);
+    EXPECT_TRUE(booted) << booted.error().message;
+    sandbox_ = std::move(*booted);
+    image_ = sandbox_->image();
+  }
+
+  // Runs `work` from the image.
+  template <typename Work>
+  void run(const Work& work) {
+    Sandbox::RunOptions options;
+    options.limits.time_ms = 20'000;
+    options.limits.memory_bytes = size_t{64} << 20;
+    ASSERT_TRUE(sandbox_->restore(image_, options.limits.memory_bytes));
+    const auto done = sandbox_->run(options, "it", [&]() -> Result<void> {
+      work();
+      return {};
+    });
+    EXPECT_TRUE(done) << done.error().message;
+  }
+
+  // JSON.stringify of what a document has become.
+  std::string into(std::string_view json) {
+    std::string out;
+    run([&] {
+      sql::JsonReader reader;
+      sql::Arena arena;
+      const auto document = reader.to_value(json, arena);
+      ASSERT_TRUE(document);
+      const JsValue value = sandbox_->documents().to_script(*document);
+      EXPECT_TRUE(sandbox_->json(value, out));
+      sandbox_->free(value);
+    });
+    return out;
+  }
+  // The same of JSON.parse.
+  std::string parsed(std::string_view json) {
+    std::string out;
+    run([&] { EXPECT_TRUE(sandbox_->json(sandbox_->parse_json(json), out)); });
+    return out;
+  }
+  // An expression's value as JSON; "-" where it is left to JSON.stringify.
+  std::string out_of(std::string_view expression) {
+    std::string out = "-";
+    run([&] {
+      const JsValue value = sandbox_->evaluate(expression, "it");
+      ASSERT_FALSE(Sandbox::is_exception(value)) << sandbox_->take_exception("it").message;
+      sql::Arena arena;
+      const auto read = sandbox_->documents().from_script(value, arena);
+      if (!read) return;
+      out.clear();
+      sql::write_json(*read, out);
+      std::string expected;
+      EXPECT_TRUE(sandbox_->json(value, expected));
+      EXPECT_EQ(out, expected) << expression;
+    });
+    return out;
+  }
+
+  Watchdog watchdog_;
+  std::unique_ptr<Sandbox> sandbox_;
+  SandboxImage image_;
+};
+
+TEST_F(DocumentConverterTest, ADocumentGoesInAsJsonParseMakesIt) {
+  for (const std::string_view json :
+       {R"({})", R"([])", R"({"a":{"b":[{"c":[]}]},"":0})", R"({"b":1,"10":2,"2":3,"a":4,"-1":5,"01":6})",
+        R"({"__proto__":{"x":1},"constructor":2,"toString":3})", R"({"a":"é\u0000\"\\\n😀"})",
+        R"([0,-0.5,1e300,5e-324,2147483647,2147483648,-2147483648,-2147483649,9007199254740993,0.1])",
+        R"([null,true,false,[[[]]]])"})
+    EXPECT_EQ(into(json), parsed(json)) << json;
+}
+
+TEST_F(DocumentConverterTest, LongTextsAndManyMembersGoIn) {
+  const std::string text(100'000, 'x');
+  std::string many = fmt::format(R"({{"text":"{}","list":[)", text);
+  for (int i = 0; i < 3000; ++i) many += fmt::format("{}{}", i == 0 ? "" : ",", i);
+  many += "]";
+  for (int i = 0; i < 6000; ++i) many += fmt::format(R"(,"n{}":{})", i, i);
+  many += "}";
+  EXPECT_EQ(into(many), many);
+}
+
+TEST_F(DocumentConverterTest, PlainDataComesOutAsJsonStringifyHasIt) {
+  for (const std::string_view expression :
+       {"({})", "[]", "({a: 1, b: [1, 2.5, 'x', null, true, undefined], c: {d: undefined, e: -0}})",
+        "({b: 1, 10: 2, 2: 3, a: 4})", "'é' + '😀'.repeat(3)", "'a'.repeat(3000) + 'b'.repeat(3000)",
+        "[4503599627370496, -9007199254740991, 1e-7, 0.1 + 0.2]", "({'': 1, 'ü': 2})",
+        "JSON.parse('{\"__proto__\": 1}')", "Object.freeze({a: [1]})",
+        "(function() { const x = {a: 1}; return [x, x]; })()",
+        "(function() { const o = {}; for (let i = 0; i < 6000; i++) o['n' + i] = i; return o; })()",
+        "(function() { let x = 1; for (let i = 0; i < 128; i++) x = [x]; return x; })()",
+        "Object.defineProperty({a: 1}, 'hidden', {value: 2})", "({[Symbol('s')]: 1, a: 2})"})
+    EXPECT_NE(out_of(expression), "-") << expression;
+}
+
+TEST_F(DocumentConverterTest, WhatIsMoreThanDataIsLeftAlone) {
+  for (const std::string_view expression :
+       {"({get a() { throw 1; }})", "({toJSON() { throw 1; }})", "({toJSON: 1})", "[new Date(0)]",
+        "new (class { constructor() { this.a = 1; } })", "Object.create(null)", "[,1]", "({a: () => 1})",
+        "({a: Symbol('s')})", "({a: 1n})", "({a: NaN})", "[1/0]", "[9007199254740992]", "new Map",
+        "new Proxy({}, {ownKeys() { throw 1; }})", "'\\ud800'", "({'\\ud800': 1})", "Object(1)",
+        "Object.setPrototypeOf([], {toJSON() { throw 1; }})", "/x/", "new Uint8Array(2)",
+        "(function() { return arguments; })(1)", "(function() { const x = {}; x.x = x; return x; })()",
+        "(function() { let x = 1; for (let i = 0; i < 129; i++) x = [x]; return x; })()",
+        "(function() { const x = []; x.length = 4294967295; return x; })()",
+        "(Object.prototype.toJSON = () => { throw 1; }, {})", "(Array.prototype.toJSON = () => 1, [1])",
+        "(Object.setPrototypeOf(Array.prototype, {toJSON: () => 1}), [1])",
+        "(function() { let x = 'x'.repeat(1e6); return Array(64).fill(x); })()",
+        "(function() { let x = []; for (let i = 0; i < 60; i++) x = [x, x]; return x; })()"})
+    EXPECT_EQ(out_of(expression), "-") << expression;
+}
+
+}  // namespace
+}  // namespace quire::engine

@@ -1,10 +1,13 @@
 // Native procedures: registered, and what they call.
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "engine/api/boundary.h"
 #include "engine/api/handles.h"
 #include "engine/script/native_procedures.h"
 #include "quire/quire.h"
+#include "sql/value/json.h"
 
 using quire::Error;
 using quire::ErrorCode;
@@ -48,6 +51,20 @@ int operate(quire_call* call, quire_buffer* out, quire_error* error, const Work&
     return {};
   });
 }
+
+class JsonRows final : public quire::engine::PageRows {
+ public:
+  Result<void> add(const quire::sql::Value& row) override {
+    if (!text_.empty()) text_ += ',';
+    quire::sql::write_json(row, text_);
+    return {};
+  }
+  void clear() override { text_.clear(); }
+  const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+};
 
 int write(quire_call* call, PartitionAccess::Write kind, const char* json, size_t length,
           const char* if_match, quire_buffer* out, quire_error* error) {
@@ -123,7 +140,10 @@ int quire_call_query(quire_call* call, const char* query, size_t length, quire_b
                      quire_error* error) {
   return operate(call, out, error, [&](PartitionAccess& access, std::string& text) -> Result<void> {
     QUIRE_ASSIGN(const std::string_view json, text_argument(query, length, "the query"));
-    return access.feed(json, -1, "", text);
+    JsonRows rows;
+    QUIRE_TRY(access.feed(json, -1, "", rows));
+    text = fmt::format(R"({{"feed":[{}]}})", rows.text());
+    return {};
   });
 }
 

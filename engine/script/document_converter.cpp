@@ -13,11 +13,11 @@ namespace quire::engine {
 namespace {
 
 // As quickjs.h has them; what they are taken for is tried at boot (Sandbox::check_documents).
-constexpr uint32_t kPlainObject = 1, kArray = 2;                // JSClassID
-constexpr uint32_t kStringNames = 1 << 0, kEnumerable = 1 << 4;  // JS_GPN_
-constexpr uint32_t kOrdinary = 7;                               // JS_PROP_C_W_E
-constexpr uint32_t kIsAccessor = 1 << 4;                        // JS_PROP_GETSET
-constexpr uint32_t kNameBytes = 8, kNumberAt = 4;               // JSPropertyEnum
+constexpr uint32_t kPlainObject = 1, kArray = 2;                  // JSClassID
+constexpr uint32_t kStringNames = 1 << 0, kEnumerable = 1 << 4;   // JS_GPN_
+constexpr uint32_t kOrdinary = 7;                                 // JS_PROP_C_W_E
+constexpr uint32_t kIsAccessor = 1 << 4;                          // JS_PROP_GETSET
+constexpr uint32_t kNameBytes = 8, kNumberAt = 4;                 // JSPropertyEnum
 constexpr uint32_t kGetterAt = 16, kSetterAt = 24, kValueAt = 8;  // JSPropertyDescriptor
 // Where a call puts what it gives, in the place for arguments.
 constexpr uint32_t kTableAt = 0, kCountAt = 4, kDescriptorAt = 8, kLengthAt = 40;
@@ -49,8 +49,8 @@ class DocumentConverter::Staged {
   Staged(const Staged&) = delete;
   Staged& operator=(const Staged&) = delete;
 
-  std::span<const uint64_t> values() const noexcept {
-    return std::span<const uint64_t>(converter_.values_).subspan(first_value_);
+  std::span<const JsValue> values() const noexcept {
+    return std::span<const JsValue>(converter_.values_).subspan(first_value_);
   }
   std::span<const uint32_t> numbers() const noexcept {
     return std::span<const uint32_t>(converter_.numbers_).subspan(first_number_);
@@ -95,11 +95,9 @@ JsValue DocumentConverter::new_array(const sql::Value& array) {
   for (uint32_t i = 0; i < array.size(); ++i) {
     const JsValue element = to_script(array.element(i));
     if (Sandbox::is_exception(element)) return element;
-    values_.push_back(element.bits);
+    values_.push_back(element);
   }
-  const Sandbox::Scratch scratch(sandbox_, staged.bytes());
-  return {Z_qjsZ_JS_NewArrayFrom(&sandbox_.instance_->module, sandbox_.context_,
-                                 static_cast<uint32_t>(staged.values().size()), scratch.address())};
+  return sandbox_.new_array(staged.values());
 }
 
 JsValue DocumentConverter::new_object(const sql::Value& object) {
@@ -113,7 +111,7 @@ JsValue DocumentConverter::new_object(const sql::Value& object) {
     is_ordinary &= is_ordinary_name(member.name);
     const JsValue value = to_script(member.value);
     if (Sandbox::is_exception(value)) return value;
-    values_.push_back(value.bits);
+    values_.push_back(value);
     numbers_.push_back(number);
   }
   Z_qjs_instance_t* const module = &sandbox_.instance_->module;
@@ -126,8 +124,8 @@ JsValue DocumentConverter::new_object(const sql::Value& object) {
   const JsValue made{Z_qjsZ_JS_NewObject(module, sandbox_.context_)};
   if (Sandbox::is_exception(made)) return made;
   for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t done = Z_qjsZ_JS_DefinePropertyValue(module, sandbox_.context_, made.bits,
-                                                        staged.numbers()[i], staged.values()[i], kOrdinary);
+    const uint32_t done = Z_qjsZ_JS_DefinePropertyValue(
+        module, sandbox_.context_, made.bits, staged.numbers()[i], staged.values()[i].bits, kOrdinary);
     if (static_cast<int32_t>(done) < 0) return kJsException;
   }
   return made;
@@ -275,7 +273,8 @@ bool DocumentConverter::read_object(JsValue object, size_t depth) {
       Z_qjsZ_JS_GetOwnPropertyNames(module, sandbox_.context_, results + kTableAt, results + kCountAt,
                                     object.bits, kStringNames | kEnumerable);
   if (static_cast<int32_t>(got) < 0) return false;
-  const uint32_t table = sandbox_.load_word(results + kTableAt), count = sandbox_.load_word(results + kCountAt);
+  const uint32_t table = sandbox_.load_word(results + kTableAt),
+                 count = sandbox_.load_word(results + kCountAt);
   bool is_read = true;
   for (uint32_t i = 0; i < count && is_read; ++i)
     is_read = read_member(object, sandbox_.load_word(table + i * kNameBytes + kNumberAt), depth);

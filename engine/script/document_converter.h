@@ -64,7 +64,7 @@ class DocumentConverter {
   Prototypes prototypes_;
 
   // In: what the containers that are not finished yet are made of.
-  std::vector<uint64_t> values_;
+  std::vector<JsValue> values_;
   std::vector<uint32_t> numbers_;
   // Out: likewise; elements have no name.
   std::vector<sql::Member> members_;

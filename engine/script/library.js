@@ -5,8 +5,7 @@
   'use strict';
 
   const { parse, stringify } = JSON;
-  const ask = (name, ...rest) => host(numbers[name], ...rest);
-  const { accept, create, upsert, replace } = numbers; // asked for most often
+  const { accept, collection: checkLink, read, create, upsert, replace, remove, feed: readFeed, log: print, random, abort } = numbers;
   const global = globalThis;
 
   function failure(number, message) {
@@ -19,16 +18,13 @@
   // ---- What belongs to one run
 
   let run = null; // {kind, operation, selfLink, altLink, request, response}
-  let callbacks = []; // that wait for their turn
+  let callbacks = []; // that wait for their turn: of each the function, then its three arguments
   let next = 0;
+  let info = null; // what a callback gets beside what came of the last work
 
   function needRun() {
     if (run === null) throw failure(400, 'getContext() is for procedures and triggers; a function has its arguments alone');
     return run;
-  }
-
-  function later(callback, ...given) {
-    callbacks[callbacks.length] = () => callback(...given);
   }
 
   function toText(value, what) {
@@ -72,41 +68,48 @@
 
   // ---- Calls that work on items
 
-  // Leaves out the options where a callback stands in their place.
-  function callOptions(options, callback) {
-    if (typeof options === 'function') return [{}, options];
-    if (options !== undefined && options !== null && typeof options !== 'object')
-      throw failure(400, 'options must be an object');
-    if (callback !== undefined && callback !== null && typeof callback !== 'function')
-      throw failure(400, 'the callback must be a function');
-    return [options ?? {}, callback ?? undefined];
+  // The options may be left out: then a callback stands in their place.
+  const noOptions = Object.freeze({});
+  function optionsOf(options) {
+    if (options === undefined || options === null || typeof options === 'function') return noOptions;
+    if (typeof options !== 'object') throw failure(400, 'options must be an object');
+    return options;
+  }
+  function callbackOf(options, callback) {
+    if (typeof options === 'function') return options;
+    if (callback === undefined || callback === null) return undefined;
+    if (typeof callback !== 'function') throw failure(400, 'the callback must be a function');
+    return callback;
   }
 
-  // Runs `work` now and the callback when its turn has come; the work is told whether anybody wants what it gives. An error goes to the callback, or, without one, to the
-  // caller.
-  function perform(work, callback) {
-    needRun();
+  // Does `work` now, and has the callback called when its turn has come; the work is told whether anybody wants what it gives. False if the
+  // host accepts no more. An error goes to the callback, or, without one, to the caller.
+  function perform(work, first, second, options, callback) {
+    if (run === null) needRun();
     if (!host(accept)) return false;
     if (callback === undefined) {
-      work(false);
+      work(first, second, options, false);
       return true;
     }
-    let done;
+    let error = null;
+    let resource;
     try {
-      done = work(true);
-    } catch (error) {
-      if (error === null || typeof error !== 'object' || error.number === undefined) throw error;
-      later(callback, error, undefined, { statusCode: error.number });
-      return true;
+      resource = work(first, second, options, true);
+    } catch (thrown) {
+      if (thrown === null || typeof thrown !== 'object' || thrown.number === undefined) throw thrown;
+      error = thrown;
+      info = { statusCode: thrown.number };
     }
-    later(callback, null, done.resource, done.options);
+    const end = callbacks.length;
+    callbacks[end] = callback;
+    callbacks[end + 1] = error;
+    callbacks[end + 2] = resource;
+    callbacks[end + 3] = info;
     return true;
   }
 
-  const done = (resource, statusCode, more) => ({
-    resource,
-    options: { statusCode, currentCollectionSizeInMB: 0, maxCollectionSizeInMB: 0, ...more },
-  });
+  const answer = (statusCode) => ({ statusCode, currentCollectionSizeInMB: 0, maxCollectionSizeInMB: 0 });
+  const asText = (value) => (typeof value === 'string' ? value : value === undefined ? '' : String(value));
 
   const indexActions = ['default', 'include', 'exclude'];
   function checkIndexAction(options) {
@@ -120,37 +123,45 @@
   };
 
   function checkCollection(link) {
-    if (link !== run.selfLink) ask('collection', String(link));
+    if (link !== run.selfLink) host(checkLink, String(link));
   }
 
+  // Each gives the document, if it is wanted, and leaves in `info` what goes with it.
   const works = {
-    readDocument: (link, options) => {
-      const document = ask('read', String(link), options.ifNoneMatch === undefined ? '' : String(options.ifNoneMatch));
-      return document === null ? done(undefined, 304, { notModified: true }) : done(document, 200, { notModified: false });
+    readDocument: (link, _, options) => {
+      const document = host(read, String(link), asText(options.ifNoneMatch));
+      info = answer(document === null ? 304 : 200);
+      info.notModified = document === null;
+      return document ?? undefined;
     },
     createDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
       checkBody(body);
       checkCollection(link);
-      return done(host(create, body, options.disableAutomaticIdGeneration === true, isWanted), 201);
+      const document = host(create, body, options.disableAutomaticIdGeneration === true, isWanted);
+      info = answer(201);
+      return document;
     },
     upsertDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
       checkBody(body);
       checkCollection(link);
-      return done(host(upsert, body, options.disableAutomaticIdGeneration === true, isWanted), 200);
+      const document = host(upsert, body, options.disableAutomaticIdGeneration === true, isWanted);
+      info = answer(200);
+      return document;
     },
     replaceDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
-      const etag = options.etag === undefined ? '' : String(options.etag);
       checkBody(body);
-      return done(host(replace, String(link), body, etag, isWanted), 200);
+      const document = host(replace, String(link), body, asText(options.etag), isWanted);
+      info = answer(200);
+      return document;
     },
-    deleteDocument: (link, options) => {
-      ask('remove', String(link), options.etag === undefined ? '' : String(options.etag));
-      return done(undefined, 204);
+    deleteDocument: (link, _, options) => {
+      host(remove, String(link), asText(options.etag));
+      info = answer(204);
     },
-    readDocuments: (link, options) => {
+    readDocuments: (link, _, options) => {
       checkCollection(link);
       return feed('', options);
     },
@@ -165,9 +176,10 @@
 
   function feed(query, options) {
     const size = options.pageSize === undefined ? 100 : Number(options.pageSize);
-    const from = options.continuation === undefined || options.continuation === null ? '' : String(options.continuation);
-    const page = ask('feed', query, size > 0 ? size : -1, from);
-    return done(page.feed, 200, page.continuation === undefined ? {} : { continuation: page.continuation });
+    const page = host(readFeed, query, size > 0 ? size : -1, asText(options.continuation ?? undefined));
+    info = answer(200);
+    if (page[1] !== undefined) info.continuation = page[1];
+    return page[0];
   }
 
   const collection = {
@@ -178,26 +190,23 @@
   };
 
   const isFeed = (name) => name === 'readDocuments' || name === 'queryDocuments';
-  const arity = { readDocument: 1, readDocuments: 1, deleteDocument: 1 };
+  const takesLinkAlone = (name) => name === 'readDocument' || name === 'readDocuments' || name === 'deleteDocument';
 
   for (const name in works) {
     const work = works[name];
-    const given = arity[name] ?? 2;
-    collection[name] = (...all) => {
-      const [options, callback] = callOptions(all[given], all[given + 1]);
-      return perform(given === 1 ? () => work(all[0], options) : (isWanted) => work(all[0], all[1], options, isWanted), callback);
-    };
+    collection[name] = takesLinkAlone(name)
+      ? (link, options, callback) => perform(work, link, undefined, optionsOf(options), callbackOf(options, callback))
+      : (link, body, options, callback) => perform(work, link, body, optionsOf(options), callbackOf(options, callback));
     // The same to be awaited: gives the document, of feeds {feed, options}.
-    collection[name + 'Async'] = (...all) =>
+    collection[name + 'Async'] = (link, ...rest) =>
       new Promise((resolve, reject) => {
-        const [options] = callOptions(all[given]);
+        const [body, options] = takesLinkAlone(name) ? [undefined, rest[0]] : rest;
         const callback = (error, resource, info) => {
           if (error) reject(error);
           else resolve(isFeed(name) ? { feed: resource, options: info } : resource);
         };
-        const isAccepted = perform(
-          given === 1 ? () => work(all[0], options) : (isWanted) => work(all[0], all[1], options, isWanted), callback);
-        if (!isAccepted) reject(failure(429, name + ' was not accepted: the time or the operations of the script are used up'));
+        if (!perform(work, link, body, optionsOf(options), callback))
+          reject(failure(429, name + ' was not accepted: the time or the operations of the script are used up'));
       });
   }
   for (const verb of ['read', 'query', 'create', 'upsert', 'replace', 'delete'])
@@ -227,7 +236,7 @@
 
   // The documents of the partition through the stages, a page of documents at a time up to the first stage that has to
   // see all, then the page of results that is asked for. Without such a stage it reads no further than that.
-  function evaluate(chain, options) {
+  function evaluate(chain, _, options) {
     const from = options.continuation === undefined || options.continuation === null ? 0 : Number(options.continuation);
     if (!(from >= 0)) throw failure(400, 'the continuation is none that a query gave');
     const size = options.pageSize === undefined ? 100 : Number(options.pageSize);
@@ -236,7 +245,9 @@
     while (streamed < chain.length && !chain[streamed].seesAll) streamed++;
     const results = collect(chain.slice(0, streamed), streamed === chain.length ? to : Infinity);
     const list = defined(through(chain.slice(streamed), results));
-    return done(list.slice(from, to), 200, to < list.length ? { continuation: String(to) } : {});
+    info = answer(200);
+    if (to < list.length) info.continuation = String(to);
+    return list.slice(from, to);
   }
 
   const through = (chain, list) => chain.reduce((given, stage) => stage.run(given), list);
@@ -247,21 +258,20 @@
     const list = [];
     let continuation;
     do {
-      const page = feed('', { pageSize: 100, continuation });
-      const results = through(chain, page.resource);
+      const documents = feed('', { pageSize: 100, continuation });
+      continuation = info.continuation;
+      const results = through(chain, documents);
       for (const result of enough === Infinity ? results : defined(results)) list.push(result);
-      continuation = page.options.continuation;
     } while (continuation !== undefined && list.length <= enough);
     return list;
   }
 
   function runChain(chain, options, callback) {
-    const [given, then] = callOptions(options, callback);
     const toBody = (error, resource) => {
       if (error) throw error;
       response.setBody(resource);
     };
-    return { isAccepted: perform(() => evaluate(chain, given), then ?? toBody) };
+    return { isAccepted: perform(evaluate, chain, undefined, optionsOf(options), callbackOf(options, callback) ?? toBody) };
   }
 
   // How many arguments of a stage come before its options and callback.
@@ -298,7 +308,7 @@
     getRequest: () => needRun() && request,
     getResponse: () => needResponse() && response,
     abort(reason) {
-      ask('abort', reason === undefined ? 'no reason was given' : reason instanceof Error ? reason.message : String(reason));
+      host(abort, reason === undefined ? 'no reason was given' : reason instanceof Error ? reason.message : String(reason));
     },
   };
 
@@ -306,9 +316,9 @@
   define('getContext', () => needRun() && context);
   Object.defineProperty(global, '__', { get: () => needRun() && collection, configurable: true });
   const show = (value) => (typeof value === 'string' ? value : value instanceof Error ? String(value) : stringify(value) ?? String(value));
-  const log = (...values) => ask('log', values.map(show).join(' '));
+  const log = (...values) => host(print, values.map(show).join(' '));
   define('console', { log, info: log, warn: log, error: log, debug: log });
-  Math.random = () => ask('random');
+  Math.random = () => host(random);
   for (const name of ['SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'performance', 'WebAssembly'])
     delete global[name];
 
@@ -326,13 +336,18 @@
       };
       callbacks = [];
       next = 0;
+      info = null;
     },
     // Runs the callback whose turn it is; false where there is none.
     step() {
       if (next === callbacks.length) return false;
       const callback = callbacks[next];
-      callbacks[next++] = undefined;
-      callback();
+      const error = callbacks[next + 1];
+      const resource = callbacks[next + 2];
+      const options = callbacks[next + 3];
+      for (const end = next + 4; next < end; next++) callbacks[next] = undefined;
+      if (next === callbacks.length) callbacks.length = next = 0;
+      callback(error, resource, options);
       return true;
     },
     requestBody: () => run.request.body,

@@ -22,8 +22,18 @@
 
 namespace quire::engine {
 
-// Belongs to one call. `runs_triggers`: false within a trigger, whose writes run none. Items that it gives are
-// good until the next call of a function that works on items.
+// Takes the rows of a page.
+class PageRows {
+ public:
+  virtual ~PageRows() = default;
+  // Good until the return.
+  virtual Result<void> add(const sql::Value& row) = 0;
+  // The page is read anew: what was added does not count.
+  virtual void clear() = 0;
+};
+
+// Belongs to one call. `runs_triggers`: false within a trigger, whose writes run none. Items that it gives
+// are good until the next call of a function that works on items.
 class PartitionAccess {
  public:
   PartitionAccess(OpenContainers& containers, std::shared_ptr<ContainerStore> store,
@@ -51,9 +61,10 @@ class PartitionAccess {
   sql::Value whole(const Item& item, sql::Arena& arena);
   void write_json(const Item& item, std::string& out);
 
-  // A page of rows, as {"feed":[...]} with "continuation" where there are more. `query`: {"query":...,
+  // A page of rows; the continuation of the next, empty where there is none. `query`: {"query":...,
   // "parameters":[{"name","value"}...]}, or empty for all items. `size` < 0: all that is left.
-  Result<void> feed(std::string_view query, int64_t size, std::string_view continuation, std::string& out);
+  Result<std::string> feed(std::string_view query, int64_t size, std::string_view continuation,
+                           PageRows& rows);
 
   // Queries do not read on past it.
   void set_deadline(Deadline deadline) noexcept { deadline_ = deadline; }

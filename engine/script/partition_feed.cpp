@@ -63,8 +63,8 @@ struct PartitionAccess::Page {
   int64_t size = 0;
   uint64_t skip = 0;     // rows that earlier pages gave
   std::string after_id;  // likewise, by the last item
-  std::string feed;      // out
-  std::string continuation;
+  PageRows& rows;
+  std::string continuation;  // out
 };
 
 void PartitionAccess::remember(const sql::Value& row) {
@@ -110,7 +110,7 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
                                                             .is_bound = {is_bound.get(), values.size()},
                                                             .memory_limit = functions_.limits.query_memory,
                                                             .interrupts = functions_.interrupts}));
-  page.feed = "[";
+  page.rows.clear();
   int64_t rows = 0;
   std::string last_id;
   for (uint64_t row = 0;; ++row) {
@@ -126,41 +126,34 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
     }
     if (!sql::has_only_finite_numbers(*value))
       return fail(ErrorCode::not_json_result, "a row holds NaN or Infinity, which JSON has not");
-    if (rows++ != 0) page.feed += ',';
-    sql::write_json(*value, page.feed);
+    ++rows;
+    QUIRE_TRY(page.rows.add(*value));
     remember(*value);
     last_id = position.last_id;
   }
   transaction_.charge(query_charge(execution->stats().items_read, static_cast<uint64_t>(rows)));
-  page.feed += ']';
   return true;
 }
 
-Result<void> PartitionAccess::feed(std::string_view query, int64_t size, std::string_view continuation,
-                                   std::string& out) {
+Result<std::string> PartitionAccess::feed(std::string_view query, int64_t size, std::string_view continuation,
+                                          PageRows& rows) {
   sql::Arena arena;
-  Page page{.query = {}, .size = size, .skip = 0, .after_id = {}, .feed = {}, .continuation = {}};
+  Page page{.query = {}, .size = size, .skip = 0, .after_id = {}, .rows = rows, .continuation = {}};
   QUIRE_ASSIGN(page.query, read_query(reader_, query, arena));
   bool is_positioned = false;
   if (continuation.starts_with(kAfterId)) {
     page.after_id = continuation.substr(kAfterId.size());
     is_positioned = true;
   } else if (!continuation.empty()) {
-    const auto rows = continuation.starts_with(kAfterRows) ? number_of(continuation.substr(kAfterRows.size()))
-                                                           : std::nullopt;
-    if (!rows) return fail(ErrorCode::invalid_argument, "the continuation is none that a query gave");
-    page.skip = *rows;
+    const auto given = continuation.starts_with(kAfterRows)
+                           ? number_of(continuation.substr(kAfterRows.size()))
+                           : std::nullopt;
+    if (!given) return fail(ErrorCode::invalid_argument, "the continuation is none that a query gave");
+    page.skip = *given;
   }
   QUIRE_ASSIGN(const bool is_read, read_page(page, is_positioned));
   if (!is_read) QUIRE_TRY(read_page(page, true));
-  out += "{\"feed\":";
-  out += page.feed;
-  if (!page.continuation.empty()) {
-    out += ",\"continuation\":";
-    sql::write_json_string(page.continuation, out);
-  }
-  out += '}';
-  return {};
+  return std::move(page.continuation);
 }
 
 }  // namespace quire::engine

@@ -118,13 +118,18 @@ Result<void> Sandbox::check_tags() {
   return {};
 }
 
-// What the engine's structures are taken to look like: a document must come out as it went in, and nothing that
-// is more than data may be taken for it. Prototypes, which each look at an object asks for, must be held as
-// often as before.
+// What the engine's structures are taken to look like: a document must come out as it went in, and nothing
+// that is more than data may be taken for it. Prototypes, which each look at an object asks for, must be held
+// as often as before.
 Result<void> Sandbox::check_documents() {
   constexpr std::string_view kJson = R"({"7":{"b":{"c":"\u00e9"}},"a":[1,-2.5,"x",null,true,{},[]],"d":""})";
-  constexpr std::string_view kMoreThanData[] = {"({get a() { return 1 }})", "new Date(0)", "({a: [,1]})",
-                                                "({a: 1n})", "new class {}", "({toJSON: 1})", "[new Map]"};
+  constexpr std::string_view kMoreThanData[] = {"({get a() { return 1 }})",
+                                                "new Date(0)",
+                                                "({a: [,1]})",
+                                                "({a: 1n})",
+                                                "new class {}",
+                                                "({toJSON: 1})",
+                                                "[new Map]"};
   sql::JsonReader reader;
   sql::Arena arena;
   QUIRE_ASSIGN(const sql::Value document, reader.to_value(kJson, arena));

@@ -47,7 +47,7 @@ struct SandboxImage {
   uint32_t runtime = 0;
   uint32_t context = 0;
   uint32_t arguments = 0;
-  JsValue library;   // what library.js gives
+  JsValue library;  // what library.js gives
   DocumentConverter::Prototypes prototypes;
   JsValue function;  // of a script: the function to call
 };
@@ -91,6 +91,7 @@ class Sandbox {
     return js_word(JsTag::kInteger, static_cast<uint32_t>(number));
   }
   static JsValue new_boolean(bool truth) noexcept { return js_word(JsTag::kBoolean, truth ? 1 : 0); }
+  JsValue new_array(std::span<const JsValue> owned);
   JsValue parse_json(std::string_view json);
   JsValue property(JsValue object, const char* name);
   JsValue element(JsValue array, uint32_t index);

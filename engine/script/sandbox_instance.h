@@ -63,8 +63,8 @@ class Sandbox::Bytes {
   uint32_t address_ = 0;
 };
 
-// The same for the time until the module is called again, without a NUL: in the place for arguments, as far as
-// that is large enough.
+// The same for the time until the module is called again, without a NUL: in the place for arguments, as far
+// as that is large enough.
 class Sandbox::Scratch {
  public:
   Scratch(Sandbox& sandbox, std::string_view text) : size_(static_cast<uint32_t>(text.size())) {

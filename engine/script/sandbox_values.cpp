@@ -33,6 +33,13 @@ JsValue Sandbox::new_number(double number) {
   return {Z_qjsZ_JS_NewNumber(&instance_->module, context_, number)};
 }
 
+JsValue Sandbox::new_array(std::span<const JsValue> owned) {
+  static_assert(sizeof(JsValue) == sizeof(uint64_t));
+  const Scratch values(*this, {reinterpret_cast<const char*>(owned.data()), owned.size_bytes()});
+  return {Z_qjsZ_JS_NewArrayFrom(&instance_->module, context_, static_cast<uint32_t>(owned.size()),
+                                 values.address())};
+}
+
 JsValue Sandbox::parse_json(std::string_view json) {
   const Bytes bytes(*this, json);
   const Bytes file(*this, "<json>");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/script/host_function.h"
@@ -131,13 +132,8 @@ Result<JsValue> ScriptCallHost::work_on_items(HostFunction function, std::span<c
       QUIRE_TRY(access_->remove(id, last));
       return kJsUndefined;
     }
-    case HostFunction::feed: {
-      if (!take_text(arguments, 0, first) || !take_text(arguments, 2, last)) return kJsException;
-      const double size = arguments.size() > 1 ? sandbox_.number(arguments[1]) : -1;
-      std::string page;
-      QUIRE_TRY(access_->feed(first, size >= 1 && size < 1e9 ? static_cast<int64_t>(size) : -1, last, page));
-      return sandbox_.parse_json(page);
-    }
+    case HostFunction::feed:
+      return feed(arguments);
     default:
       return kJsUndefined;
   }
@@ -149,8 +145,8 @@ Result<JsValue> ScriptCallHost::write(HostFunction function, std::span<const JsV
   if (arguments.empty()) return kJsUndefined;
   const auto document = take_document(arguments[0], arena);
   if (!document) return kJsException;
-  const auto kind = function == HostFunction::create ? PartitionAccess::Write::create
-                                                     : PartitionAccess::Write::upsert;
+  const auto kind =
+      function == HostFunction::create ? PartitionAccess::Write::create : PartitionAccess::Write::upsert;
   QUIRE_ASSIGN(const Item item, access_->write(kind, *document, "", is_true(arguments, 1)));
   return is_true(arguments, 2) ? give(item, arena) : kJsUndefined;
 }
@@ -176,6 +172,49 @@ Result<JsValue> ScriptCallHost::read(std::span<const JsValue> arguments) {
   QUIRE_ASSIGN(const std::optional<Item> item, access_->read(id, if_none_match));
   sql::Arena arena;
   return item ? give(*item, arena) : kJsNull;
+}
+
+namespace {
+
+// Rows as the engine's values, which it holds until they are part of another.
+class ScriptRows final : public PageRows {
+ public:
+  explicit ScriptRows(Sandbox& sandbox) : sandbox_(sandbox) {}
+
+  Result<void> add(const sql::Value& row) override {
+    rows_.push_back(sandbox_.documents().to_script(row));
+    if (Sandbox::is_exception(rows_.back()))
+      return fail(ErrorCode::limit_exceeded, "the page takes more memory than a script may have");
+    return {};
+  }
+  void clear() override {
+    for (const JsValue row : rows_) sandbox_.free_counted(row);
+    rows_.clear();
+  }
+  JsValue take() {
+    const JsValue list = sandbox_.new_array(rows_);
+    rows_.clear();
+    return list;
+  }
+
+ private:
+  Sandbox& sandbox_;
+  std::vector<JsValue> rows_;
+};
+
+}  // namespace
+
+// A query, the size of a page, a continuation; gives the rows and the next continuation.
+Result<JsValue> ScriptCallHost::feed(std::span<const JsValue> arguments) {
+  std::string query, continuation;
+  if (!take_text(arguments, 0, query) || !take_text(arguments, 2, continuation)) return kJsException;
+  const double size = arguments.size() > 1 ? sandbox_.number(arguments[1]) : -1;
+  ScriptRows rows(sandbox_);
+  QUIRE_ASSIGN(
+      const std::string next,
+      access_->feed(query, size >= 1 && size < 1e9 ? static_cast<int64_t>(size) : -1, continuation, rows));
+  const JsValue page[] = {rows.take(), next.empty() ? kJsUndefined : sandbox_.new_string(next)};
+  return std::ranges::any_of(page, Sandbox::is_exception) ? kJsException : sandbox_.new_array(page);
 }
 
 // ---- Running

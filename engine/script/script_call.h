@@ -51,6 +51,7 @@ class ScriptCallHost final : public ScriptHost {
   Result<JsValue> write(HostFunction function, std::span<const JsValue> arguments);
   Result<JsValue> replace(std::span<const JsValue> arguments);
   Result<JsValue> read(std::span<const JsValue> arguments);
+  Result<JsValue> feed(std::span<const JsValue> arguments);
   JsValue log(std::span<const JsValue> arguments);
   JsValue refuse(const Error& error);
   bool take_text(std::span<const JsValue> arguments, size_t at, std::string& text);

@@ -24,7 +24,7 @@ class DocumentConverter {
   JsValue to_script(const sql::Value& value);
   // What would come of JSON.stringify's text, in `arena`. Nothing where only JSON.stringify can tell: of
   // getters and toJSON, of what is no plain object or array, of numbers and strings that JSON changes or
-  // refuses, of more than a text may have. None of the script's code runs, and nothing is thrown.
+  // refuses, of more bytes than a text may have. None of the script's code runs, and nothing is thrown.
   std::optional<sql::Value> from_script(JsValue value, sql::Arena& arena);
 
   // What plain objects and arrays inherit from.

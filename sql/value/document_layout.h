@@ -206,10 +206,10 @@ class Container {
           key_bytes_(container.offsets_ == container.keys_ ? 0
                      : container.has_short_keys()          ? 1
                                                            : 2),
-          key_mask_(container.has_short_keys() ? kMostShortKey : 0xFFFF),
-          key_at_(bytes_ + container.keys_),
-          offset_end_(bytes_ + container.offsets_ + container.offset_bytes_) {
-      if (left_ == 0) return;
+          key_mask_(container.has_short_keys() ? kMostShortKey : 0xFFFF) {
+      if (left_ == 0) return;  // there may be no bytes at all
+      key_at_ = bytes_ + container.keys_;
+      offset_end_ = bytes_ + container.offsets_ + container.offset_bytes_;
       const std::byte* const first = bytes_ + container.offsets_;
       end_ = width_ == 1 ? load<uint8_t>(first) : width_ == 2 ? load<uint16_t>(first) : load<uint32_t>(first);
     }
@@ -239,8 +239,8 @@ class Container {
     uint32_t size_, values_, left_;
     uint32_t width_, shift_;
     uint32_t key_bytes_, key_mask_;
-    const std::byte* key_at_;
-    const std::byte* offset_end_;
+    const std::byte* key_at_ = nullptr;
+    const std::byte* offset_end_ = nullptr;
     uint32_t begin_ = 0, end_ = 0, key_ = 0;
   };
 

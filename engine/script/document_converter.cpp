@@ -93,9 +93,10 @@ JsValue DocumentConverter::to_script(const sql::Value& value) {
 JsValue DocumentConverter::new_array(const sql::Value& array) {
   const Staged staged(*this);
   for (uint32_t i = 0; i < array.size(); ++i) {
-    const JsValue element = to_script(array.element(i));
-    if (Sandbox::is_exception(element)) return element;
-    values_.push_back(element);
+    const sql::Value element = array.element(i);
+    if (element.is_undefined()) continue;
+    values_.push_back(to_script(element));
+    if (Sandbox::is_exception(values_.back())) return kJsException;
   }
   return sandbox_.new_array(staged.values());
 }
@@ -109,9 +110,8 @@ JsValue DocumentConverter::new_object(const sql::Value& object) {
     const uint32_t number = name_number(member.name);
     if (number == 0) return kJsException;
     is_ordinary &= is_ordinary_name(member.name);
-    const JsValue value = to_script(member.value);
-    if (Sandbox::is_exception(value)) return value;
-    values_.push_back(value);
+    values_.push_back(to_script(member.value));
+    if (Sandbox::is_exception(values_.back())) return kJsException;
     numbers_.push_back(number);
   }
   Z_qjs_instance_t* const module = &sandbox_.instance_->module;

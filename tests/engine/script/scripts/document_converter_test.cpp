@@ -84,6 +84,16 @@ TEST_F(DocumentConverterTest, ADocumentGoesInAsJsonParseMakesIt) {
     EXPECT_EQ(into(json), parsed(json)) << json;
 }
 
+TEST_F(DocumentConverterTest, WhatIsUndefinedStaysOut) {
+  const sql::Value elements[] = {sql::Value(), sql::Value::integer(1)};
+  const sql::Member members[] = {{"a", sql::Value()}, {"b", sql::Value::array(elements)}};
+  std::string out;
+  run([&] {
+    EXPECT_TRUE(sandbox_->json(sandbox_->documents().to_script(sql::Value::object(members)), out));
+  });
+  EXPECT_EQ(out, R"({"b":[1]})");
+}
+
 TEST_F(DocumentConverterTest, LongTextsAndManyMembersGoIn) {
   const std::string text(100'000, 'x');
   std::string many = fmt::format(R"({{"text":"{}","list":[)", text);

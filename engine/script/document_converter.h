@@ -17,7 +17,7 @@ class Sandbox;
 // A sandbox's own; used within its runs alone.
 class DocumentConverter {
  public:
-  explicit DocumentConverter(Sandbox& sandbox) noexcept : sandbox_(sandbox) {}
+  explicit DocumentConverter(Sandbox& sandbox) : sandbox_(sandbox) {}
 
   // What JSON.parse would make of the value's JSON, owned by the caller; kJsException where the engine threw,
   // for want of memory: then the run is at its end, and what was made goes with it.

@@ -58,7 +58,9 @@ class JavaScriptFunction final : public sql::UserFunction, private ScriptHost {
     text_.clear();
     if (!sandbox_->json(value, text_)) return std::unexpected(sandbox_->take_exception(title_));
     if (text_.empty()) return sql::Value();
-    return reader_.to_value(text_, arena);
+    auto read = reader_.to_value(text_, arena);
+    if (!read) read.error().message = fmt::format("{} gives {}", title_, read.error().message);
+    return read;
   }
 
   ScriptStore::Loan sandbox_;

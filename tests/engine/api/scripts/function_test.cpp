@@ -40,6 +40,9 @@ TEST_F(FunctionTest, AFailureFailsTheQueryAndTheNextIsAnswered) {
   add("bad", "function (x) {\n  throw new Error('no ' + x);\n}");
   EXPECT_THAT(query("SELECT VALUE udf.bad(s.id) FROM shelf s"),
               HasSubstr("script_failed: function 'bad', line 2: no "));
+  add("half", "function () { return '\\ud800'; }");
+  EXPECT_THAT(query("SELECT VALUE udf.half() FROM shelf s"),
+              HasSubstr("invalid_json: function 'half' gives invalid JSON: invalid escape"));
   add("loop", "function () { for (;;) {} }");
   set("script_time", "100");
   EXPECT_THAT(query("SELECT VALUE udf.loop() FROM shelf s"), HasSubstr("timeout: function 'loop'"));

@@ -19,8 +19,9 @@ class DocumentConverter {
  public:
   explicit DocumentConverter(Sandbox& sandbox) : sandbox_(sandbox) {}
 
-  // What JSON.parse would make of the value's JSON, owned by the caller; kJsException where the engine threw,
-  // for want of memory: then the run is at its end, and what was made goes with it.
+  // What JSON.parse would make of the value's JSON, and NaN and the infinities, which JSON has not; owned by
+  // the caller. kJsException where the engine threw, for want of memory: then the run is at its end, and what
+  // was made goes with it.
   JsValue to_script(const sql::Value& value);
   // What would come of JSON.stringify's text, in `arena`. Nothing where only JSON.stringify can tell: of
   // getters and toJSON, of what is no plain object or array, of numbers and strings that JSON changes or

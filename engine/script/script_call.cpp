@@ -210,10 +210,13 @@ Result<JsValue> ScriptCallHost::feed(std::span<const JsValue> arguments) {
   if (!take_text(arguments, 0, query) || !take_text(arguments, 2, continuation)) return kJsException;
   const double size = arguments.size() > 1 ? sandbox_.number(arguments[1]) : -1;
   ScriptRows rows(sandbox_);
-  QUIRE_ASSIGN(
-      const std::string next,
-      access_->feed(query, size >= 1 && size < 1e9 ? static_cast<int64_t>(size) : -1, continuation, rows));
-  const JsValue page[] = {rows.take(), next.empty() ? kJsUndefined : sandbox_.new_string(next)};
+  const auto next =
+      access_->feed(query, size >= 1 && size < 1e9 ? static_cast<int64_t>(size) : -1, continuation, rows);
+  if (!next) {
+    rows.clear();  // the script may go on
+    return std::unexpected(next.error());
+  }
+  const JsValue page[] = {rows.take(), next->empty() ? kJsUndefined : sandbox_.new_string(*next)};
   return std::ranges::any_of(page, Sandbox::is_exception) ? kJsException : sandbox_.new_array(page);
 }
 

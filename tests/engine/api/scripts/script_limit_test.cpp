@@ -63,6 +63,21 @@ TEST_F(ScriptLimitTest, Memory) {
     expect_breach(body, QUIRE_LIMIT_EXCEEDED, "16777216 bytes of memory");
 }
 
+TEST_F(ScriptLimitTest, PagesThatFailLeaveNoRowsBehind) {
+  set("script_time", "300000");
+  set("script_memory", "16777216");
+  EXPECT_EQ(body_of(R"js(function () {
+      var c = getContext().getCollection(), failed = 0;
+      var sql = "SELECT VALUE [REPLICATE('x', 10000), 1 / (2023 - s.year)] FROM s WHERE IS_DEFINED(s.year)";
+      (function again() {
+        c.queryDocuments(c.getSelfLink(), sql, function (error) {
+          if (error && ++failed < 3000) again(); else __.response.setBody(failed);
+        });
+      })();
+    })js"),
+            "3000");
+}
+
 TEST_F(ScriptLimitTest, Stack) {
   set("script_time", "5000");
   expect_breach("(function f() { f(); })();", QUIRE_LIMIT_EXCEEDED, "Maximum call stack");

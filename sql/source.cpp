@@ -6,14 +6,6 @@
 #include "sql/value/member_reader.h"
 
 namespace quire::sql {
-namespace {
-
-bool is_system_name(std::string_view name) {
-  return name.starts_with('_') &&
-         std::ranges::find(kSystemPropertyNames, name) != std::ranges::end(kSystemPropertyNames);
-}
-
-}  // namespace
 
 Value whole_item(const Value& item, const Collection& collection, Arena& arena) {
   if (!item.is_object()) return item;
@@ -23,14 +15,9 @@ Value whole_item(const Value& item, const Collection& collection, Arena& arena) 
 }
 
 Value whole_item(const Value& item, std::span<const Value, kSystemPropertyCount> properties, Arena& arena) {
-  MemberWalk own(item);
-  const std::span<Member> members = arena.make_array<Member>(own.size() + kSystemPropertyCount);
-  size_t count = 0;
-  while (own.next(members[count]))
-    if (!is_system_name(members[count].name)) ++count;
-  for (size_t i = 0; i < kSystemPropertyCount; ++i)
-    members[count++] = {kSystemPropertyNames[i], properties[i]};
-  return Value::object(members.first(count));
+  const std::span<Member> more = arena.make_array<Member>(kSystemPropertyCount);
+  for (size_t i = 0; i < kSystemPropertyCount; ++i) more[i] = {kSystemPropertyNames[i], properties[i]};
+  return Value::extended(*arena.make<ExtendedObject>(item, more));
 }
 
 void Collection::system_properties(const Value& item, std::span<Value, kSystemPropertyCount> values,

@@ -183,7 +183,8 @@ class Collection {
   virtual int64_t document_id(const Value& item) const = 0;
 };
 
-// An item as a whole: its own members, then the system properties.
+// An item as a whole: its own members, of which none is called like one, then the system properties. It is
+// not copied: good as long as the item, and as the arena.
 Value whole_item(const Value& item, const Collection& collection, Arena& arena);
 Value whole_item(const Value& item, std::span<const Value, kSystemPropertyCount> properties, Arena& arena);
 

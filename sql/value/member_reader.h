@@ -8,73 +8,77 @@
 
 namespace quire::sql {
 
-class MemberReader {
- public:
+// The members that lie in a document, and those behind them in an arena: for an object that is not extended,
+// one or the other are all.
+class MemberParts {
+ protected:
   // `object` is an object.
-  explicit MemberReader(const Value& object) noexcept
-      : object_(object),
-        container_(object.is_encoded() ? object.encoded_bytes() : std::span<const std::byte>(), true),
-        dictionary_(object.is_encoded() ? KeyDictionary::of(object.dictionary()) : nullptr) {}
+  explicit MemberParts(const Value& object) noexcept
+      : own_(object.is_extended() ? object.extended_object().own : object),
+        container_(own_.is_encoded() ? own_.encoded_bytes() : std::span<const std::byte>(), true),
+        dictionary_(own_.is_encoded() ? KeyDictionary::of(own_.dictionary()) : nullptr),
+        more_(object.is_extended() ? object.extended_object().more
+              : object.is_built()  ? object.built_members()
+                                   : std::span<const Member>()) {}
 
-  uint32_t size() const noexcept {
-    return object_.is_encoded() ? container_.count() : static_cast<uint32_t>(object_.built_members().size());
-  }
-  // index < size(). Without name and undefined where the document is damaged.
-  Member operator[](uint32_t index) const noexcept {
-    if (object_.is_built()) return object_.built_members()[index];
+  uint32_t count() const noexcept { return container_.count() + static_cast<uint32_t>(more_.size()); }
+  // Of the document; without name and undefined where that is damaged.
+  Member stored(uint32_t index) const noexcept {
     const std::span<const std::byte> slice = container_.slice(index);
     const KeyNumber key = container_.key(index);
     if (key == kInlineKey) [[unlikely]] {
       const size_t extent = layout::string_extent(slice);
       if (extent == 0) return {};
-      return {decode_value(slice, 0).as_string(), decode_value(slice.subspan(extent), object_.dictionary())};
+      return {decode_value(slice, 0).as_string(), decode_value(slice.subspan(extent), own_.dictionary())};
     }
     const std::string_view name = dictionary_ ? dictionary_->name(key) : std::string_view();
     if (name.data() == nullptr) return {};
-    return {name, decode_value(slice, object_.dictionary())};
+    return {name, decode_value(slice, own_.dictionary())};
   }
 
- private:
-  Value object_;
+  Value own_;
   layout::Container container_;
   const KeyDictionary* dictionary_;
+  std::span<const Member> more_;
+};
+
+class MemberReader : MemberParts {
+ public:
+  // `object` is an object.
+  explicit MemberReader(const Value& object) noexcept : MemberParts(object) {}
+
+  uint32_t size() const noexcept { return count(); }
+  // index < size(). Without name and undefined where the document is damaged.
+  Member operator[](uint32_t index) const noexcept {
+    return index < container_.count() ? stored(index) : more_[index - container_.count()];
+  }
 };
 
 // The same one after the other.
-class MemberWalk {
+class MemberWalk : MemberParts {
  public:
   // `object` is an object.
-  explicit MemberWalk(const Value& object) noexcept
-      : object_(object),
-        container_(object.is_encoded() ? object.encoded_bytes() : std::span<const std::byte>(), true),
-        walk_(container_),
-        dictionary_(object.is_encoded() ? KeyDictionary::of(object.dictionary()) : nullptr) {}
+  explicit MemberWalk(const Value& object) noexcept : MemberParts(object), walk_(container_) {}
 
-  uint32_t size() const noexcept {
-    return object_.is_encoded() ? container_.count() : static_cast<uint32_t>(object_.built_members().size());
-  }
+  uint32_t size() const noexcept { return count(); }
   // False behind the last one. `member` is without name and undefined where the document is damaged.
   bool next(Member& member) noexcept {
-    if (object_.is_built()) {
-      if (next_ == size()) return false;
-      member = object_.built_members()[next_++];
+    if (!walk_.next()) {
+      if (next_ == count()) return false;
+      member = more_[next_++ - container_.count()];
       return true;
     }
-    if (!walk_.next()) return false;
     const std::string_view name = dictionary_ ? dictionary_->name(walk_.key()) : std::string_view();
     if (name.data() != nullptr) [[likely]]
-      member = {name, decode_value(walk_.slice(), object_.dictionary())};
+      member = {name, decode_value(walk_.slice(), own_.dictionary())};
     else
-      member = object_.member_at(next_);
+      member = stored(next_);
     ++next_;
     return true;
   }
 
  private:
-  Value object_;
-  layout::Container container_;
   layout::Container::Walk walk_;
-  const KeyDictionary* dictionary_;
   uint32_t next_ = 0;
 };
 

@@ -23,10 +23,10 @@ Value Value::number(double d) noexcept {
 }
 
 Value Value::member_by_name(std::string_view name) const noexcept {
-  if (form_ == kBuilt) {
-    for (const Member& member : built_members())
+  if (form_ != kEncoded) {
+    for (const Member& member : is_extended() ? extended_object().more : built_members())
       if (member.name == name) return member.value;
-    return {};
+    return is_extended() ? extended_object().own.member(name) : Value();
   }
   const layout::Container object(encoded_bytes(), true);
   if (const KeyDictionary* dictionary = KeyDictionary::of(dictionary_)) {
@@ -46,7 +46,6 @@ Value Value::member_by_name(std::string_view name) const noexcept {
 
 Member Value::member_at(uint32_t index) const noexcept {
   if (kind_ != Kind::object) return {};
-  if (form_ == kBuilt) return index < length_ ? built_members()[index] : Member();
   const MemberReader members(*this);
   return index < members.size() ? members[index] : Member();
 }

@@ -5,11 +5,12 @@
 //   byte  0..7   payload: int64, IEEE double, or a pointer
 //         8..11  length: bytes of a string; bytes of an encoded array or object; members of a built one
 //        12..13  dictionary: the number of the key dictionary that an encoded array or object was written
-//        with 14      kind 15      form: for arrays and objects, encoded or built; for booleans, the value
+//        with 14      kind 15      form: for arrays and objects, see below; for booleans, the value
 //
-// Arrays and objects come in two forms that read alike. *Encoded*: bytes of a binary document (document.h),
-// read where they lie. *Built*: an array of Values or Members in an arena, as made by a constructor in a
-// query; its members may be encoded again, by any dictionary.
+// Arrays and objects come in forms that read alike. *Encoded*: bytes of a binary document (document.h), read
+// where they lie. *Built*: an array of Values or Members in an arena, as made by a constructor in a query;
+// its members may be encoded again, by any dictionary. *Extended*, of objects alone: an encoded one and the
+// members that follow its own, as an item and its system properties do, so that nobody copies the item's.
 #pragma once
 
 #include <bit>
@@ -25,6 +26,7 @@ namespace quire::sql {
 enum class Kind : uint8_t { undefined, null, boolean, integer, real, string, array, object };
 
 struct Member;
+struct ExtendedObject;
 
 class Value {
  public:
@@ -51,6 +53,7 @@ class Value {
             Kind::array, kBuilt};
   }
   static Value object(std::span<const Member> members) noexcept;
+  static Value extended(const ExtendedObject& object) noexcept;
   // `bytes` starts at the value's tag byte and ends with the value. For document.h alone.
   static Value encoded(Kind kind, std::span<const std::byte> bytes, DictionaryNumber dictionary) noexcept {
     return {reinterpret_cast<uint64_t>(bytes.data()), static_cast<uint32_t>(bytes.size()), dictionary, kind,
@@ -85,6 +88,7 @@ class Value {
   constexpr bool is_built() const noexcept {
     return (kind_ == Kind::array || kind_ == Kind::object) && form_ == kBuilt;
   }
+  constexpr bool is_extended() const noexcept { return kind_ == Kind::object && form_ == kExtended; }
   std::span<const std::byte> encoded_bytes() const noexcept {
     return {reinterpret_cast<const std::byte*>(payload_), length_};
   }
@@ -93,6 +97,9 @@ class Value {
     return {reinterpret_cast<const Value*>(payload_), length_};
   }
   std::span<const Member> built_members() const noexcept;
+  const ExtendedObject& extended_object() const noexcept {
+    return *reinterpret_cast<const ExtendedObject*>(payload_);
+  }
 
   // How many elements or members; 0 for any other kind.
   uint32_t size() const noexcept;
@@ -110,11 +117,12 @@ class Value {
   Member member_at(uint32_t index) const noexcept;
 
  private:
-  // Look-ups that compare names: built objects, other dictionaries, names that stand inline.
+  // Look-ups that compare names: all forms but encoded, other dictionaries, names that stand inline.
   Value member_by_name(std::string_view name) const noexcept;
 
   static constexpr uint8_t kEncoded = 0;
   static constexpr uint8_t kBuilt = 1;
+  static constexpr uint8_t kExtended = 2;
 
   constexpr Value(uint64_t payload, uint32_t length, DictionaryNumber dictionary, Kind kind,
                   uint8_t form) noexcept
@@ -134,9 +142,18 @@ struct Member {
   Value value;
 };
 
+// `own` is an encoded object without the names of `more`.
+struct ExtendedObject {
+  Value own;
+  std::span<const Member> more;
+};
+
 inline Value Value::object(std::span<const Member> members) noexcept {
   return {reinterpret_cast<uint64_t>(members.data()), static_cast<uint32_t>(members.size()), 0, Kind::object,
           kBuilt};
+}
+inline Value Value::extended(const ExtendedObject& object) noexcept {
+  return {reinterpret_cast<uint64_t>(&object), 0, 0, Kind::object, kExtended};
 }
 inline std::span<const Member> Value::built_members() const noexcept {
   return {reinterpret_cast<const Member*>(payload_), length_};

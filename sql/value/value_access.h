@@ -56,6 +56,8 @@ inline Value decode_value(std::span<const std::byte> bytes, DictionaryNumber dic
 
 inline uint32_t Value::size() const noexcept {
   if (is_encoded()) return layout::Container(encoded_bytes(), is_object()).count();
+  if (is_extended())
+    return extended_object().own.size() + static_cast<uint32_t>(extended_object().more.size());
   return is_built() ? length_ : 0;
 }
 
@@ -69,7 +71,7 @@ inline Value Value::element(uint64_t index) const noexcept {
 
 inline Value Value::member(const ResolvedKey& key) const noexcept {
   if (kind_ != Kind::object) return {};
-  if (form_ == kBuilt || dictionary_ != key.dictionary) [[unlikely]]
+  if (form_ != kEncoded || dictionary_ != key.dictionary) [[unlikely]]
     return member_by_name(key.name);
   const layout::Container object(encoded_bytes(), true);
   if (key.is_known) [[likely]] {
@@ -80,7 +82,7 @@ inline Value Value::member(const ResolvedKey& key) const noexcept {
 }
 
 inline std::span<const std::byte> Value::member_bytes(const ResolvedKey& key) const noexcept {
-  if (kind_ != Kind::object || form_ == kBuilt || dictionary_ != key.dictionary || !key.is_known) return {};
+  if (kind_ != Kind::object || form_ != kEncoded || dictionary_ != key.dictionary || !key.is_known) return {};
   const layout::Container object(encoded_bytes(), true);
   const uint32_t index = object.find(key.number);
   if (index == object.count()) return {};

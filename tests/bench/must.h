@@ -5,14 +5,15 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "quire/quire.hpp"
 
 namespace quire::bench {
 
-inline void must(bool is_right, const std::string& otherwise) {
-  if (!is_right) throw std::runtime_error(otherwise);
+inline void must(bool is_right, std::string_view otherwise) {
+  if (!is_right) throw std::runtime_error(std::string(otherwise));
 }
 
 template <typename T>

@@ -21,7 +21,9 @@ class Client final : public YcsbClient {
       : container_(must(database.container("usertable"))),
         snapshot_(must(database.begin_snapshot())),
         scan_(must(
-            container_.prepare("SELECT * FROM u WHERE u.id >= @from ORDER BY u.id OFFSET 0 LIMIT @most"))) {}
+            container_.prepare("SELECT * FROM u WHERE u.id >= @from ORDER BY u.id OFFSET 0 LIMIT @most"))) {
+    scan_.omit_system_properties();
+  }
 
   bool read(const std::string& id) override {
     must(snapshot_.renew());

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <random>
 #include <vector>
 
 #include "engine/file/environment.h"
+#include "engine/file/page_view.h"
 #include "tests/engine/file/temporary_folder.h"
 
 namespace quire::engine {
@@ -61,6 +63,21 @@ TEST(BatchGet, FindsWhatIsThere) {
     std::vector<Bytes> too_many = keys;
     too_many.insert(too_many.end(), 5, "00000001");
     EXPECT_EQ(check_found(snapshot, filled.table, too_many), BatchGet::kMost);
+  }
+}
+
+// Ids without a partition key are keys by themselves, and may be as short as they like.
+TEST(BatchGet, OrdersKeysOfAnyLength) {
+  std::mt19937 random(7);
+  const auto any_key = [&] {
+    std::string key(random() % 12, '\0');
+    for (char& byte : key) byte = "\x00\x01\x7f\x80\xff"[random() % 5];
+    return key;
+  };
+  for (int i = 0; i < 200'000; ++i) {
+    const std::string a = any_key(), b = random() % 4 == 0 ? a + any_key() : any_key();
+    ASSERT_EQ(is_at_most(a, b), a <= b);
+    ASSERT_EQ(is_at_most(b, a), b <= a);
   }
 }
 

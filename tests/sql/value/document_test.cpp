@@ -10,6 +10,7 @@
 
 #include "sql/value/comparison.h"
 #include "sql/value/document_writer.h"
+#include "sql/value/member_reader.h"
 #include "tests/sql/value/sample_documents.h"
 
 namespace quire::sql {
@@ -53,6 +54,50 @@ TEST(Document, AKeyOfAnotherDictionaryIsFoundByItsName) {
   EXPECT_EQ(value.member(resolve_key("other", 0)).as_integer(), 2);
   EXPECT_EQ(
       here.build(R"({"other":3})").member(resolve_key("other", there.dictionary().number())).as_integer(), 3);
+}
+
+// An object of each form, with the same members.
+TEST(Document, AnExtendedObjectReadsAsAnyOther) {
+  SampleDocuments documents;
+  const Value own = documents.read(R"({"id":"a","list":[1],"o":{"x":2}})");
+  const Value all = documents.read(R"({"id":"a","list":[1],"o":{"x":2},"_ts":7,"_rid":"r"})");
+  const Member more[] = {{"_ts", Value::integer(7)}, {"_rid", Value::string("r")}};
+  const ExtendedObject parts{own, more};
+  const Value extended = Value::extended(parts);
+  EXPECT_TRUE(extended.is_object());
+  EXPECT_FALSE(extended.is_encoded() || extended.is_built());
+  ASSERT_EQ(extended.size(), all.size());
+  MemberWalk walk(extended);
+  EXPECT_EQ(walk.size(), all.size());
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    const Member member = all.member_at(i);
+    Member walked;
+    ASSERT_TRUE(walk.next(walked));
+    EXPECT_EQ(walked.name, member.name);
+    EXPECT_EQ(json_of(walked.value), json_of(member.value));
+    EXPECT_EQ(extended.member_at(i).name, member.name);
+    EXPECT_EQ(json_of(extended.member(member.name)), json_of(member.value));
+    EXPECT_EQ(json_of(extended.member(resolve_key(member.name, own.dictionary()))), json_of(member.value));
+  }
+  Member walked;
+  EXPECT_FALSE(walk.next(walked));
+  EXPECT_EQ(walk.size(), all.size());
+  EXPECT_TRUE(extended.member_at(all.size()).name.empty());
+  EXPECT_TRUE(extended.member("absent").is_undefined());
+  EXPECT_TRUE(extended.element(0).is_undefined());
+  EXPECT_TRUE(extended.member_bytes(resolve_key("id", own.dictionary())).empty());
+  EXPECT_EQ(json_of(extended), json_of(all));
+  std::string pretty, pretty_all;
+  write_pretty_json(extended, pretty);
+  write_pretty_json(all, pretty_all);
+  EXPECT_EQ(pretty, pretty_all);
+  EXPECT_TRUE(has_only_finite_numbers(extended));
+  EXPECT_TRUE(std::is_eq(total_order(extended, all)));
+  std::string encoded;
+  ASSERT_TRUE(encode_value(extended, documents.dictionary(), encoded));
+  EXPECT_EQ(json_of(read_document(bytes_of(encoded), own.dictionary())), json_of(all));
+  const Member outer[] = {{"c", extended}};
+  EXPECT_EQ(json_of(Value::object(outer)), R"({"c":)" + json_of(all) + "}");
 }
 
 TEST(Document, EveryPlaceInObjectsOfEverySizeIsFound) {

@@ -47,14 +47,16 @@ Result<EntryWalk> EntryWalk::open(const Transaction& transaction, ContainerStore
 }
 
 void EntryWalk::add_range(const sql::KeyRange& asked) {
-  std::string number;
-  append_index_number(index_->number, number);
   Range& range = ranges_.emplace_back();
   range.is_cut = asked.from.size() > kToldBytes || asked.to.size() > kToldBytes;
-  range.from = number;
-  range.from += asked.from.substr(0, kToldBytes);
-  range.to = number;
-  range.to += asked.to.substr(0, kToldBytes);
+  const auto put = [&](std::string& bound, Bytes asked_for) {
+    const Bytes told = asked_for.substr(0, kToldBytes);
+    bound.reserve(kIndexNumberBytes + told.size());
+    append_index_number(index_->number, bound);
+    bound += told;
+  };
+  put(range.from, asked.from);
+  put(range.to, asked.to);
   if (asked.to.empty() || asked.to.size() > kToldBytes) range.to = sql::key_behind(std::move(range.to));
   if (!range.is_cut) return;
   range.full_from = asked.from;
@@ -107,13 +109,13 @@ Result<bool> EntryWalk::advance() {
     QUIRE_ASSIGN(const bool is_there, cursor_.next());
     return is_there && cursor_.key() < Bytes(range().to);
   }
-  if (!is_in_range_ && jump_ < range().from) jump_ = range().from;
+  const bool begins = !is_in_range_ && jump_ < range().from;
   is_in_range_ = true;
-  const std::string target = std::exchange(jump_, std::string());
-  QUIRE_ASSIGN(const bool is_there, cursor_.seek(target));
-  if (is_there && cursor_.key() < Bytes(range().to)) return true;
-  jump_ = target;  // a later range may begin before where skip_equal() has led to
-  return false;
+  QUIRE_ASSIGN(const bool is_there, cursor_.seek(begins ? range().from : jump_));
+  // Else the jump stays: a later range, too, may begin before where skip_equal() has led to.
+  if (!is_there || cursor_.key() >= Bytes(range().to)) return false;
+  jump_.clear();
+  return true;
 }
 
 // Onwards within the entries of equal values; else to the first of those with the values before.

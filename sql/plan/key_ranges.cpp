@@ -11,7 +11,9 @@ namespace quire::sql {
 namespace {
 
 std::string encoded(const Value& value) {
+  constexpr size_t kAroundText = 4;
   std::string bytes;
+  if (value.is_string()) bytes.reserve(value.as_string().size() + kAroundText);
   encode_key(value, bytes);
   return bytes;
 }
@@ -51,11 +53,14 @@ class RangeMaker {
   KeyRanges make() {
     made_.ranges.emplace_back();  // all entries
     for (size_t part = 0; part < probe_.parts.size() && made_.is_served; ++part) {
-      const std::vector<Interval> intervals = intervals_of(probe_.parts[part]);
-      narrow(intervals, probe_.index.parts[part].is_descending);
+      std::vector<Interval> intervals = intervals_of(probe_.parts[part]);
+      const bool is_descending = probe_.index.parts[part].is_descending;
+      if (part == 0 && !is_descending)
+        begin_with(intervals);
+      else
+        narrow(intervals, is_descending);
     }
-    std::ranges::sort(made_.ranges);
-    merge();
+    if (made_.ranges.size() > 1) merge();
     return std::move(made_);
   }
 
@@ -63,14 +68,15 @@ class RangeMaker {
   // What a part may be: for equality a list of values, else one interval.
   std::vector<Interval> intervals_of(const std::vector<IndexBound>& bounds) {
     std::vector<Interval> found;
+    const auto add = [&found](std::optional<Interval> interval) {
+      if (interval) found.push_back(*std::move(interval));
+    };
     if (bounds[0].check == BoundCheck::looked_up) {
-      for (const Value& key : lookup_keys_)
-        if (const auto interval = equal_to(key)) found.push_back(*interval);
+      for (const Value& key : lookup_keys_) add(equal_to(key));
       return found;
     }
     if (bounds[0].check == BoundCheck::equal || bounds[0].check == BoundCheck::in) {
-      for (const BoundExpression* operand : bounds[0].operands)
-        if (const auto interval = equal_to(value_of_(*operand))) found.push_back(*interval);
+      for (const BoundExpression* operand : bounds[0].operands) add(equal_to(value_of_(*operand)));
       return found;
     }
     std::optional<Interval> all = Interval{};
@@ -79,7 +85,7 @@ class RangeMaker {
       if (!interval) return found;
       all = intersection(*all, *interval);
     }
-    if (!all->is_empty()) found.push_back(*all);
+    if (!all->is_empty()) add(std::move(all));
     return found;
   }
 
@@ -145,6 +151,13 @@ class RangeMaker {
     return intersection(same_type, side);
   }
 
+  // The intervals of the first part, as they are.
+  void begin_with(std::vector<Interval>& intervals) {
+    made_.ranges.clear();
+    for (Interval& interval : intervals)
+      made_.ranges.emplace_back(std::move(interval.from), std::move(interval.to));
+  }
+
   // Each range so far, followed by each interval.
   void narrow(const std::vector<Interval>& intervals, bool is_descending) {
     std::vector<std::pair<std::string, std::string>> narrowed;
@@ -166,6 +179,7 @@ class RangeMaker {
   }
 
   void merge() {
+    std::ranges::sort(made_.ranges);
     std::vector<std::pair<std::string, std::string>> merged;
     for (auto& range : made_.ranges) {
       if (merged.empty() || (!merged.back().second.empty() && range.first >= merged.back().second)) {

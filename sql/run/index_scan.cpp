@@ -111,7 +111,7 @@ class IndexScan final : public Operator {
     is_open_ = true;
     is_at_end_ = false;
     next_batch_ = kFirstBatch;
-    std::vector<KeyRanges> ranges;
+    ranges_.clear();
     reads_all_ = false;
     const auto value_of = [&](const BoundExpression& operand) {
       return operands_.at(&operand)->evaluate(first_rows(1), frame)[0];
@@ -123,11 +123,11 @@ class IndexScan final : public Operator {
       keys = found->second;
     }
     for (const PlannedProbe& probe : access_.probes) {
-      ranges.push_back(make_key_ranges(probe, value_of, keys));
-      reads_all_ |= !ranges.back().is_served;
+      ranges_.push_back(make_key_ranges(probe, value_of, keys));
+      reads_all_ |= !ranges_.back().is_served;
     }
     if (frame.run.error) return false;
-    return reads_all_ ? open_all(frame) : open_probes(frame, ranges);
+    return reads_all_ ? open_all(frame) : open_probes(frame);
   }
 
   bool open_all(Frame& frame) {
@@ -141,20 +141,20 @@ class IndexScan final : public Operator {
     return true;
   }
 
-  bool open_probes(Frame& frame, const std::vector<KeyRanges>& ranges) {
-    std::vector<std::vector<KeyRange>> views;
-    std::vector<IndexProbe> probes;
-    for (size_t i = 0; i < ranges.size(); ++i) {
-      auto& view = views.emplace_back();
-      for (const auto& [from, to] : ranges[i].ranges) view.push_back({from, to});
-      if (!view.empty()) probes.push_back({access_.probes[i].index.number, view});
+  bool open_probes(Frame& frame) {
+    views_.resize(ranges_.size());
+    probes_.clear();
+    for (size_t i = 0; i < ranges_.size(); ++i) {
+      views_[i].clear();
+      for (const auto& [from, to] : ranges_[i].ranges) views_[i].push_back({from, to});
+      if (!views_[i].empty()) probes_.push_back({access_.probes[i].index.number, views_[i]});
     }
     const bool wants_all = access_.kind == Access::Kind::all_index;
-    if (probes.empty() || (wants_all && probes.size() < ranges.size())) return true;
+    if (probes_.empty() || (wants_all && probes_.size() < ranges_.size())) return true;
     Access access;
     access.kind = access_.kind;
     access.is_reverse = is_reverse_;
-    access.probes = probes;
+    access.probes = probes_;
     access.memory_limit = frame.run.memory_limit / 2;
     if (access_.kind == Access::Kind::index) {
       auto entries = collection_->open_index(access);
@@ -194,6 +194,11 @@ class IndexScan final : public Operator {
   bool is_at_end_ = false;
   bool reads_all_ = false;  // all items, since an index has no entries for a value that was asked for
   size_t next_batch_ = kFirstBatch;
+  // What the cursor is opened with, by probe: kept for their memory, since a prepared statement opens it anew
+  // in each run.
+  std::vector<KeyRanges> ranges_;
+  std::vector<std::vector<KeyRange>> views_;
+  std::vector<IndexProbe> probes_;
   Column items_;
   Column values_;
   std::vector<Column> columns_;

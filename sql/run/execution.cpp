@@ -8,11 +8,30 @@
 #include "sql/parse/ast.h"
 #include "sql/plan/plan.h"
 #include "sql/run/operator.h"
-
 #include "sql/value/json.h"
 
 namespace quire::sql {
 namespace {
+
+bool keeps_no_rows(const PlanNode& node) {
+  using enum PlanKind;
+  switch (node.kind) {
+    case one_row:
+    case scan:
+    case filter:
+    case project:
+    case limit:
+      return true;
+    case group:
+      return node.bound->group_by.empty() &&
+             std::ranges::all_of(node.bound->aggregates, [](const BoundAggregate& aggregate) {
+               return !aggregate.distinct && aggregate.aggregate != Aggregate::make_list &&
+                      aggregate.aggregate != Aggregate::make_set;
+             });
+    default:
+      return false;
+  }
+}
 
 // 100 ns ticks since the Unix epoch.
 int64_t ticks_now() {
@@ -161,9 +180,7 @@ struct Execution::State {
     if (is_explain || is_returning || !run.is_restartable || run.error || pipeline == nullptr) return false;
     if (!run.plan.subqueries.empty()) return false;
     for (const PlanNode* node = run.plan.query.root.get(); node != nullptr; node = node->input.get())
-      if (node->kind != PlanKind::one_row && node->kind != PlanKind::scan && node->kind != PlanKind::filter &&
-          node->kind != PlanKind::project && node->kind != PlanKind::limit)
-        return false;
+      if (!keeps_no_rows(*node)) return false;
     return true;
   }
 

@@ -66,6 +66,37 @@ TEST_F(QueryTest, EachAccessPathReadsOnlyItsItems) {
   EXPECT_EQ(point->stats().items_read, 1u);
 }
 
+// Its operators are kept from run to run.
+TEST_F(QueryTest, AnAggregateThatRunsAgainBeginsAnew) {
+  make("c", {"/k"},
+       {R"({"id":"1","k":"a","n":5,"t":"a text that is longer than others"})",
+        R"({"id":"2","k":"a","n":7,"t":"b"})", R"({"id":"3","k":"b","n":1.5})"});
+  auto aggregates = prepare(
+      "SELECT COUNT(1) AS c, COUNT(c.t) AS t, SUM(c.n) AS s, AVG(c.n) AS a, MIN(c.t) AS low, MAX(c.t) AS high"
+      " FROM c WHERE c.k = @k AND c.n < @below");
+  const auto run = [&](std::string_view key, double below) {
+    aggregates->reset();
+    EXPECT_TRUE(succeeds(aggregates->bind("k", sql::Value::string(key))));
+    EXPECT_TRUE(succeeds(aggregates->bind("below", sql::Value::real(below))));
+    return rows(*aggregates);
+  };
+  const std::string both =
+      R"({"c":2,"t":2,"s":12,"a":6,"low":"a text that is longer than others","high":"b"})"
+      "\n";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(run("a", 10), both);
+    EXPECT_EQ(run("a", 6.5), R"({"c":1,"t":1,"s":5,"a":5,"low":"a text that is longer than others",)"
+                             R"("high":"a text that is longer than others"})"
+                             "\n");
+    EXPECT_EQ(run("none", 10), "{\"c\":0,\"t\":0,\"s\":0}\n");
+    EXPECT_EQ(run("b", 10), "{\"c\":1,\"t\":0,\"s\":1.5,\"a\":1.5}\n");
+  }
+  aggregates->reset();
+  EXPECT_TRUE(succeeds(aggregates->bind("k", sql::Value::string("a"))));
+  EXPECT_TRUE(value_of(aggregates->step()).has_value());
+  EXPECT_EQ(run("a", 10), both) << "after a run that was not gone through";
+}
+
 TEST_F(QueryTest, PoliciesOfTheDefinitionGiveDefaults) {
   make(
       value_of(ContainerDefinition::from_json(

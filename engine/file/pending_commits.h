@@ -124,7 +124,9 @@ class PendingCommits {
   // The first bytes of a key as numbers: where two of them differ, the keys are in the same order.
   struct Lead {
     uint64_t first = 0, second = 0;
+    bool operator==(const Lead&) const = default;
   };
+  static Lead lead_of(Bytes key) noexcept;
   // A line of memory, in which all lies that a search looks at of most of those that it passes. As many links
   // as it has levels lie right behind it.
   struct Node {
@@ -156,8 +158,10 @@ class PendingCommits {
       if (lead.second != other_lead.second) return lead.second < other_lead.second;
       return key_view() < other_key;
     }
+    // The key itself lies elsewhere: a look at it is the last.
     bool is_of(uint32_t other_slot, Bytes other_key) const noexcept {
-      return slot == other_slot && key_view() == other_key;
+      return slot == other_slot && key_bytes == other_key.size() && lead == lead_of(other_key) &&
+             key_view() == other_key;
     }
     const Node* behind() const noexcept { return next(0).load(std::memory_order_acquire); }
   };
@@ -188,7 +192,6 @@ class PendingCommits {
     size_t bytes_ = 0;
   };
 
-  static Lead lead_of(Bytes key) noexcept;
   // The first node that is not less; `way`, if given, gets the last one before it on each level.
   Node* first_from(uint32_t slot, Bytes key, Way* way = nullptr) const noexcept;
   bool may_have(uint64_t hashed) const noexcept;

@@ -26,7 +26,9 @@ add_custom_command(
 add_custom_command(
   OUTPUT ${script_dir}/qjs.c ${script_dir}/qjs.h
   COMMAND ${WASM2C} ${script_module} -n qjs -o qjs.c
-  DEPENDS ${script_dir}/${script_module} WORKING_DIRECTORY ${script_dir} VERBATIM)
+  COMMAND ${CMAKE_COMMAND} -DFILE=qjs.c -P ${PROJECT_SOURCE_DIR}/cmake/cheapen_checks.cmake
+  DEPENDS ${script_dir}/${script_module} ${PROJECT_SOURCE_DIR}/cmake/cheapen_checks.cmake
+  WORKING_DIRECTORY ${script_dir} VERBATIM)
 add_custom_command(
   OUTPUT ${script_dir}/qjs.o
   COMMAND ${CMAKE_COMMAND} -E copy_if_different ${script_sources}/wasm_prelude.h .

@@ -12,7 +12,14 @@
 namespace quire::engine {
 namespace {
 
+constexpr uint64_t kReservedBytes = kReservedPages * kWasmPageBytes + kSlackBytes;
+
 thread_local uint64_t refused = 0;
+
+// Opens memory that is reserved, from `from` bytes on, for `bytes`.
+bool open_memory(const wasm_rt_memory_t& memory, uint64_t from, uint64_t bytes) noexcept {
+  return bytes == 0 || mprotect(memory.data + from, bytes, PROT_READ | PROT_WRITE) == 0;
+}
 
 // Signatures of functions, by the number that the generated code compares at indirect calls. Guarded by the
 // mutex; written while the module is set up, once in a process.
@@ -30,7 +37,9 @@ void set_refused_growths(uint64_t count) noexcept {
 
 void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept {
   if (memory.pages <= pages) return;
-  uint8_t* const from = memory.data + pages * kWasmPageBytes;
+  uint8_t* const slack = memory.data + pages * kWasmPageBytes;
+  std::memset(slack, 0, kSlackBytes);
+  uint8_t* const from = slack + kSlackBytes;
   const uint64_t bytes = (memory.pages - pages) * kWasmPageBytes;
   // Mapped anew, the pages are zero and cost no memory.
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
@@ -41,8 +50,11 @@ void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept {
 
 }  // namespace quire::engine
 
+using quire::engine::kReservedBytes;
 using quire::engine::kReservedPages;
+using quire::engine::kSlackBytes;
 using quire::engine::kWasmPageBytes;
+using quire::engine::open_memory;
 
 extern "C" {
 
@@ -72,11 +84,11 @@ void wasm_rt_allocate_memory(wasm_rt_memory_t* memory, uint32_t pages, uint32_t)
   memory->max_pages = kReservedPages;
   memory->data = nullptr;
   if (pages > memory->max_pages) throw std::bad_alloc();
-  void* const place = mmap(nullptr, kReservedPages * kWasmPageBytes, PROT_NONE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const place =
+      mmap(nullptr, kReservedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) throw std::bad_alloc();
   memory->data = static_cast<uint8_t*>(place);
-  if (mprotect(place, pages * kWasmPageBytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  if (!open_memory(*memory, 0, pages * kWasmPageBytes + kSlackBytes)) throw std::bad_alloc();
   memory->pages = pages;
   memory->size = static_cast<uint32_t>(pages * kWasmPageBytes);
 }
@@ -85,8 +97,7 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t* memory, uint32_t pages) {
   const uint32_t before = memory->pages;
   const uint64_t wanted = uint64_t{before} + pages;
   const bool fits = wanted <= memory->max_pages && wanted < 65536;
-  if (!fits || (pages != 0 && mprotect(memory->data + before * kWasmPageBytes, pages * kWasmPageBytes,
-                                       PROT_READ | PROT_WRITE) != 0)) {
+  if (!fits || !open_memory(*memory, before * kWasmPageBytes + kSlackBytes, pages * kWasmPageBytes)) {
     ++quire::engine::refused;
     return UINT32_MAX;
   }
@@ -96,7 +107,7 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t* memory, uint32_t pages) {
 }
 
 void wasm_rt_free_memory(wasm_rt_memory_t* memory) {
-  if (memory->data != nullptr) munmap(memory->data, kReservedPages * kWasmPageBytes);
+  if (memory->data != nullptr) munmap(memory->data, kReservedBytes);
   memory->data = nullptr;
 }
 

@@ -18,6 +18,10 @@ inline constexpr uint64_t kWasmPageBytes = 65536;
 // The address space that every memory has; it is capped at less by its max_pages.
 inline constexpr uint32_t kReservedPages = 16384;
 
+// May be written to behind every memory, so that only where an access begins has to be checked
+// (cmake/cheapen_checks.cmake).
+inline constexpr uint64_t kSlackBytes = kWasmPageBytes;
+
 // Gives back all pages from `pages` on; what stood there reads as zero once the memory grows again.
 void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept;
 

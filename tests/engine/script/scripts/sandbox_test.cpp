@@ -53,6 +53,25 @@ TEST_F(SandboxTest, MemoryIsBoundedToTheByte) {
   EXPECT_EQ(evaluate("1 + 1"), "2");
 }
 
+TEST_F(SandboxTest, WhatBeginsOutsideItsMemoryEndsARun) {
+  const auto text_at = [&](uint64_t address) {
+    EXPECT_TRUE(sandbox_->restore(image_, options_.limits.memory_bytes));
+    return sandbox_->run(options_, "it", [&]() -> Result<void> {
+      JsValue value = sandbox_->new_string("a string");
+      value.bits = (value.bits & ~uint64_t{UINT32_MAX}) | address;
+      std::string out;
+      sandbox_->text(value, out);
+      return {};
+    });
+  };
+  const uint64_t end = sandbox_->memory_bytes();
+  for (const uint64_t address :
+       {end, end + 4096, end + (1 << 16), end + (1 << 28), uint64_t{UINT32_MAX} - 7}) {
+    EXPECT_FALSE(text_at(address)) << address;
+    EXPECT_EQ(evaluate("1 + 1"), "2");
+  }
+}
+
 TEST_F(SandboxTest, TheWatchdogStopsWhatLooksAtNoInterrupt) {
   options_.limits.time_ms = 100;
   options_.limits.memory_bytes = size_t{128} << 20;

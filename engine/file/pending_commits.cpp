@@ -57,8 +57,7 @@ PendingCommits::Node* PendingCommits::first_from(uint32_t slot, Bytes key, Way* 
 }
 
 const PendingCommits::Node* PendingCommits::seen(const Node* newest, uint32_t upto) noexcept {
-  for (const Node* node = newest; node != nullptr && node->is_of(newest->slot, newest->key_view());
-       node = node->behind())
+  for (const Node* node = newest; node != nullptr && node->has_key_of(*newest); node = node->behind())
     if (node->commit.load(std::memory_order_relaxed) <= upto) return node;
   return nullptr;
 }
@@ -111,7 +110,7 @@ bool PendingCommits::Walk::seek(Bytes key) noexcept {
 
 bool PendingCommits::Walk::next() noexcept {
   const Node* from = at_;
-  while (from != nullptr && from->is_of(slot_, at_->key_view())) from = from->behind();
+  while (from != nullptr && from->has_key_of(*at_)) from = from->behind();
   return settle(from);
 }
 
@@ -156,7 +155,9 @@ char* PendingCommits::Arena::allocate(size_t bytes, size_t alignment) {
   room_ = static_cast<char*>(place) + bytes;
   room_bytes_ -= bytes;
   // What is written to next lies in no cache as a rule.
-  for (size_t line = 0; line < bytes; line += kLine) __builtin_prefetch(room_ + kAhead + line, 1);
+  const auto ahead = reinterpret_cast<uintptr_t>(room_) + kAhead;
+  for (size_t line = 0; line < bytes; line += kLine)
+    __builtin_prefetch(reinterpret_cast<const char*>(ahead + line), 1);
   return static_cast<char*>(place);
 }
 

@@ -163,6 +163,10 @@ class PendingCommits {
       return slot == other_slot && key_bytes == other_key.size() && lead == lead_of(other_key) &&
              key_view() == other_key;
     }
+    bool has_key_of(const Node& other) const noexcept {
+      return slot == other.slot && key_bytes == other.key_bytes && lead == other.lead &&
+             (key == other.key || key_view() == other.key_view());
+    }
     const Node* behind() const noexcept { return next(0).load(std::memory_order_acquire); }
   };
   using Way = std::array<Node*, kMostLevels>;
@@ -249,7 +253,7 @@ bool PendingCommits::for_each(uint32_t upto, const Visit& visit) const {
   const Node* before = nullptr;
   for (const Node* node = head_->behind(); node != nullptr; node = node->behind()) {
     if (node->commit.load(std::memory_order_relaxed) > upto) continue;
-    if (before != nullptr && before->is_of(node->slot, node->key_view())) continue;
+    if (before != nullptr && before->has_key_of(*node)) continue;
     before = node;
     if (!visit(node->slot, node->change())) return false;
   }

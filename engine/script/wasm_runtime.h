@@ -3,6 +3,7 @@
 // which the Sandbox catches; it never leaves engine/script.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "engine/script/wasm_prelude.h"
@@ -21,6 +22,8 @@ inline constexpr uint32_t kReservedPages = 16384;
 // May be written to behind every memory, so that only where an access begins has to be checked
 // (cmake/cheapen_checks.cmake).
 inline constexpr uint64_t kSlackBytes = kWasmPageBytes;
+// Elsewhere the generated code keeps its memory back to front: what runs over would do so at the other end.
+static_assert(std::endian::native == std::endian::little);
 
 // Gives back all pages from `pages` on; what stood there reads as zero once the memory grows again.
 void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept;

@@ -56,7 +56,7 @@ class RangeMaker {
       std::vector<Interval> intervals = intervals_of(probe_.parts[part]);
       const bool is_descending = probe_.index.parts[part].is_descending;
       if (part == 0 && !is_descending)
-        begin_with(intervals);
+        take_first(intervals);
       else
         narrow(intervals, is_descending);
     }
@@ -152,7 +152,7 @@ class RangeMaker {
   }
 
   // The intervals of the first part, as they are.
-  void begin_with(std::vector<Interval>& intervals) {
+  void take_first(std::vector<Interval>& intervals) {
     made_.ranges.clear();
     for (Interval& interval : intervals)
       made_.ranges.emplace_back(std::move(interval.from), std::move(interval.to));

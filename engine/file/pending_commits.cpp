@@ -11,17 +11,18 @@
 namespace quire::engine {
 namespace {
 
-constexpr size_t kChunkBytes = size_t{64} << 10;
 constexpr size_t kFilterBits = 64;
 constexpr size_t kLeastFilterWords = 16, kBytesOfFilterWord = 1024;
 constexpr size_t kLeastChanges = 16;
 constexpr size_t kRecordAlignment = 8;
-constexpr size_t kLine = 64, kAhead = 1024;
+constexpr size_t kLine = 64;
 
 }  // namespace
 
-PendingCommits::PendingCommits(uint64_t base, size_t bytes)
+PendingCommits::PendingCommits(uint64_t base, size_t bytes, std::shared_ptr<ChunkPool> pool)
     : base_(base),
+      nodes_(pool),
+      bytes_of_changes_(std::move(pool)),
       head_(make_node(kMostLevels)),
       filter_(std::max(kLeastFilterWords, bytes / kBytesOfFilterWord)) {}
 
@@ -67,32 +68,27 @@ bool PendingCommits::may_have(uint64_t hashed) const noexcept {
   return (word >> hashed % kFilterBits & 1) != 0;
 }
 
-PendingCommits::Node* PendingCommits::recent(uint32_t slot, Bytes key, uint64_t hashed) const noexcept {
-  Node* const node = recent_[hashed % recent_.size()];
-  const bool is_it =
-      node != nullptr && node->is_of(slot, key) && node->commit.load(std::memory_order_relaxed) == last() + 1;
-  return is_it ? node : nullptr;
-}
-
 std::optional<PendingCommits::Change> PendingCommits::find(uint32_t slot, Bytes key,
                                                            uint32_t upto) const noexcept {
-  return find(slot, key, upto, hash(slot, key));
+  const uint64_t hashed = hash(slot, key);
+  if (!may_have(hashed)) return std::nullopt;
+  for (const Node* node = newest_.find(slot, key, hashed); node != nullptr; node = node->older)
+    if (node->commit.load(std::memory_order_relaxed) <= upto) return node->change();
+  return std::nullopt;
 }
 
 std::optional<PendingCommits::Change> PendingCommits::find_at_hand(uint32_t slot, Bytes key) const noexcept {
-  const uint64_t hashed = hash(slot, key);
-  if (const Node* const node = recent(slot, key, hashed)) return node->change();
-  return find(slot, key, last() + 1, hashed);
+  return find(slot, key, last() + 1);
 }
 
-std::optional<PendingCommits::Change> PendingCommits::find(uint32_t slot, Bytes key, uint32_t upto,
-                                                           uint64_t hashed) const noexcept {
-  if (!may_have(hashed)) return std::nullopt;
-  const Node* const newest = first_from(slot, key);
-  if (newest == nullptr || !newest->is_of(slot, key)) return std::nullopt;
-  const Node* const node = seen(newest, upto);
-  if (node == nullptr) return std::nullopt;
-  return node->change();
+PendingCommits::Node* PendingCommits::NewestChanges::find(uint32_t slot, Bytes key,
+                                                          uint64_t hashed) const noexcept {
+  const Table& table = *table_.load(std::memory_order_acquire);
+  for (size_t i = hashed & table.mask;; i = (i + 1) & table.mask) {
+    const Place& place = table.places[i];
+    Node* const node = place.node.load(std::memory_order_acquire);
+    if (node == nullptr || (place.hashed == hashed && node->is_of(slot, key))) return node;
+  }
 }
 
 bool PendingCommits::Walk::settle(const Node* from) noexcept {
@@ -140,26 +136,103 @@ PendingCommits::Change PendingCommits::Walk::change() const noexcept {
   return at_->change();
 }
 
-// ---- Writing
+// ---- The newest changes
 
-char* PendingCommits::Arena::allocate(size_t bytes, size_t alignment) {
-  void* place = room_;
-  if (room_ == nullptr || std::align(alignment, bytes, place, room_bytes_) == nullptr) {
-    const size_t size = std::max(bytes + alignment, kChunkBytes);
-    chunks_.push_back(std::make_unique_for_overwrite<char[]>(size));
-    place = chunks_.back().get();
-    room_bytes_ = size;
-    bytes_ += size;
-    std::align(alignment, bytes, place, room_bytes_);
+PendingCommits::NewestChanges::Place& PendingCommits::NewestChanges::Table::place_of(
+    const Node& node, uint64_t hashed) const noexcept {
+  for (size_t i = hashed & mask;; i = (i + 1) & mask) {
+    const Node* const there = places[i].node.load(std::memory_order_relaxed);
+    if (there == nullptr || (places[i].hashed == hashed && there->has_key_of(node))) return places[i];
   }
-  room_ = static_cast<char*>(place) + bytes;
-  room_bytes_ -= bytes;
-  // What is written to next lies in no cache as a rule.
-  const auto ahead = reinterpret_cast<uintptr_t>(room_) + kAhead;
-  for (size_t line = 0; line < bytes; line += kLine)
-    __builtin_prefetch(reinterpret_cast<const char*>(ahead + line), 1);
-  return static_cast<char*>(place);
 }
+
+void PendingCommits::NewestChanges::make_room() {
+  const size_t places = tables_.back()->mask + 1;
+  if (4 * (count_ + 1) > 3 * places) grow(4 * places);
+}
+
+void PendingCommits::NewestChanges::grow(size_t places) {
+  auto table = std::make_unique<Table>(places);
+  for (size_t i = 0; !tables_.empty() && i <= tables_.back()->mask; ++i) {
+    const Place& from = tables_.back()->places[i];
+    Node* const node = from.node.load(std::memory_order_relaxed);
+    if (node == nullptr) continue;
+    Place& to = table->place_of(*node, from.hashed);
+    to.hashed = from.hashed;
+    to.node.store(node, std::memory_order_relaxed);
+  }
+  tables_.push_back(std::move(table));
+  table_.store(tables_.back().get(), std::memory_order_release);
+}
+
+void PendingCommits::NewestChanges::set(uint64_t hashed, Node* node) noexcept {
+  Place& place = tables_.back()->place_of(*node, hashed);
+  if (place.node.load(std::memory_order_relaxed) == nullptr) {
+    place.hashed = hashed;
+    ++count_;
+  }
+  place.node.store(node, std::memory_order_release);
+}
+
+// ---- The list
+
+bool PendingCommits::Unlinked::is_before(const Unlinked& other) const noexcept {
+  if (slot != other.slot) return slot < other.slot;
+  if (lead.first != other.lead.first) return lead.first < other.lead.first;
+  if (lead.second != other.lead.second) return lead.second < other.lead.second;
+  if (const int order = node->key_view().compare(other.node->key_view()); order != 0) return order < 0;
+  // Of one key the newest first.
+  return node->commit.load(std::memory_order_relaxed) > other.node->commit.load(std::memory_order_relaxed);
+}
+
+void PendingCommits::go_on(const Unlinked& to, Way& way) noexcept {
+  const auto is_behind = [&](const Node* node) {
+    return node != nullptr && node->is_before(to.slot, to.lead, to.node->key_view());
+  };
+  const auto next = [](const Node* node, size_t level) {
+    return node->next(level).load(std::memory_order_relaxed);
+  };
+  size_t level = 0;
+  while (level < kMostLevels && is_behind(next(way[level], level))) ++level;
+  if (level == 0) return;
+  for (Node* at = way[level - 1]; level-- > 0; way[level] = at)
+    while (is_behind(next(at, level))) at = next(at, level);
+}
+
+void PendingCommits::link(std::vector<Unlinked>& added) const noexcept {
+  if (added.empty()) return;
+  std::ranges::sort(added, [](const Unlinked& a, const Unlinked& b) { return a.is_before(b); });
+  constexpr size_t kNodesAhead = 8;
+  Way way;
+  first_from(added.front().slot, added.front().node->key_view(), &way);
+  for (size_t i = 0; i < added.size(); ++i) {
+    if (i + kNodesAhead < added.size()) __builtin_prefetch(added[i + kNodesAhead].node, 1);
+    go_on(added[i], way);
+    Node* const node = added[i].node;
+    for (size_t level = 0; level < added[i].levels; ++level) {
+      Link& before = way[level]->next(level);
+      node->next(level).store(before.load(std::memory_order_relaxed), std::memory_order_relaxed);
+      before.store(node, std::memory_order_release);
+      way[level] = node;
+    }
+  }
+  added.clear();
+}
+
+void PendingCommits::link_published() const noexcept {
+  const std::lock_guard lock(linking_);
+  link(unlinked_);
+  has_unlinked_.store(false, std::memory_order_release);
+}
+
+// What comes into the list stands before what is there of its key: so older changes come first.
+void PendingCommits::link_all_at_hand() noexcept {
+  link();
+  const std::lock_guard lock(linking_);
+  link(at_hand_);
+}
+
+// ---- Writing
 
 // One of four nodes has a link that skips about four, one of sixteen another that skips sixteen, and so on.
 size_t PendingCommits::draw_levels() noexcept {
@@ -172,7 +245,7 @@ size_t PendingCommits::draw_levels() noexcept {
 }
 
 PendingCommits::Node* PendingCommits::make_node(size_t levels) {
-  static_assert(sizeof(Node) + 2 * sizeof(Link) <= kLine && sizeof(Node) % alignof(Link) == 0);
+  static_assert(sizeof(Node) + sizeof(Link) <= kLine && sizeof(Node) % alignof(Link) == 0);
   char* const place = nodes_.allocate(sizeof(Node) + levels * sizeof(Link), kLine);
   auto* const node = new (place) Node;
   for (size_t level = 0; level < levels; ++level) new (&node->next(level)) Link(nullptr);
@@ -183,14 +256,12 @@ PendingCommits::Node* PendingCommits::change(uint32_t slot, Bytes key, Record re
   const uint32_t last = last_.load(std::memory_order_relaxed);
   if (undo_.size() == undo_.capacity()) undo_.reserve(std::max(kLeastChanges, 2 * undo_.size()));
   const uint64_t hashed = hash(slot, key);
-  if (Node* const node = recent(slot, key, hashed)) return change(node, record);
-  Way way;
-  for (Node* node = first_from(slot, key, &way); node != nullptr && node->is_of(slot, key);
-       node = node->next(0).load(std::memory_order_relaxed)) {
-    const uint32_t commit = node->commit.load(std::memory_order_relaxed);
-    if (commit <= last) break;
-    if (commit != kTakenBack) return change(recent_[hashed % recent_.size()] = node, record);
-  }
+  newest_.ask_for(hashed);
+  Node* const newest = may_have(hashed) ? newest_.find(slot, key, hashed) : nullptr;
+  if (newest != nullptr && newest->commit.load(std::memory_order_relaxed) == last + 1)
+    return change(newest, record);
+  newest_.make_room();
+  if (at_hand_.size() == at_hand_.capacity()) at_hand_.reserve(std::max(kLeastChanges, 2 * at_hand_.size()));
   const size_t levels = draw_levels();
   char* const own_key = bytes_of_changes_.allocate(key.size(), 1);
   std::memcpy(own_key, key.data(), key.size());
@@ -202,15 +273,15 @@ PendingCommits::Node* PendingCommits::change(uint32_t slot, Bytes key, Record re
   node->last_undo = static_cast<uint32_t>(undo_.size());
   node->set(record);
   node->commit.store(last + 1, std::memory_order_relaxed);
-  for (size_t level = 0; level < levels; ++level) {
-    node->next(level).store(way[level]->next(level).load(std::memory_order_relaxed),
-                            std::memory_order_relaxed);
-    way[level]->next(level).store(node, std::memory_order_release);
-  }
+  node->older = newest;
+  newest_.set(hashed, node);
+  at_hand_.push_back({node->lead, node, node->slot, static_cast<uint16_t>(levels)});
   // Nobody else writes to it.
   std::atomic<uint64_t>& bits = filter_[hashed / kFilterBits % filter_.size()];
   bits.store(bits.load(std::memory_order_relaxed) | uint64_t{1} << hashed % kFilterBits,
              std::memory_order_release);
+  const uint64_t tables = tables_.load(std::memory_order_relaxed);
+  tables_.store(tables | uint64_t{1} << slot % 64, std::memory_order_relaxed);
   undo_.push_back({node, record, {}, kNone});
   bytes_ += key.size();
   return node;
@@ -243,14 +314,13 @@ std::span<char> PendingCommits::append(uint32_t slot, Bytes key, size_t record_b
   return {record, record_bytes};
 }
 
-// Whatever was put behind it since lies behind it here; the tree, and the list before, have nothing there.
+// The tree, and the list before, have nothing behind it; nor has this one while it is remembered.
 bool PendingCommits::is_behind_appended(uint32_t slot, Bytes key) const noexcept {
-  if (appended_ == nullptr || appended_->slot != slot || key <= appended_->key_view()) return false;
-  const Node* const behind = appended_->behind();
-  return behind == nullptr || behind->slot != slot;
+  return appended_ != nullptr && appended_->slot == slot && key > appended_->key_view();
 }
 
 std::span<char> PendingCommits::put(uint32_t slot, Bytes key, size_t record_bytes) {
+  if (is_behind_appended(slot, key)) appended_ = nullptr;
   char* const record = room_for(record_bytes);
   change(slot, key, {record, static_cast<uint32_t>(record_bytes)});
   bytes_ += record_bytes;
@@ -267,6 +337,7 @@ void PendingCommits::return_to(size_t changes) noexcept {
     if (undo.is_new()) {
       undo.node->commit.store(kTakenBack, std::memory_order_relaxed);
       ++taken_back_;
+      if (!at_hand_.empty() && at_hand_.back().node == undo.node) at_hand_.pop_back();
     } else {
       undo.node->set(undo.replaced);
       undo.node->last_undo = undo.before;
@@ -302,7 +373,21 @@ void PendingCommits::release(size_t changes, size_t outer) noexcept {
   undo_.erase(undo_.begin() + static_cast<std::ptrdiff_t>(kept), undo_.end());
 }
 
+// What there is no memory to keep apart goes into the list at once.
+void PendingCommits::hand_to_readers() noexcept {
+  const std::lock_guard lock(linking_);
+  try {
+    unlinked_.insert(unlinked_.end(), at_hand_.begin(), at_hand_.end());
+    has_unlinked_.store(true, std::memory_order_release);
+    at_hand_.clear();
+  } catch (const std::bad_alloc&) {
+    link(unlinked_);
+    link(at_hand_);
+  }
+}
+
 void PendingCommits::publish() noexcept {
+  if (!at_hand_.empty()) hand_to_readers();
   undo_.clear();
   savepoint_ = 0;
   bytes_ = 0;

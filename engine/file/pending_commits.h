@@ -1,23 +1,30 @@
 // Commits that are in the log and not in LMDB's tree yet: what a snapshot sees beside the tree. One writer
-// adds to it, any number of readers look, none of them waits.
+// adds to it, any number of readers look.
 //
-// A list of changes, ordered by table and key, of one key the newest first, with links that skip ahead (a
-// skip list): nothing that was put into it moves or goes before all of it does. Each change has the number of
-// its commit, counted from 1; who sees the first `upto` commits passes over the changes of later ones. So the
-// writer adds its changes under the next number, which it alone looks for, and publishes them as one.
+// Each change has the number of its commit, counted from 1; who sees the first `upto` commits passes over the
+// changes of later ones. So the writer adds its changes under the next number, which it alone looks for, and
+// publishes them as one. Nothing that was put in moves or goes before all of it does.
+//
+// A key is found by its hash, its newest change first. For walks there is a list of the changes, ordered by
+// table and key, of one key the newest first, with links that skip ahead (a skip list). Changes go into it
+// together, in order, once somebody wants to walk there: to search a place for each by itself costs a
+// multiple, and as a rule nobody walks before all are applied to the tree.
 //
 // Internal to engine/file.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "engine/file/chunk_arena.h"
 #include "engine/file/table.h"
 
 namespace quire::engine {
@@ -33,8 +40,8 @@ class PendingCommits {
 
  public:
   // `base`: LMDB's number of the commit that they follow. `bytes`: of keys and records, so many are expected
-  // at most.
-  PendingCommits(uint64_t base, size_t bytes);
+  // at most. `pool`: where its memory comes from, and returns to.
+  PendingCommits(uint64_t base, size_t bytes, std::shared_ptr<ChunkPool> pool);
   PendingCommits(const PendingCommits&) = delete;
   PendingCommits& operator=(const PendingCommits&) = delete;
 
@@ -50,11 +57,15 @@ class PendingCommits {
   // What the first `upto` commits have made of a key; nothing if they leave it alone.
   std::optional<Change> find(uint32_t slot, Bytes key, uint32_t upto) const noexcept;
 
-  // Walks the keys of a table that the first `upto` commits have changed, those that were erased among them.
+  // Walks the keys of a table that the first `upto` commits have changed, those that were erased among them;
+  // of the commit at hand, what was linked before the call. Begun and used where all of these commits are
+  // published, or by the writer.
   class Walk {
    public:
     Walk(const PendingCommits& commits, uint32_t slot, uint32_t upto)
-        : commits_(&commits), slot_(slot), upto_(upto) {}
+        : commits_(&commits), slot_(slot), upto_(upto) {
+      if (commits.may_have_any(slot)) commits.link();
+    }
     // Each tells whether there is such a key, and stands on it; where there is none, on none.
     bool seek(Bytes key) noexcept;  // the first that is not less
     bool seek_before(Bytes key) noexcept;
@@ -76,6 +87,10 @@ class PendingCommits {
 
   // As find() with that number.
   std::optional<Change> find_at_hand(uint32_t slot, Bytes key) const noexcept;
+  // Puts them into the list, where walks of that table find its own.
+  void link_at_hand(uint32_t slot) noexcept {
+    if (!at_hand_.empty() && may_have_any(slot)) link_all_at_hand();
+  }
   // The record's place, to be filled before the next call. bad_alloc: nothing has changed.
   std::span<char> put(uint32_t slot, Bytes key, size_t record_bytes);
   void erase(uint32_t slot, Bytes key);
@@ -95,8 +110,8 @@ class PendingCommits {
   void release(size_t changes, size_t outer) noexcept;
   // put() of a key that is greater than all others of its table, in the tree, too; it is remembered.
   std::span<char> append(uint32_t slot, Bytes key, size_t record_bytes);
-  // Whether a key comes behind one that was appended, and so behind all others of its table. May be false
-  // though it does.
+  // Whether a key comes behind the one that was appended last, and so behind all others of its table. May be
+  // false though it does.
   bool is_behind_appended(uint32_t slot, Bytes key) const noexcept;
   // visit(slot, Change), each key once; false ends it.
   template <typename Visit>
@@ -119,6 +134,7 @@ class PendingCommits {
   struct Record {
     char* bytes = nullptr;
     uint32_t size = 0;  // or kErased
+    size_t told() const noexcept { return size == kErased ? 0 : size; }
   };
   using Link = std::atomic<Node*>;
   // The first bytes of a key as numbers: where two of them differ, the keys are in the same order.
@@ -127,8 +143,7 @@ class PendingCommits {
     bool operator==(const Lead&) const = default;
   };
   static Lead lead_of(Bytes key) noexcept;
-  // A line of memory, in which all lies that a search looks at of most of those that it passes. As many links
-  // as it has levels lie right behind it.
+  // A line of memory with its first link. As many links as it has levels lie right behind it.
   struct Node {
     Lead lead;
     const char* key = nullptr;
@@ -137,7 +152,8 @@ class PendingCommits {
     uint16_t key_bytes = 0;
     uint16_t slot = 0;
     std::atomic<uint32_t> commit = 0;
-    uint32_t last_undo = 0;  // of the commit at hand: where the last change of it is told
+    uint32_t last_undo = 0;       // of the commit at hand: where the last change of it is told
+    const Node* older = nullptr;  // the change of its key before this one
 
     Bytes key_view() const noexcept { return {key, key_bytes}; }
     Link& next(size_t level) noexcept { return reinterpret_cast<Link*>(this + 1)[level]; }
@@ -171,6 +187,26 @@ class PendingCommits {
   };
   using Way = std::array<Node*, kMostLevels>;
 
+  // Goes some nodes ahead of a walk, and asks for the memory that it will come to.
+  class Outlook {
+   public:
+    explicit Outlook(const Node* from) : at_(from) {
+      for (size_t i = 0; i < kNodes; ++i) go_on();
+    }
+    void go_on() noexcept {
+      if (at_ == nullptr) return;
+      at_ = at_->behind();
+      if (at_ == nullptr) return;
+      __builtin_prefetch(at_->key);
+      for (size_t line = 0; line < std::min<size_t>(at_->record_now().told(), kBytes); line += kLine)
+        __builtin_prefetch(at_->record + line);
+    }
+
+   private:
+    static constexpr size_t kNodes = 6, kBytes = 512, kLine = 64;
+    const Node* at_;
+  };
+
   static constexpr uint32_t kNone = UINT32_MAX;
 
   // A change of the commit at hand, and what it has replaced of the same commit.
@@ -183,25 +219,71 @@ class PendingCommits {
     bool is_new() const noexcept { return before == kNone; }
   };
 
-  // Memory that goes all at once.
-  class Arena {
+  // What is not in the list yet, with all that tells its place there.
+  struct Unlinked {
+    Lead lead;
+    Node* node;
+    uint16_t slot;
+    uint16_t levels;
+
+    bool is_before(const Unlinked& other) const noexcept;
+  };
+
+  // The newest change of each key, by the key's hash: a table with open addressing. One that has become too
+  // small stays for those who look there still.
+  class NewestChanges {
    public:
-    char* allocate(size_t bytes, size_t alignment);
-    size_t bytes() const noexcept { return bytes_; }
+    NewestChanges() { grow(kLeastPlaces); }
+    Node* find(uint32_t slot, Bytes key, uint64_t hashed) const noexcept;
+    // Asks for the memory where it will be looked for.
+    void ask_for(uint64_t hashed) const noexcept {
+      const Table& table = *tables_.back();
+      __builtin_prefetch(&table.places[hashed & table.mask], 1);
+    }
+    // For one more key. bad_alloc.
+    void make_room();
+    // In place of the one that its key has.
+    void set(uint64_t hashed, Node* node) noexcept;
 
    private:
-    std::vector<std::unique_ptr<char[]>> chunks_;
-    char* room_ = nullptr;
-    size_t room_bytes_ = 0;
-    size_t bytes_ = 0;
+    static constexpr size_t kLeastPlaces = 64;
+    struct Place {
+      uint64_t hashed = 0;  // is there before the node, and stays
+      std::atomic<Node*> node = nullptr;
+    };
+    struct Table {
+      explicit Table(size_t count) : mask(count - 1), places(std::make_unique<Place[]>(count)) {}
+      // The key's, or the free one where it belongs.
+      Place& place_of(const Node& node, uint64_t hashed) const noexcept;
+
+      size_t mask;
+      std::unique_ptr<Place[]> places;
+    };
+    void grow(size_t places);
+
+    std::atomic<const Table*> table_ = nullptr;  // the last one
+    std::vector<std::unique_ptr<Table>> tables_;
+    size_t count_ = 0;
   };
 
   // The first node that is not less; `way`, if given, gets the last one before it on each level.
   Node* first_from(uint32_t slot, Bytes key, Way* way = nullptr) const noexcept;
   bool may_have(uint64_t hashed) const noexcept;
-  std::optional<Change> find(uint32_t slot, Bytes key, uint32_t upto, uint64_t hashed) const noexcept;
-  // The key's node, if the commit at hand has changed it again, and others not since; or null.
-  Node* recent(uint32_t slot, Bytes key, uint64_t hashed) const noexcept;
+  // Whether anything of a table was ever put in. May be true though nothing was.
+  bool may_have_any(uint32_t slot) const noexcept {
+    return (tables_.load(std::memory_order_relaxed) >> slot % 64 & 1) != 0;
+  }
+  // What is published, into the list.
+  void link() const noexcept {
+    if (has_unlinked_.load(std::memory_order_acquire)) link_published();
+  }
+  void link_published() const noexcept;
+  void link_all_at_hand() noexcept;
+  void hand_to_readers() noexcept;
+  // By who holds linking_; nothing is left of `added`. What was published before it has to be there.
+  void link(std::vector<Unlinked>& added) const noexcept;
+  // From the way to a key that is not greater to the way to this one.
+  static void go_on(const Unlinked& to, Way& way) noexcept;
   // From the newest change of a key on, the one that is seen.
   static const Node* seen(const Node* newest, uint32_t upto) noexcept;
   Node* change(uint32_t slot, Bytes key, Record record);
@@ -214,11 +296,12 @@ class PendingCommits {
 
   uint64_t base_;
   std::atomic<uint32_t> last_ = 0;
-  Arena nodes_;  // apart, so that a search finds them close together
-  Arena bytes_of_changes_;
+  ChunkArena nodes_;  // apart, so that a search finds them close together
+  ChunkArena bytes_of_changes_;
   Node* head_;
   // A bit for each key that was ever put in: most look-ups find none.
   std::vector<std::atomic<uint64_t>> filter_;
+  std::atomic<uint64_t> tables_ = 0;  // likewise for tables
 
   size_t taken_back_ = 0;
   uint64_t random_ = 0x9E3779B97F4A7C15;
@@ -227,11 +310,14 @@ class PendingCommits {
   std::array<Record, 8> spare_;
   size_t spare_count_ = 0;
   const Node* appended_ = nullptr;
-  // What the commit at hand has changed again, by the key's hash: counters that each item changes are found
-  // without a search.
-  std::array<Node*, 16> recent_{};
+  NewestChanges newest_;
+  std::vector<Unlinked> at_hand_;  // of the commit at hand, in the order in which they were made
   size_t savepoint_ = 0;
   size_t bytes_ = 0;
+
+  mutable std::mutex linking_;              // guards the links of the list against other writers, and:
+  mutable std::vector<Unlinked> unlinked_;  // published, but not in the list
+  mutable std::atomic<bool> has_unlinked_ = false;
 };
 
 template <typename Visit>
@@ -250,8 +336,11 @@ bool PendingCommits::for_each_change(size_t from, size_t to, const Visit& visit)
 
 template <typename Visit>
 bool PendingCommits::for_each(uint32_t upto, const Visit& visit) const {
+  link();
   const Node* before = nullptr;
+  Outlook outlook(head_);
   for (const Node* node = head_->behind(); node != nullptr; node = node->behind()) {
+    outlook.go_on();
     if (node->commit.load(std::memory_order_relaxed) > upto) continue;
     if (before != nullptr && before->has_key_of(*node)) continue;
     before = node;

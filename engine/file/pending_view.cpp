@@ -3,7 +3,9 @@
 namespace quire::engine {
 
 PendingView::Walk::Walk(const PendingView& view, uint32_t slot, uint32_t upto)
-    : newest_(*view.newest_, slot, upto) {
+    : at_hand_(upto > view.last() ? view.newest_.get() : nullptr),
+      slot_(slot),
+      newest_(*view.newest_, slot, upto) {
   if (view.applying_ != nullptr) applying_.emplace(*view.applying_, slot, view.applying_->last());
 }
 
@@ -19,24 +21,28 @@ bool PendingView::Walk::settle(bool is_forward) noexcept {
 }
 
 bool PendingView::Walk::seek(Bytes key) noexcept {
+  link_own();
   newest_.seek(key);
   if (applying_) applying_->seek(key);
   return settle(true);
 }
 
 bool PendingView::Walk::seek_before(Bytes key) noexcept {
+  link_own();
   newest_.seek_before(key);
   if (applying_) applying_->seek_before(key);
   return settle(false);
 }
 
 bool PendingView::Walk::last() noexcept {
+  link_own();
   newest_.last();
   if (applying_) applying_->last();
   return settle(false);
 }
 
 bool PendingView::Walk::next() noexcept {
+  link_own();
   const Bytes key = change().key;
   const bool is_in_applying = applying_ && applying_->is_there() && applying_->change().key == key;
   if (stand_ == Stand::newest) newest_.next();

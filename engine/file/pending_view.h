@@ -58,7 +58,8 @@ class PendingView {
            newest_->for_each(upto, visit);
   }
 
-  // Walks the keys of a table that they have changed, as PendingCommits::Walk does.
+  // Walks the keys of a table that they have changed, as PendingCommits::Walk does; for the writer, those of
+  // the commit at hand as they are at each call.
   class Walk {
    public:
     Walk(const PendingView& view, uint32_t slot, uint32_t upto);
@@ -74,7 +75,12 @@ class PendingView {
    private:
     enum class Stand : uint8_t { nowhere, newest, applying };
     bool settle(bool is_forward) noexcept;
+    void link_own() noexcept {
+      if (at_hand_ != nullptr) at_hand_->link_at_hand(slot_);
+    }
 
+    PendingCommits* at_hand_;  // what the writer adds to, if it is his; or null
+    uint32_t slot_;
     PendingCommits::Walk newest_;
     std::optional<PendingCommits::Walk> applying_;
     Stand stand_ = Stand::nowhere;

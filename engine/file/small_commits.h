@@ -79,7 +79,8 @@ class SmallCommits {
   bool is_anyone_waiting() const noexcept;
   // At the end: nothing is under way any more.
   void wait_for_thread();
-  // Nothing is pending, and there is no log: others may open the file.
+  // Nothing is pending, and there is no log: others may open the file. Memory that was kept for more is let
+  // go.
   void let_others_in() noexcept;
 
  private:
@@ -99,6 +100,7 @@ class SmallCommits {
   void set(std::shared_ptr<const PendingView> pending) noexcept;
 
   FileState& state_;
+  std::shared_ptr<ChunkPool> pool_ = std::make_shared<ChunkPool>();
   std::mutex applying_;  // held while LMDB commits what is pending, and until that is known here
   std::mutex mutex_;     // guards pending_ where the write lock does not
   std::shared_ptr<const PendingView> pending_;

@@ -6,11 +6,14 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "engine/file/pending_view.h"
 
 namespace quire::engine {
 namespace {
@@ -28,7 +31,7 @@ std::string find(const PendingCommits& commits, Bytes key, uint32_t upto, uint32
 }
 
 TEST(PendingCommitsTest, EachCommitSeesItselfAndThoseBefore) {
-  PendingCommits commits(7, kBytes);
+  PendingCommits commits(7, kBytes, std::make_shared<ChunkPool>());
   put(commits, "a", "1");
   put(commits, "b", "1");
   EXPECT_EQ(commits.last(), 0u);
@@ -47,7 +50,7 @@ TEST(PendingCommitsTest, EachCommitSeesItselfAndThoseBefore) {
 }
 
 TEST(PendingCommitsTest, WhatIsTakenBackWasNeverThere) {
-  PendingCommits commits(1, kBytes);
+  PendingCommits commits(1, kBytes, std::make_shared<ChunkPool>());
   put(commits, "a", "1");
   commits.publish();
   put(commits, "a", "2");
@@ -67,7 +70,7 @@ TEST(PendingCommitsTest, WhatIsTakenBackWasNeverThere) {
 }
 
 TEST(PendingCommitsTest, TheCommitAtHandHasEachKeyOnce) {
-  PendingCommits commits(1, kBytes);
+  PendingCommits commits(1, kBytes, std::make_shared<ChunkPool>());
   put(commits, "b", "1");
   put(commits, "a", "1");
   put(commits, "b", "2");
@@ -85,7 +88,7 @@ TEST(PendingCommitsTest, WalksBothWaysAsAMapWould) {
   std::mt19937 random(11);
   const auto draw = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };
   using State = std::map<std::string, std::optional<std::string>>;
-  PendingCommits commits(1, kBytes);
+  PendingCommits commits(1, kBytes, std::make_shared<ChunkPool>());
   std::vector<State> states(1);
   for (int commit = 0; commit < 60; ++commit) {
     State state = states.back();
@@ -131,9 +134,67 @@ TEST(PendingCommitsTest, WalksBothWaysAsAMapWould) {
   }
 }
 
+// What is linked in between, and taken back afterwards, makes no difference.
+TEST(PendingCommitsTest, TheWriterWalksAmongItsOwnChanges) {
+  std::mt19937 random(5);
+  auto commits = std::make_shared<PendingCommits>(1, kBytes, std::make_shared<ChunkPool>());
+  const PendingView view(commits, nullptr);
+  std::map<std::string, std::string> published;
+  for (int commit = 0; commit < 40; ++commit) {
+    std::map<std::string, std::string> own = published;
+    const size_t kept = random() % 30, all = kept + random() % 10;
+    PendingView::Walk walk(view, kSlot, commits->last() + 1);
+    for (size_t i = 0; i < all; ++i) {
+      if (i == kept) commits->make_savepoint();
+      const std::string key = "k" + std::to_string(random() % 500), record = std::to_string(random());
+      // Each key is new: what is taken back is none of those before.
+      if (own.contains(key)) continue;
+      put(*commits, key, record);
+      if (i < kept) own[key] = record;
+      if (random() % 8 != 0) continue;
+      ASSERT_TRUE(walk.seek(key));
+      EXPECT_EQ(walk.change().record, record);
+    }
+    commits->return_to(own.size() - published.size());
+    commits->release(own.size() - published.size(), 0);
+    std::map<std::string, std::string> seen;
+    for (bool more = walk.seek({}); more; more = walk.next())
+      seen.emplace(walk.change().key, walk.change().record);
+    EXPECT_EQ(seen, own);
+    if (random() % 4 == 0) {
+      commits->return_to(0);
+      continue;
+    }
+    commits->publish();
+    published = own;
+    for (const auto& [key, record] : published) ASSERT_EQ(find(*commits, key, commits->last()), record);
+  }
+}
+
+// The writer walks a table of which nothing was published, when there are two changes of a key of another
+// one.
+TEST(PendingCommitsTest, OfOneKeyTheNewestIsSeenWhateverIsWalkedFirst) {
+  auto commits = std::make_shared<PendingCommits>(1, kBytes, std::make_shared<ChunkPool>());
+  const PendingView view(commits, nullptr);
+  put(*commits, "a", "1");
+  commits->publish();
+  put(*commits, "a", "2");
+  PendingView::Walk own(view, kSlot + 1, 2);
+  put(*commits, "b", "2", kSlot + 1);
+  ASSERT_TRUE(own.seek({}));
+  commits->publish();
+  for (uint32_t upto = 1; upto <= 2; ++upto) {
+    PendingView::Walk walk(view, kSlot, upto);
+    ASSERT_TRUE(walk.seek({}));
+    EXPECT_EQ(walk.change().record, std::to_string(upto));
+    EXPECT_FALSE(walk.next());
+    EXPECT_EQ(find(*commits, "a", upto), std::to_string(upto));
+  }
+}
+
 TEST(PendingCommitsTest, ReadersSeeWholeCommitsWhileOneWrites) {
   constexpr int kCommits = 3000;
-  PendingCommits commits(1, kBytes);
+  PendingCommits commits(1, kBytes, std::make_shared<ChunkPool>());
   std::atomic<bool> is_done = false;
   std::jthread reader([&] {
     while (!is_done) {

@@ -137,7 +137,8 @@ void CommitLog::expect_small(const Commit& commit) noexcept {
 // Another process may have put a longer one in its place.
 bool CommitLog::is_ready(Durability durability, const Anchor& anchor, MDB_txn* transaction,
                          MDB_dbi meta) noexcept {
-  if (small_commits_ <= kCommitsUntilLog || std::chrono::steady_clock::now() - last_small_commit_ > kInARow)
+  if (wanted_bytes_ != 0 || small_commits_ <= kCommitsUntilLog ||
+      std::chrono::steady_clock::now() - last_small_commit_ > kInARow)
     return false;
   place_ = find_place(transaction, meta, descriptor_).value_or(Place());
   if (place_.bytes == 0) return false;
@@ -192,32 +193,41 @@ bool CommitLog::has_room() const noexcept {
   return room() >= record_.size() + record_.size() / 8 + kSpare;
 }
 
+bool CommitLog::should_grow(MDB_env* environment) noexcept {
+  const size_t bytes = bytes_for(record_.size(), environment);
+  if (bytes > place_.bytes) wanted_bytes_ = bytes;
+  return wanted_bytes_ != 0;
+}
+
 // ---- Where it lies
 
 // One that is made by the transaction at hand is there from the next on.
 bool CommitLog::has_place(const Commit& commit) noexcept {
   place_ = find_place(commit.transaction, commit.meta, descriptor_).value_or(Place());
-  if (place_.bytes != 0 && changes_.weight() <= most_of_commit()) {
+  const size_t wanted = std::exchange(wanted_bytes_, 0);
+  const bool is_short = place_.bytes < wanted;
+  if (place_.bytes != 0 && !is_short && changes_.weight() <= most_of_commit()) {
     has_outgrown_ = false;
     return true;
   }
-  if (place_.bytes != 0 && !std::exchange(has_outgrown_, true)) return false;
-  const size_t bytes = bytes_for_commit_at_hand(commit.transaction);
+  if (place_.bytes != 0 && !is_short && !std::exchange(has_outgrown_, true)) return false;
+  const size_t bytes = std::max(wanted, bytes_for(changes_.weight(), mdb_txn_env(commit.transaction)));
   if (bytes / kCommitsInLog < changes_.weight() || !make_place(commit, bytes)) small_commits_ = 0;
   return false;
 }
 
-// No more than the file has. Where that is nothing beside the file, as many more as make the pages few to
-// which its commits are applied.
-size_t CommitLog::bytes_for_commit_at_hand(MDB_txn* transaction) const noexcept {
+// Large commits in a row make a file of any length a long one soon: the log may be some times as long as it,
+// since what they would come to without one is the costlier the longer it takes until there is one. Where
+// that is nothing beside the file, as many more as make the pages few to which its commits are applied.
+size_t CommitLog::bytes_for(size_t commit_bytes, MDB_env* environment) noexcept {
   MDB_envinfo info;
-  mdb_env_info(mdb_txn_env(transaction), &info);
+  mdb_env_info(environment, &info);
   MDB_stat stat;
-  mdb_env_stat(mdb_txn_env(transaction), &stat);
+  mdb_env_stat(environment, &stat);
   const uint64_t file = (info.me_last_pgno + 1) * stat.ms_psize;
   size_t bytes = kLeastBytes;
   const auto is_short = [&] {
-    return (bytes < kCommitsInNewLog * changes_.weight() && 2 * bytes <= file) ||
+    return (bytes < kCommitsInNewLog * commit_bytes && 2 * bytes <= kLogBesideFile * file) ||
            (bytes < kUsualBytes && 2 * bytes * kFileBesideLog <= file);
   };
   while (bytes < kMostBytes && is_short()) bytes *= 2;

@@ -8,8 +8,8 @@
 // The log is the value of row "log" of table "meta", written in place: LMDB keeps so long a value on pages of
 // its own, and leaves them alone. So a database stays one file. It is 1 MiB long, up to 4
 // in a file that is large beside it; where larger transactions come in a row, a longer one takes its place,
-// up to 8 MiB, but not longer than the file was. Its first half is for anchors with an even sequence, the
-// second for odd ones: who moves the anchor leaves alone what still counts. A half:
+// up to 8 MiB, but no longer than four times the file. Its first half is for anchors with an even sequence,
+// the second for odd ones: who moves the anchor leaves alone what still counts. A half:
 //
 //   0..31   0..7 the sequence, with bit 62 set | 8..15 a random number | 16..23 the anchor's commit | 24..31
 //           what it follows
@@ -143,6 +143,9 @@ class CommitLog {
   };
   // Whether a commit like the last one is sure to find room.
   bool has_room() const noexcept;
+  // Whether the file has grown so that a longer one would serve commits like the last one better: the next
+  // commit of LMDB's makes it, and until then is_ready() says no.
+  bool should_grow(MDB_env* environment) noexcept;
   // Puts the changes at hand into the log; false if they have no room there. io, out_of_memory.
   Result<bool> take_small(const PendingView& pending, const SmallCommit& commit);
   // What is pending behind LMDB's commit `base` is about to become one of LMDB's, and that the anchor, by
@@ -172,14 +175,15 @@ class CommitLog {
   };
 
   // At least so many find room in a log, and in one that is made for commits like one at hand.
-  static constexpr size_t kCommitsInLog = 4, kCommitsInNewLog = 8;
-  static constexpr size_t kUsualBytes = size_t{4} << 20, kFileBesideLog = 16;
+  static constexpr size_t kCommitsInLog = 4, kCommitsInNewLog = 32;
+  static constexpr size_t kUsualBytes = size_t{4} << 20, kFileBesideLog = 16, kLogBesideFile = 4;
 
   void count_small(size_t bytes) noexcept;
   bool is_worth_it(const Anchor& anchor) noexcept;
   bool has_place(const Commit& commit) noexcept;
   bool make_place(const Commit& commit, size_t bytes) noexcept;
-  size_t bytes_for_commit_at_hand(MDB_txn* transaction) const noexcept;
+  // That a log for such commits should have.
+  static size_t bytes_for(size_t commit_bytes, MDB_env* environment) noexcept;
   size_t room() const noexcept { return bytes() - std::min(bytes(), end_.position); }
   // In the file, of the half in use.
   uint64_t half_at() const noexcept {
@@ -213,6 +217,7 @@ class CommitLog {
   uint32_t small_commits_ = 0;
   bool was_in_use_ = false;
   bool has_outgrown_ = false;  // the last commit was too large for it
+  size_t wanted_bytes_ = 0;    // that should_grow() has found it should have
   std::chrono::steady_clock::time_point last_small_commit_{};
   struct KnownName {
     Table table;

@@ -31,7 +31,8 @@ Result<void> SmallCommits::prepare(Durability durability, bool may_be_small, Clo
   const PendingCommits& newest = *pending_->newest();
   const bool has_room =
       state_.log().has_room() && newest.memory() <= kMostMemory && newest.taken_back() <= kMostTakenBack;
-  return has_room ? Result<void>() : hand_over(deadline);
+  if (has_room) return {};
+  return state_.log().should_grow(state_.environment()) ? apply(deadline) : hand_over(deadline);
 }
 
 std::shared_ptr<const PendingView> SmallCommits::begin(Durability durability, MDB_txn* transaction) {

@@ -86,8 +86,9 @@ class HandedOverTest : public SmallCommitsTest {
   // Small commits until a part of them is on its way to the tree, and some more behind it. Once that is the
   // case it stays so as long as LMDB is held up.
   static void until_handed_over(Environment& environment, Contents& map) {
-    const std::string record(kHalf / 16, 'r');
-    for (int i = 0; i < 40 && !is_handed_over(environment); ++i) write(environment, map, i, record);
+    // Larger ones would be worth a longer log.
+    const std::string record(kHalf / 32, 'r');
+    for (int i = 0; i < 80 && !is_handed_over(environment); ++i) write(environment, map, i, record);
     ASSERT_TRUE(is_handed_over(environment));
     for (int i = 0; i < 5; ++i) write(environment, map, 2 * i, fmt::format("later{}", i));
     const Table table = table_of(environment);

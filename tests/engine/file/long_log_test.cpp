@@ -16,10 +16,10 @@ constexpr size_t kRecord = size_t{10} << 10, kRecords = 70;  // more than a quar
 
 class LongLogTest : public SmallCommitsTest {
  protected:
-  static Result<void> write_large(Environment& environment, int number) {
+  static Result<void> write_large(Environment& environment, int number, size_t records = kRecords) {
     const Table table = table_of(environment);
     return environment.write([&](WriteTransaction& transaction) -> Result<void> {
-      for (size_t i = 0; i < kRecords; ++i)
+      for (size_t i = 0; i < records; ++i)
         QUIRE_TRY(transaction.put(table, fmt::format("l{:03}-{:02}", number, i), std::string(kRecord, 'l')));
       return {};
     });
@@ -28,9 +28,9 @@ class LongLogTest : public SmallCommitsTest {
     const auto log = value_of(value_of(environment.begin_read()).get(environment.meta(), log_layout::kRow));
     return log ? log->size() : 0;
   }
-  void expect_large(const Contents& found, int count) const {
+  void expect_large(const Contents& found, int count, size_t records = kRecords) const {
     for (int number = 0; number < count; ++number)
-      for (size_t i = 0; i < kRecords; ++i)
+      for (size_t i = 0; i < records; ++i)
         ASSERT_TRUE(found.contains(fmt::format("l{:03}-{:02}", number, i))) << number << ' ' << i;
   }
 };
@@ -41,11 +41,13 @@ TEST_P(LongLogTest, TakesThemWhereTheFileIsLargeBesideIt) {
     Environment& environment = *open().release();
     uint64_t in_log = 0;
     for (int number = 0; number < kCount; ++number) {
-      const uint64_t before = commits_of_tree(environment);
+      const uint64_t before = commits_of_tree(environment), log_before = log_bytes(environment);
+      const uint64_t file_before = std::filesystem::file_size(path_);
       EXPECT_TRUE(write_large(environment, number));
       if (commits_of_tree(environment) == before) ++in_log;
-      EXPECT_TRUE(number != 2 || log_bytes(environment) <= CommitLog::kLeastBytes)
-          << "it is no longer than the file was";
+      if (log_bytes(environment) != log_before) {
+        EXPECT_LE(log_bytes(environment), 4 * file_before) << "it is not long beside what the file was";
+      }
     }
     EXPECT_GT(in_log, 10u);
     EXPECT_GE(log_bytes(environment), 4 * CommitLog::kLeastBytes);
@@ -74,6 +76,24 @@ TEST_P(LongLogTest, ReplacesAShortOneThatIsInUse) {
     EXPECT_TRUE(found.contains(fmt::format("s{}", number)));
     EXPECT_TRUE(found.contains(fmt::format("t{}", number)));
   }
+}
+
+// A short one was enough for the file as it was.
+TEST_P(LongLogTest, GrowsWithTheFileWhileCommitsGoToIt) {
+  constexpr int kCount = 200;
+  constexpr size_t kFew = 5;
+  in_process_that_dies([&] {
+    Environment& environment = *open().release();
+    until_small(environment);
+    EXPECT_EQ(log_bytes(environment), CommitLog::kLeastBytes);
+    const uint64_t before = commits_of_tree(environment);
+    for (int number = 0; number < kCount; ++number) EXPECT_TRUE(write_large(environment, number, kFew));
+    EXPECT_GE(log_bytes(environment), 2 * CommitLog::kLeastBytes);
+    EXPECT_LT(commits_of_tree(environment) - before, kCount / 4) << "they still go to the log";
+  });
+  const Contents found = contents(*open());
+  expect_large(found, kCount, kFew);
+  EXPECT_TRUE(found.contains("until"));
 }
 
 // Another process knew where the short one lay.

@@ -1,5 +1,6 @@
 #include "engine/file/pending_commits.h"
 
+#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -17,19 +18,27 @@ constexpr size_t kLeastChanges = 16;
 constexpr size_t kRecordAlignment = 8;
 constexpr size_t kLine = 64;
 
+// Where the system has no entropy to give, one that anybody could know does.
+uint64_t draw_seed() noexcept {
+  uint64_t seed = 0;
+  return getentropy(&seed, sizeof seed) == 0 ? seed : 0x9E3779B97F4A7C15;
+}
+
 }  // namespace
 
 PendingCommits::PendingCommits(uint64_t base, size_t bytes, std::shared_ptr<ChunkPool> pool)
     : base_(base),
+      seed_(draw_seed()),
       nodes_(pool),
       bytes_of_changes_(std::move(pool)),
       head_(make_node(kMostLevels)),
-      filter_(std::max(kLeastFilterWords, bytes / kBytesOfFilterWord)) {}
+      filter_(std::max(kLeastFilterWords, bytes / kBytesOfFilterWord)),
+      random_(seed_ | 1) {}
 
 // ---- Looking
 
-uint64_t PendingCommits::hash(uint32_t slot, Bytes key) noexcept {
-  return XXH3_64bits_withSeed(key.data(), key.size(), slot);
+uint64_t PendingCommits::hash(uint32_t slot, Bytes key) const noexcept {
+  return XXH3_64bits_withSeed(key.data(), key.size(), seed_ + slot);
 }
 
 PendingCommits::Lead PendingCommits::lead_of(Bytes key) noexcept {

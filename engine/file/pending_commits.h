@@ -292,9 +292,10 @@ class PendingCommits {
   void let_go(const Record& record) noexcept;
   Node* make_node(size_t levels);
   size_t draw_levels() noexcept;
-  static uint64_t hash(uint32_t slot, Bytes key) noexcept;
+  uint64_t hash(uint32_t slot, Bytes key) const noexcept;
 
   uint64_t base_;
+  const uint64_t seed_;  // of hashes: nobody can choose keys that share one
   std::atomic<uint32_t> last_ = 0;
   ChunkArena nodes_;  // apart, so that a search finds them close together
   ChunkArena bytes_of_changes_;
@@ -304,7 +305,7 @@ class PendingCommits {
   std::atomic<uint64_t> tables_ = 0;  // likewise for tables
 
   size_t taken_back_ = 0;
-  uint64_t random_ = 0x9E3779B97F4A7C15;
+  uint64_t random_;
   std::vector<Undo> undo_;
   // Room of records that were let go, for others of their size: counters are changed with each item.
   std::array<Record, 8> spare_;

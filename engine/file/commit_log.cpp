@@ -216,9 +216,8 @@ bool CommitLog::has_place(const Commit& commit) noexcept {
   return false;
 }
 
-// Large commits in a row make a file of any length a long one soon: the log may be some times as long as it,
-// since what they would come to without one is the costlier the longer it takes until there is one. Where
-// that is nothing beside the file, as many more as make the pages few to which its commits are applied.
+// No more than the file has. Where that is nothing beside the file, as many more as make the pages few to
+// which its commits are applied.
 size_t CommitLog::bytes_for(size_t commit_bytes, MDB_env* environment) noexcept {
   MDB_envinfo info;
   mdb_env_info(environment, &info);
@@ -227,7 +226,7 @@ size_t CommitLog::bytes_for(size_t commit_bytes, MDB_env* environment) noexcept 
   const uint64_t file = (info.me_last_pgno + 1) * stat.ms_psize;
   size_t bytes = kLeastBytes;
   const auto is_short = [&] {
-    return (bytes < kCommitsInNewLog * commit_bytes && 2 * bytes <= kLogBesideFile * file) ||
+    return (bytes < kCommitsInNewLog * commit_bytes && 2 * bytes <= file) ||
            (bytes < kUsualBytes && 2 * bytes * kFileBesideLog <= file);
   };
   while (bytes < kMostBytes && is_short()) bytes *= 2;

@@ -8,8 +8,9 @@
 // The log is the value of row "log" of table "meta", written in place: LMDB keeps so long a value on pages of
 // its own, and leaves them alone. So a database stays one file. It is 1 MiB long, up to 4
 // in a file that is large beside it; where larger transactions come in a row, a longer one takes its place,
-// up to 8 MiB, but no longer than four times the file. Its first half is for anchors with an even sequence,
-// the second for odd ones: who moves the anchor leaves alone what still counts. A half:
+// up to 8 MiB, but not longer than the file was; and again where the file has grown. Its first half is for
+// anchors with an even sequence, the second for odd ones: who moves the anchor leaves alone what still
+// counts. A half:
 //
 //   0..31   0..7 the sequence, with bit 62 set | 8..15 a random number | 16..23 the anchor's commit | 24..31
 //           what it follows
@@ -176,7 +177,7 @@ class CommitLog {
 
   // At least so many find room in a log, and in one that is made for commits like one at hand.
   static constexpr size_t kCommitsInLog = 4, kCommitsInNewLog = 32;
-  static constexpr size_t kUsualBytes = size_t{4} << 20, kFileBesideLog = 16, kLogBesideFile = 4;
+  static constexpr size_t kUsualBytes = size_t{4} << 20, kFileBesideLog = 16;
 
   void count_small(size_t bytes) noexcept;
   bool is_worth_it(const Anchor& anchor) noexcept;

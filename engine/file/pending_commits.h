@@ -97,9 +97,9 @@ class PendingCommits {
   size_t changes() const noexcept { return undo_.size(); }
   // Of the commit at hand: keys and records.
   size_t bytes() const noexcept { return bytes_; }
-  // That all of it takes, what was taken back too.
+  // That keys, records and nodes take, what was taken back too.
   size_t memory() const noexcept { return nodes_.bytes() + bytes_of_changes_.bytes(); }
-  // Changes that stay in the list though nobody sees them: a look-up of their key passes over each.
+  // Changes that stay though nobody sees them: a look-up of their key passes over each.
   size_t taken_back() const noexcept { return taken_back_; }
   // Takes back all but the first `changes`: none of them, or as many as there were at a savepoint.
   void return_to(size_t changes) noexcept;

@@ -134,6 +134,9 @@ class Cursor {
   virtual ~Cursor() = default;
   // Fills items from the front; how many, 0 at the end.
   virtual Result<size_t> next(std::span<Value> items) = 0;
+  // Of one that Collection::open_beside() has given: goes past up to `most` items without looking at them;
+  // how many, 0 at the end.
+  virtual Result<uint64_t> skip(uint64_t /*most*/) { return uint64_t{0}; }
 };
 
 // Walks entries of one index, in order. Also hands out their items.
@@ -165,6 +168,12 @@ class Collection {
   // The same collection in the same snapshot, for another thread; what it hands out is good as long as what
   // this one does. nullptr: there is none to be had, as within a transaction.
   virtual std::unique_ptr<Collection> fork() { return nullptr; }
+  // In a fork: a cursor over the items of another one, which the collection that was forked has opened with
+  // that access by indexes, from the first item on; that other may be used meanwhile. nullptr: which items
+  // those are cannot be told without a look at each.
+  virtual Result<std::unique_ptr<Cursor>> open_beside(const Cursor& /*other*/, const Access& /*access*/) {
+    return nullptr;
+  }
   // The indexes that are complete in this snapshot. The same span as long as the collection.
   virtual std::span<const IndexDescription> indexes() const { return {}; }
   virtual Result<IndexStatistics> index_statistics(uint32_t /*index*/) { return IndexStatistics{}; }

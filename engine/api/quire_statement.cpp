@@ -155,9 +155,13 @@ int quire_row_json(quire_statement* statement, const char** json, size_t* length
     if (json == nullptr || length == nullptr) return null_argument("the place for the JSON");
     if (statement->row.is_undefined())
       return fail(ErrorCode::misuse, "the statement has no row: step it first");
-    if (statement->json.empty()) QUIRE_TRY(write_row(*statement));
-    *json = statement->json.data();
-    *length = statement->json.size();
+    std::string_view text = statement->statement->row_text();
+    if (text.empty()) {
+      if (statement->json.empty()) QUIRE_TRY(write_row(*statement));
+      text = statement->json;
+    }
+    *json = text.data();
+    *length = text.size();
     return {};
   });
 }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "engine/file/batch_get.h"
-#include "engine/index/key_prefix.h"
+#include "engine/query/key_list.h"
 #include "sql/value/key_encoding.h"
 
 namespace quire::engine {
@@ -330,10 +330,12 @@ class EntryCursor final : public sql::IndexCursor {
     walk_.skip_equal(parts);
     return {};
   }
+  Result<uint64_t> skip(uint64_t most) override { return count(most); }
 
- private:
   // Whether an entry counts only if its item is one that is wanted.
   bool asks_items() const noexcept { return partition_.has_any() || walk_.has_expired_items(); }
+
+ private:
   // Of the partition, and of an item that is there.
   Result<const IndexEntry*> next_entry() {
     for (;;) {
@@ -390,52 +392,10 @@ class EntryCursor final : public sql::IndexCursor {
   std::unique_ptr<RecordBatch> batch_;
 };
 
-// Keys of items, one behind the other in one piece of memory.
-class KeyList {
- public:
-  void add(Bytes key) {
-    keys_.push_back({key_prefix(key), bytes_.size(), key.size()});
-    bytes_ += key;
-  }
-  size_t size() const noexcept { return keys_.size(); }
-  size_t memory() const noexcept { return bytes_.size() + keys_.size() * sizeof(Place); }
-  Bytes operator[](size_t at) const noexcept { return view(keys_[at]); }
-
-  // In order, each once.
-  void sort() {
-    // An effective partition key tells most keys apart in its first bytes.
-    std::ranges::sort(keys_, [&](const Place& a, const Place& b) {
-      return a.prefix != b.prefix ? a.prefix < b.prefix : view(a) < view(b);
-    });
-    const auto rest = std::ranges::unique(
-        keys_, [&](const Place& a, const Place& b) { return a.prefix == b.prefix && view(a) == view(b); });
-    keys_.erase(rest.begin(), rest.end());
-  }
-  // Leaves those that `other` has as well; both sorted.
-  void intersect(const KeyList& other) {
-    size_t at = 0;
-    std::erase_if(keys_, [&](const Place& place) {
-      const Bytes key = view(place);
-      while (at < other.size() && other[at] < key) ++at;
-      return at == other.size() || other[at] != key;
-    });
-  }
-
- private:
-  struct Place {
-    uint64_t prefix;
-    size_t begin, size;
-  };
-  Bytes view(const Place& place) const noexcept { return Bytes(bytes_).substr(place.begin, place.size); }
-
-  std::string bytes_;
-  std::vector<Place> keys_;
-};
-
 class KeyListCursor final : public sql::Cursor {
  public:
-  KeyListCursor(const Transaction& transaction, ContainerStore& store, const Lifetime& lifetime, KeyList keys,
-                PartitionFilter partition)
+  KeyListCursor(const Transaction& transaction, ContainerStore& store, const Lifetime& lifetime,
+                std::shared_ptr<const KeyList> keys, PartitionFilter partition)
       : transaction_(transaction),
         store_(store),
         lifetime_(lifetime),
@@ -444,10 +404,10 @@ class KeyListCursor final : public sql::Cursor {
 
   Result<size_t> next(std::span<sql::Value> items) override {
     size_t filled = 0;
-    while (filled < items.size() && next_ < keys_.size()) {
+    while (filled < items.size() && next_ < keys_->size()) {
       if (next_ == looked_up_) look_up_next(items.size() - filled);
       const Bytes record = records_.empty() ? Bytes() : records_[next_ - first_];
-      QUIRE_ASSIGN(items[filled], store_.item_at(transaction_, keys_[next_], record));
+      QUIRE_ASSIGN(items[filled], store_.item_at(transaction_, (*keys_)[next_], record));
       ++next_;
       if (items[filled].is_undefined())
         return fail(ErrorCode::corrupt,
@@ -458,23 +418,33 @@ class KeyListCursor final : public sql::Cursor {
     }
     return filled;
   }
+  Result<uint64_t> skip(uint64_t most) override {
+    const size_t count = static_cast<size_t>(std::min<uint64_t>(most, keys_->size() - next_));
+    next_ += count;
+    looked_up_ = next_;
+    return count;
+  }
+
+  // Whether a key counts only if its item is one that is wanted.
+  bool asks_items() const noexcept { return partition_.has_any() || lifetime_.is_on(); }
+  const std::shared_ptr<const KeyList>& keys() const noexcept { return keys_; }
 
  private:
   void look_up_next(size_t most) {
-    const size_t count = std::min({most, RecordBatch::kMost, keys_.size() - next_});
+    const size_t count = std::min({most, RecordBatch::kMost, keys_->size() - next_});
     first_ = next_;
     looked_up_ = next_ + count;
     records_ = {};
     if (count <= kFewItems) return;
     if (batch_ == nullptr) batch_ = std::make_unique<RecordBatch>(transaction_, store_);
-    for (size_t i = 0; i < count; ++i) batch_->room()[i] = keys_[next_ + i];
+    for (size_t i = 0; i < count; ++i) batch_->room()[i] = (*keys_)[next_ + i];
     records_ = batch_->look_up(count);
   }
 
   const Transaction& transaction_;
   ContainerStore& store_;
   Lifetime lifetime_;
-  KeyList keys_;
+  std::shared_ptr<const KeyList> keys_;
   size_t next_ = 0;
   // Which have had their turn, and the records of those that were looked up together.
   size_t first_ = 0, looked_up_ = 0;
@@ -487,8 +457,12 @@ Error too_many_keys() {
   return {ErrorCode::out_of_memory, "the keys of the items that indexes lead to take too much memory"};
 }
 
-Result<KeyList> keys_of(EntryWalk walk, const PartitionFilter& partition, size_t memory_limit) {
-  KeyList keys;
+// Keys lie in pages, which a snapshot keeps as they are.
+KeyList no_keys(const Transaction& transaction) {
+  return KeyList(!transaction.is_write());
+}
+
+Result<KeyList> keys_of(EntryWalk walk, const PartitionFilter& partition, KeyList keys, size_t memory_limit) {
   for (;;) {
     QUIRE_ASSIGN(const IndexEntry* const entry, walk.next());
     if (entry == nullptr) break;
@@ -509,25 +483,40 @@ Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transa
   }
   QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
   PartitionFilter partition(store, access.partition_key);
-  KeyList found;
+  KeyList found = no_keys(transaction);
   // Two lists are at hand at a time.
   const size_t memory_limit = access.probes.size() > 1 ? access.memory_limit / 2 : access.memory_limit;
   for (const sql::IndexProbe& probe : access.probes) {
     QUIRE_ASSIGN(EntryWalk walk, EntryWalk::open(transaction, store, set, probe, false));
-    QUIRE_ASSIGN(KeyList keys, keys_of(std::move(walk), partition, memory_limit));
+    QUIRE_ASSIGN(KeyList keys, keys_of(std::move(walk), partition, no_keys(transaction), memory_limit));
     if (&probe == &access.probes.front()) {
       found = std::move(keys);
     } else if (access.kind == sql::Access::Kind::all_index) {
       found.intersect(keys);
     } else {
-      for (size_t i = 0; i < keys.size(); ++i) found.add(keys[i]);
+      found.add(keys);
       if (found.memory() > memory_limit) return std::unexpected(too_many_keys());
     }
   }
   if (access.kind == sql::Access::Kind::any_index) found.sort();
   QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(transaction));
-  return std::make_unique<KeyListCursor>(transaction, store, lifetime, std::move(found),
-                                         std::move(partition));
+  return std::make_unique<KeyListCursor>(
+      transaction, store, lifetime, std::make_shared<const KeyList>(std::move(found)), std::move(partition));
+}
+
+Result<std::unique_ptr<sql::Cursor>> open_index_access_beside(const sql::Cursor& other,
+                                                              const Transaction& transaction,
+                                                              ContainerStore& store,
+                                                              const sql::Access& access) {
+  if (const auto* const entries = dynamic_cast<const EntryCursor*>(&other)) {
+    if (entries->asks_items()) return nullptr;
+    return open_index_access(transaction, store, access);
+  }
+  const auto* const list = dynamic_cast<const KeyListCursor*>(&other);
+  if (list == nullptr || list->asks_items()) return nullptr;
+  QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(transaction));
+  return std::make_unique<KeyListCursor>(transaction, store, lifetime, list->keys(),
+                                         PartitionFilter(store, access.partition_key));
 }
 
 Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& transaction,

@@ -83,6 +83,11 @@ class EntryWalk {
 // The cursor of an access by indexes.
 Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transaction, ContainerStore& store,
                                                        const sql::Access& access);
+// As sql::Collection::open_beside(): `other` is one of these.
+Result<std::unique_ptr<sql::Cursor>> open_index_access_beside(const sql::Cursor& other,
+                                                              const Transaction& transaction,
+                                                              ContainerStore& store,
+                                                              const sql::Access& access);
 // Of Access::Kind::index; nullptr if there is no such index.
 Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& transaction,
                                                             ContainerStore& store, const sql::Access& access);

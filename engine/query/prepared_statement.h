@@ -63,6 +63,9 @@ class PreparedStatement {
   const sql::Collection* stored_items() const noexcept {
     return execution_ != nullptr ? execution_->stored_items() : nullptr;
   }
+  std::string_view row_text() noexcept {
+    return execution_ != nullptr ? execution_->row_text() : std::string_view();
+  }
   // Ends the snapshot; bindings stay.
   void reset() noexcept;
   // Its runs are nothing for the advisor.

@@ -194,6 +194,10 @@ class SnapshotCollection : public sql::Collection {
   Result<std::unique_ptr<sql::IndexCursor>> open_index(const sql::Access& access) override {
     return open_index_cursor(snapshot_, *store_, access);
   }
+  Result<std::unique_ptr<sql::Cursor>> open_beside(const sql::Cursor& other,
+                                                   const sql::Access& access) override {
+    return open_index_access_beside(other, snapshot_, *store_, access);
+  }
   uint64_t index_version() const {
     const auto version = read_index_version(snapshot_, store_->indexes().table());
     return version ? *version : 0;

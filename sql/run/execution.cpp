@@ -123,6 +123,7 @@ struct Execution::State {
   const Collection* items = nullptr;  // whose items the rows are, as they are stored
   uint64_t result_bytes = 0;          // of the rows given, where they are limited
   std::string row_text;               // likewise, of one row
+  std::string_view text_ahead;        // of the row at hand
   RunState run;
   std::unique_ptr<Pipeline> pipeline;
   Rows rows;  // of the batch at hand, those still to give
@@ -280,7 +281,8 @@ struct Execution::State {
       if (rows.empty()) return std::nullopt;
     }
     const Value& value = pipeline->value(rows.front());
-    if (items != nullptr) ask_for_item_ahead();
+    text_ahead = rows.front() < run.texts.size() ? run.texts[rows.front()] : std::string_view();
+    if (items != nullptr && text_ahead.empty()) ask_for_item_ahead();
     rows = rows.subspan(1);
     if (result_limit != 0) [[unlikely]] {
       count_bytes(value);
@@ -333,6 +335,11 @@ Result<std::optional<Value>> Execution::next() try {
 
 const Collection* Execution::stored_items() const noexcept {
   return state_->stored_items();
+}
+
+std::string_view Execution::row_text() noexcept {
+  state_->run.reads_text = true;
+  return state_->text_ahead;
 }
 
 ExecutionStats Execution::stats() const {

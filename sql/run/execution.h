@@ -100,6 +100,9 @@ class Execution {
   // If the rows are items as they are stored, without their system properties, of which collection: it writes
   // them (write_item), or makes them whole (whole_item). Otherwise null.
   const Collection* stored_items() const noexcept;
+  // The row's JSON, if it was written ahead, as threads that share the work may do once it was asked for;
+  // good as long as the row. Empty: it was not.
+  std::string_view row_text() noexcept;
   ExecutionStats stats() const;
 
  private:

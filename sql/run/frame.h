@@ -25,6 +25,9 @@ struct RunState {
   bool omits_system_properties = false;
   // The project whose rows are items, which it gives as they are stored; null: none does.
   const PlanNode* stored_items = nullptr;
+  bool reads_text = false;  // the rows are read as JSON
+  // By row of the batch at hand: its JSON, where threads have written it ahead. There may be fewer than rows.
+  std::span<const std::string_view> texts = {};
   size_t memory_limit;
   const std::atomic<uint64_t>* interrupts;  // may be null
   uint64_t interrupts_at_start = 0;

@@ -1,9 +1,11 @@
 // A scan that finds its items by the entries of indexes, or reads the entries alone.
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "sql/plan/key_ranges.h"
 #include "sql/run/operator.h"
+#include "sql/run/shared_lookups.h"
 
 namespace quire::sql {
 namespace {
@@ -12,6 +14,7 @@ class IndexScan final : public Operator {
  public:
   IndexScan(const PlanNode& node, const PlannedQuery& query, Frame& frame)
       : Operator(node), access_(node.access), slot_(node.source->slot), is_reverse_(node.access.is_reverse) {
+    are_rows_ = frame.run.stored_items != nullptr && frame.run.stored_items->input.get() == &node;
     collection_ = frame.run.item_collections[slot_];
     EvaluatorFactory factory(frame, query);
     for (const PlannedProbe& probe : access_.probes)
@@ -26,6 +29,7 @@ class IndexScan final : public Operator {
   }
 
   void rewind(Frame&) override {
+    shared_.reset();
     cursor_.reset();
     entries_ = nullptr;
     is_open_ = false;
@@ -48,10 +52,17 @@ class IndexScan final : public Operator {
 
   // A batch of items; those for which the conditions are true, where not the index has decided them.
   Rows next_rows(Frame& frame) {
-    const Rows items = next_items(*cursor_, frame, batch(frame), slot_, items_, node_number());
+    const Rows items = next_items(shared_ != nullptr ? *shared_ : *cursor_, frame, batch(frame), slot_,
+                                  items_, node_number());
+    frame.run.texts =
+        are_rows_ && shared_ != nullptr ? shared_->texts() : std::span<const std::string_view>();
     if (!reads_all_) frame.run.counters[node_number()].entries_read += items.size();
     is_at_end_ = items.empty();
-    if (!reads_all_) return items;
+    if (!reads_all_) {
+      const bool were_few = std::exchange(given_, given_ + items.size()) < kFewItems;
+      if (were_few && given_ >= kFewItems && frame.run.threads > 1) share(frame);
+      return items;
+    }
     Rows rows = items;
     selected_.resize(frame.capacity);
     for (const auto& condition : decided_)
@@ -111,6 +122,7 @@ class IndexScan final : public Operator {
     is_open_ = true;
     is_at_end_ = false;
     next_batch_ = kFirstBatch;
+    given_ = 0;
     ranges_.clear();
     reads_all_ = false;
     const auto value_of = [&](const BoundExpression& operand) {
@@ -151,11 +163,7 @@ class IndexScan final : public Operator {
     }
     const bool wants_all = access_.kind == Access::Kind::all_index;
     if (probes_.empty() || (wants_all && probes_.size() < ranges_.size())) return true;
-    Access access;
-    access.kind = access_.kind;
-    access.is_reverse = is_reverse_;
-    access.probes = probes_;
-    access.memory_limit = frame.run.memory_limit / 2;
+    const Access access = access_by_probes(frame);
     if (access_.kind == Access::Kind::index) {
       auto entries = collection_->open_index(access);
       if (!entries) return fail(frame, std::move(entries.error()));
@@ -174,22 +182,51 @@ class IndexScan final : public Operator {
     return true;
   }
 
+  Access access_by_probes(const Frame& frame) const {
+    Access access;
+    access.kind = access_.kind;
+    access.is_reverse = is_reverse_;
+    access.probes = probes_;
+    access.memory_limit = frame.run.memory_limit / 2;
+    return access;
+  }
+
+  // The items that are still to come, if there are threads and snapshots to be had.
+  void share(Frame& frame) {
+    using Text = SharedLookups::Text;
+    const bool are_read = are_rows_ && frame.run.reads_text;
+    const Text text = !are_read                           ? Text::none
+                      : frame.run.omits_system_properties ? Text::members
+                                                          : Text::whole;
+    const double most = 2 + std::max(access_.estimated_rows, 0.0) / kItemsOfThread;
+    const auto threads = static_cast<size_t>(std::min(static_cast<double>(frame.run.threads), most));
+    shared_ = SharedLookups::begin({*collection_, *cursor_, given_}, access_by_probes(frame), threads, text);
+    frame.run.is_restartable &= shared_ == nullptr;  // its threads must not outlive the run
+  }
+
   static bool fail(Frame& frame, Error error) {
     frame.run.set_error(std::move(error));
     return false;
   }
 
   static constexpr size_t kFirstBatch = 16;
+  // So few are not worth a thread, and a third or later one is worth it for so many by estimate: to begin it
+  // takes as long as finding some fifty.
+  static constexpr uint64_t kFewItems = 100;
+  static constexpr double kItemsOfThread = 1000;
 
   const AccessPath& access_;
   SlotNumber slot_;
   bool is_reverse_;
+  bool are_rows_;  // the items, as they are stored
   uint8_t ends_given_ = 0;
   Collection* collection_ = nullptr;
   std::unordered_map<const BoundExpression*, std::unique_ptr<Evaluator>> operands_;
   std::vector<std::unique_ptr<Evaluator>> decided_;
   std::unique_ptr<Cursor> cursor_;
   IndexCursor* entries_ = nullptr;  // cursor_, if it walks one index
+  std::unique_ptr<SharedLookups> shared_;
+  uint64_t given_ = 0;  // items of what is open
   bool is_open_ = false;
   bool is_at_end_ = false;
   bool reads_all_ = false;  // all items, since an index has no entries for a value that was asked for

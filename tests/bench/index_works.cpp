@@ -136,10 +136,13 @@ Sample sqlite_index_point(const Fixture& fixture) {
   return {rate, fmt::format("{:.2f}", sum)};
 }
 
-// ---- index_range: about one item in a hundred, as JSON text
+// ---- index_range: about one item in a hundred, as JSON text; parallel_range: by two threads
 
-Sample quire_index_range(const Fixture& fixture) {
+namespace {
+
+Sample range_by(const Fixture& fixture, int threads) {
   QuireFile file(fixture.quire_file());
+  file.run("PRAGMA threads = " + std::to_string(threads));
   file.run("CREATE INDEX IF NOT EXISTS by_value ON readings (metricValue)");
   Statement statement =
       file.prepare("SELECT VALUE r FROM readings r WHERE r.metricValue >= @from AND r.metricValue < @to");
@@ -159,6 +162,15 @@ Sample quire_index_range(const Fixture& fixture) {
   run();
   const double rate = rate_of(rows, run);
   return {rate, fmt::format("{} {}", rows, bytes)};
+}
+
+}  // namespace
+
+Sample quire_index_range(const Fixture& fixture) {
+  return range_by(fixture, 1);
+}
+Sample quire_parallel_range(const Fixture& fixture) {
+  return range_by(fixture, 2);
 }
 
 Sample sqlite_index_range(const Fixture& fixture) {

@@ -8,8 +8,8 @@
 namespace quire::engine {
 namespace {
 
-// An effective partition key tells most keys apart in its first three bytes, and what more of them would save in
-// comparisons costs as much in passes over all.
+// An effective partition key tells most keys apart in its first three bytes, and what more of them would save
+// in comparisons costs as much in passes over all.
 constexpr unsigned kRest = 40;
 
 }  // namespace

@@ -38,8 +38,8 @@ class SharedLookups final : public Cursor {
   std::span<const std::string_view> texts() const noexcept;
 
  private:
-  static constexpr size_t kItemsInPart = 128;
-  static constexpr size_t kMostText = size_t{256} << 10;  // a part; what is behind it is left to the caller
+  static constexpr size_t kItemsInPart = 32;  // more of them take fresh memory for their text in each run
+  static constexpr size_t kMostText = size_t{64} << 10;  // a part; what is behind it is left to the caller
 
   struct Part {
     std::vector<Value> items;

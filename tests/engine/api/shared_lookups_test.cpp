@@ -41,7 +41,8 @@ class SharedLookupsTest : public DatabaseTest {
   static int64_t count(std::string_view rows) { return std::ranges::count(rows, '\n'); }
 };
 
-// A range, one value, an order forwards and backwards, several indexes; rows that a limit or an aggregate ends.
+// A range, one value, an order forwards and backwards, several indexes; rows that a limit or an aggregate
+// ends.
 TEST_F(SharedLookupsTest, GiveTheRowsOfOneThreadInTheirOrder) {
   for (const std::string_view sql :
        {"SELECT * FROM c WHERE c.n >= 100 AND c.n < 1200", "SELECT VALUE c.id FROM c WHERE c.s = 'text 3'",
@@ -140,8 +141,8 @@ TEST_F(SharedLookupsTest, ReadOneSnapshotBesideWriters) {
   std::jthread writer([&] {
     auto container = database_->container("c");
     for (int i = 0; !ends; ++i)
-      EXPECT_TRUE(succeeds(container->upsert(
-          fmt::format(R"({{"id":"w{}","k":"w","n":{}}})", i % 700, 20'000 + i % 500))));
+      EXPECT_TRUE(succeeds(
+          container->upsert(fmt::format(R"({{"id":"w{}","k":"w","n":{}}})", i % 700, 20'000 + i % 500))));
   });
   // An item has one value in a snapshot, and is found once.
   for (int i = 0; i < 40; ++i) {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
 #include <span>
 #include <utility>
 
 #include "engine/container/patch.h"
 #include "engine/query/item_list_source.h"
+#include "sql/run/time_limit.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
 
@@ -31,6 +33,7 @@ class DataChange {
         source_(source),
         options_(options),
         store_(*source.store(change_.collection_name)),
+        time_limit_(sql::TimeLimit::from_now(options.time_limit)),
         arena_(options.memory_limit) {
     write_options_.triggers = {
         .pre = change_.pre_trigger, .post = change_.post_trigger, .runs_always = true, .log = &log};
@@ -95,14 +98,26 @@ class DataChange {
     changed_.push_back(item);
   }
 
+  // Before each write.
+  Result<void> may_go_on() const {
+    const std::atomic<uint64_t>* const interrupts = options_.interrupts;
+    if (interrupts != nullptr && interrupts->load(std::memory_order_relaxed) != options_.interrupts_at_start)
+      return std::unexpected(sql::statement_interrupted());
+    if (time_limit_.is_over()) return std::unexpected(time_limit_.error());
+    return {};
+  }
+
   Result<void> remove_all() {
-    for (const ChangedItem& item : changed_)
+    for (const ChangedItem& item : changed_) {
+      QUIRE_TRY(may_go_on());
       QUIRE_TRY(store_.erase(transaction_, item.partition_key, item.id, {}, write_options_.triggers));
+    }
     return {};
   }
 
   Result<void> write_all() {
     for (const std::string_view text : texts_) {
+      QUIRE_TRY(may_go_on());
       QUIRE_ASSIGN(const ItemOutcome written, write(text));
       remember(written.item.root, false);
     }
@@ -156,6 +171,7 @@ class DataChange {
   SnapshotSource& source_;
   const sql::ExecutionOptions& options_;
   ContainerStore& store_;
+  sql::TimeLimit time_limit_;
   WriteOptions write_options_;
   sql::Arena arena_;
   std::string text_;

@@ -364,6 +364,7 @@ sql::ExecutionOptions PreparedStatement::execution_options() {
           .memory_limit = options_.memory_limit,
           .threads = options_.threads,
           .interrupts = options_.interrupts,
+          .interrupts_at_start = options_.interrupts != nullptr ? options_.interrupts->load() : 0,
           .time_limit = options_.time_limit,
           .result_limit = options_.result_limit,
           .omits_system_properties = omits_system_properties_};

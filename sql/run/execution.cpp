@@ -105,7 +105,7 @@ struct Execution::State {
             .omits_system_properties = options.omits_system_properties,
             .memory_limit = options.memory_limit,
             .interrupts = options.interrupts,
-            .interrupts_at_start = options.interrupts != nullptr ? options.interrupts->load() : 0,
+            .interrupts_at_start = options.interrupts_at_start,
             .clock = {ticks_now()},
             .arena = Arena(options.memory_limit),
             .item_collections = std::vector<Collection*>(prepared.plan_->slot_count),
@@ -189,7 +189,7 @@ struct Execution::State {
     run.parameters = options.parameters;
     run.is_bound = options.is_bound;
     run.omits_system_properties = options.omits_system_properties;
-    run.interrupts_at_start = options.interrupts != nullptr ? options.interrupts->load() : 0;
+    run.interrupts_at_start = options.interrupts_at_start;
     run.time_limit = TimeLimit::from_now(options.time_limit);
     run.snapshot_limit = TimeLimit::from_now(options.snapshot_limit);
     result_limit = options.result_limit;

@@ -61,8 +61,10 @@ struct ExecutionOptions {
   size_t memory_limit = size_t{1} << 30;
   // How many may share the work of a scan, the caller's not counted; below 2: the caller's alone.
   size_t threads = 1;
-  // The execution ends with ErrorCode::interrupted once this changes. May be null.
+  // The execution ends with ErrorCode::interrupted once this is another number than when the statement began,
+  // which a transaction that is run again may have done long before. May be null.
   const std::atomic<uint64_t>* interrupts = nullptr;
+  uint64_t interrupts_at_start = 0;
   // The execution ends with ErrorCode::timeout when it has lasted so long; zero: never.
   std::chrono::milliseconds time_limit{0};
   // It ends with ErrorCode::snapshot_too_old when the source's snapshot has been held so long; zero: never.

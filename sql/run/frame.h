@@ -55,7 +55,7 @@ struct RunState {
   // Called once a batch by whatever makes batches.
   bool should_stop() {
     if (interrupts != nullptr && interrupts->load(std::memory_order_relaxed) != interrupts_at_start)
-      set_error({ErrorCode::interrupted, "the statement was interrupted"});
+      set_error(statement_interrupted());
     else if (time_limit.is_over())
       set_error(time_limit.error());
     else if (snapshot_limit.is_over())

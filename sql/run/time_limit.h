@@ -27,6 +27,10 @@ struct TimeLimit {
   }
 };
 
+inline Error statement_interrupted() {
+  return {ErrorCode::interrupted, "the statement was interrupted"};
+}
+
 // `who` has held its snapshot for longer than that.
 inline Error snapshot_too_old(std::string_view who, std::chrono::milliseconds most) {
   return {ErrorCode::snapshot_too_old,

@@ -1,5 +1,8 @@
 // One database, many threads; meant to be run under ThreadSanitizer too.
+#include <fmt/format.h>
+
 #include <atomic>
+#include <sstream>
 #include <thread>
 
 #include "tests/engine/api/database_fixture.h"
@@ -128,6 +131,28 @@ TEST_F(ThreadsTest, WaitingWritersHaveADeadline) {
   EXPECT_LT(waited, std::chrono::seconds(20)) << "not much longer, even on a busy machine";
   held->rollback();
   EXPECT_TRUE(succeeds(items.upsert(R"({"k":1,"id":"a"})")));
+}
+
+// Its rows are read in a moment, and then written.
+TEST_F(ThreadsTest, AnInterruptEndsALongUpdate) {
+  auto container = make("c", "/k");
+  std::string items;
+  for (int i = 0; i < 60'000; ++i) items += fmt::format("{{\"id\":\"{}\",\"k\":{}}}\n", i, i % 100);
+  std::istringstream input(items);
+  ASSERT_TRUE(succeeds(container.import(input)));
+  for (const std::string_view sql : {"UPDATE c SET c.n = 1 WHERE true", "DELETE FROM c"}) {
+    EXPECT_EQ(query("PRAGMA statement_time = 30"), "30\n");
+    EXPECT_THAT(query(sql), testing::StartsWith("timeout"));
+    EXPECT_EQ(query("PRAGMA statement_time = 0"), "0\n");
+    std::jthread interrupter([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        database_->interrupt();
+      }
+    });
+    EXPECT_THAT(query(sql), testing::StartsWith("interrupted"));
+  }
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE NOT IS_DEFINED(c.n)"), "60000\n");
 }
 
 TEST_F(ThreadsTest, AnInterruptEndsALongStatement) {

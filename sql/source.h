@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -120,6 +121,8 @@ struct Access {
   uint32_t parts = 1;
   // any_index, all_index: what the keys of items that are found may take; out_of_memory past it.
   size_t memory_limit = SIZE_MAX;
+  // The same: asked now and then while they are found, of which there may be millions; why it must end.
+  const std::function<Result<void>()>* may_go_on = nullptr;
   // index: from the last values to the first; entries with equal values still in the order of the items'
   // keys. In the order of ids: from the last to the first.
   bool is_reverse = false;

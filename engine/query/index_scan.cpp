@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -457,15 +458,19 @@ Error too_many_keys() {
   return {ErrorCode::out_of_memory, "the keys of the items that indexes lead to take too much memory"};
 }
 
+constexpr uint64_t kEntriesBetweenChecks = 4096;
+
 // Keys lie in pages, which a snapshot keeps as they are.
 KeyList no_keys(const Transaction& transaction) {
   return KeyList(!transaction.is_write());
 }
 
-Result<KeyList> keys_of(EntryWalk walk, const PartitionFilter& partition, KeyList keys, size_t memory_limit) {
-  for (;;) {
+Result<KeyList> keys_of(EntryWalk walk, const PartitionFilter& partition, KeyList keys, size_t memory_limit,
+                        const std::function<Result<void>()>* may_go_on) {
+  for (uint64_t entries = 1;; ++entries) {
     QUIRE_ASSIGN(const IndexEntry* const entry, walk.next());
     if (entry == nullptr) break;
+    if (entries % kEntriesBetweenChecks == 0 && may_go_on != nullptr) QUIRE_TRY((*may_go_on)());
     if (!partition.has_any() || partition.may_have(*entry)) keys.add(entry->item_key);
     if (keys.memory() > memory_limit) return std::unexpected(too_many_keys());
   }
@@ -488,7 +493,8 @@ Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transa
   const size_t memory_limit = access.probes.size() > 1 ? access.memory_limit / 2 : access.memory_limit;
   for (const sql::IndexProbe& probe : access.probes) {
     QUIRE_ASSIGN(EntryWalk walk, EntryWalk::open(transaction, store, set, probe, false));
-    QUIRE_ASSIGN(KeyList keys, keys_of(std::move(walk), partition, no_keys(transaction), memory_limit));
+    QUIRE_ASSIGN(KeyList keys,
+                 keys_of(std::move(walk), partition, no_keys(transaction), memory_limit, access.may_go_on));
     if (&probe == &access.probes.front()) {
       found = std::move(keys);
     } else if (access.kind == sql::Access::Kind::all_index) {

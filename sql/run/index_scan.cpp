@@ -1,5 +1,6 @@
 // A scan that finds its items by the entries of indexes, or reads the entries alone.
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 
@@ -163,7 +164,7 @@ class IndexScan final : public Operator {
     }
     const bool wants_all = access_.kind == Access::Kind::all_index;
     if (probes_.empty() || (wants_all && probes_.size() < ranges_.size())) return true;
-    const Access access = access_by_probes(frame);
+    Access access = access_by_probes(frame);
     if (access_.kind == Access::Kind::index) {
       auto entries = collection_->open_index(access);
       if (!entries) return fail(frame, std::move(entries.error()));
@@ -171,6 +172,11 @@ class IndexScan final : public Operator {
       cursor_ = std::move(*entries);
       return true;
     }
+    const std::function<Result<void>()> may_go_on = [&run = frame.run]() -> Result<void> {
+      if (run.should_stop()) return std::unexpected(*run.error);
+      return {};
+    };
+    access.may_go_on = &may_go_on;
     auto cursor = collection_->open(access);
     // Too many items to keep the keys of: reading all takes no memory.
     if (!cursor && cursor.error().code == ErrorCode::out_of_memory) {

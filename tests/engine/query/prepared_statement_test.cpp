@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "tests/engine/file/temporary_folder.h"
@@ -64,6 +65,37 @@ TEST_F(QueryTest, EachAccessPathReadsOnlyItsItems) {
   auto point = prepare("SELECT VALUE c.k FROM c WHERE c.k = 'b' AND c.id = '1'");
   EXPECT_EQ(rows(*point), "\"b\"\n");
   EXPECT_EQ(point->stats().items_read, 1u);
+}
+
+// The keys of the items are gathered first, which takes long where there are millions.
+TEST_F(QueryTest, KeysOfARangeAreGatheredUntilTold) {
+  const auto store = make(value_of(ContainerDefinition::from_json(
+                              R"({"id":"c","indexes":[{"name":"n","paths":[{"path":"/n"}]}]})")),
+                          {});
+  ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    for (int n = 0; n < 10'000; ++n)
+      QUIRE_TRY(store->create(transaction, fmt::format(R"({{"id":"{}","n":{}}})", n, n)));
+    return {};
+  })));
+  const auto source = value_of(SnapshotSource::begin(containers_, nullptr));
+  sql::Collection* const collection = source->collection("c");
+  ASSERT_NE(collection, nullptr);
+  int asked = 0;
+  const std::function<Result<void>()> may_go_on = [&asked]() -> Result<void> {
+    if (++asked == 2) return std::unexpected(Error{ErrorCode::interrupted, "enough"});
+    return {};
+  };
+  const sql::KeyRange all[] = {{"", ""}};
+  const sql::IndexProbe probe[] = {{collection->indexes()[0].number, all}};
+  sql::Access access;
+  access.kind = sql::Access::Kind::any_index;
+  access.probes = probe;
+  EXPECT_TRUE(succeeds(collection->open(access)));
+  access.may_go_on = &may_go_on;
+  const auto cursor = collection->open(access);
+  ASSERT_FALSE(cursor);
+  EXPECT_EQ(cursor.error().code, ErrorCode::interrupted);
+  EXPECT_EQ(asked, 2);
 }
 
 // Its operators are kept from run to run.

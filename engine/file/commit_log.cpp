@@ -244,7 +244,23 @@ bool CommitLog::make_place(const Commit& commit, size_t bytes) noexcept {
     return false;
   }
   std::memset(value.mv_data, 0, value.mv_size);
+  take_cache(commit.transaction, value);
   return mdb_txn_commit(nested) == MDB_SUCCESS;
+}
+
+// LMDB will write the whole value at once, for which Linux takes memory for its cache in one piece (ext4,
+// since 6.16), and from then on looks at each page of the piece at each write to it: 5 to 8 us a record of
+// the log rather than 1 to 2. Small pieces are taken ahead. The pages are free until the transaction commits,
+// so that nobody minds what this leaves there; nor does it if it fails.
+void CommitLog::take_cache(MDB_txn* transaction, const MDB_val& value) const noexcept {
+  constexpr size_t kPiece = size_t{16} << 10;
+  static constexpr char kZeros[kPiece] = {};
+  MDB_stat stat;
+  mdb_env_stat(mdb_txn_env(transaction), &stat);
+  const char* const page = static_cast<const char*>(value.mv_data) - layout::kPageHeader;
+  const uint64_t begin = layout::page_number(page) * stat.ms_psize;
+  for (uint64_t at = begin; at + kPiece <= begin + value.mv_size; at += kPiece)
+    if (pwrite(descriptor_, kZeros, kPiece, static_cast<off_t>(at)) < 0) return;
 }
 
 // ---- A record

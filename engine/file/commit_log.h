@@ -183,6 +183,7 @@ class CommitLog {
   bool is_worth_it(const Anchor& anchor) noexcept;
   bool has_place(const Commit& commit) noexcept;
   bool make_place(const Commit& commit, size_t bytes) noexcept;
+  void take_cache(MDB_txn* transaction, const MDB_val& value) const noexcept;
   // That a log for such commits should have.
   static size_t bytes_for(size_t commit_bytes, MDB_env* environment) noexcept;
   size_t room() const noexcept { return bytes() - std::min(bytes(), end_.position); }

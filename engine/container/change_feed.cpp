@@ -57,11 +57,18 @@ Result<void> ChangeFeed::add_version(WriteTransaction& transaction, const FeedCh
   return put_last(transaction, FeedKey::version(change.lsn).bytes(), bytes);
 }
 
-// A row at this LSN, or the range that it lies in, is the first from there on. Where neither is, there is
-// nothing to forget.
+// An item that was written by itself has a row of its own, which a look-up finds. Else the range that it lies
+// in is the first row from there on. Where neither is, there is nothing to forget.
 Result<void> ChangeFeed::forget(WriteTransaction& transaction, Lsn lsn) const {
+  const FeedKey key = FeedKey::latest(lsn);
+  QUIRE_ASSIGN(const std::optional<Bytes> own, transaction.get(table_, key.bytes()));
+  const std::optional<FeedRow> own_row = own ? read_feed_row(*own) : std::nullopt;
+  if (own_row && own_row->kind == FeedRowKind::item) {
+    QUIRE_TRY(transaction.erase(table_, key.bytes()));
+    return {};
+  }
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, table_));
-  QUIRE_ASSIGN(const bool is_there, cursor.seek(FeedKey::latest(lsn).bytes()));
+  QUIRE_ASSIGN(const bool is_there, cursor.seek(key.bytes()));
   if (!is_there || !is_latest_key(cursor.key())) return {};
   std::optional<FeedRow> row = read_feed_row(cursor.record());
   if (!row) return std::unexpected(damaged_feed());

@@ -14,6 +14,7 @@ enum class HostFunction : uint32_t {
   create,
   upsert,
   replace,
+  patch,
   remove,
   feed,
   log,
@@ -21,8 +22,8 @@ enum class HostFunction : uint32_t {
   abort
 };
 inline constexpr std::string_view kHostFunctionNames[] = {"accept", "collection", "read",   "create",
-                                                          "upsert", "replace",    "remove", "feed",
-                                                          "log",    "random",     "abort"};
+                                                          "upsert", "replace",    "patch",  "remove",
+                                                          "feed",   "log",        "random", "abort"};
 
 // How stacks name the library; frames of it are not shown.
 inline constexpr std::string_view kLibraryFile = "quire:library";

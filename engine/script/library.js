@@ -5,7 +5,7 @@
   'use strict';
 
   const { parse, stringify } = JSON;
-  const { accept, collection: checkLink, read, create, upsert, replace, remove, feed: readFeed, log: print, random, abort } = numbers;
+  const { accept, collection: checkLink, read, create, upsert, replace, patch, remove, feed: readFeed, log: print, random, abort } = numbers;
   const global = globalThis;
 
   function failure(number, message) {
@@ -154,6 +154,13 @@
       checkIndexAction(options);
       checkBody(body);
       const document = host(replace, String(link), body, asText(options.etag), isWanted);
+      info = answer(200);
+      return document;
+    },
+    patchDocument: (link, operations, options, isWanted) => {
+      checkIndexAction(options);
+      if (operations === null || typeof operations !== 'object') throw failure(400, 'the patch must be an array of operations, or an object');
+      const document = host(patch, String(link), operations, asText(options.etag), isWanted);
       info = answer(200);
       return document;
     },

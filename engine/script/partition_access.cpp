@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "engine/container/effective_partition_key.h"
+#include "engine/container/patch.h"
 #include "engine/container/request_charge.h"
+#include "engine/query/item_condition.h"
 
 namespace quire::engine {
 
@@ -74,6 +76,21 @@ Result<Item> PartitionAccess::replace(std::string_view id, const sql::Value& ite
         fmt::format("the link names item '{}', the document has another id; an item's id does not change",
                     id));
   return write(Write::replace, item, if_match, false);
+}
+
+Result<Item> PartitionAccess::patch(std::string_view id, const sql::Value& body, std::string_view if_match) {
+  sql::Arena arena;
+  QUIRE_ASSIGN(const PatchBody parts, read_patch_body(body));
+  QUIRE_ASSIGN(const Patch operations, Patch::read(parts.operations, store_->definition(), arena));
+  ItemCondition condition;
+  if (!parts.condition.empty())
+    condition = [&](const sql::Value& root) {
+      return holds_for(containers_, store_, transaction_, parts.condition, root);
+    };
+  QUIRE_ASSIGN(const ItemOutcome outcome,
+               store_->patch(transaction_, partition_key_, id, operations, condition,
+                             {.if_match = if_match, .triggers = triggers_}));
+  return outcome.item;
 }
 
 Result<void> PartitionAccess::remove(std::string_view id, std::string_view if_match) {

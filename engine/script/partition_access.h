@@ -52,6 +52,9 @@ class PartitionAccess {
   Result<Item> write(Write kind, const sql::Value& item, std::string_view if_match, bool needs_id);
   // invalid_argument if the item's id is not `id`.
   Result<Item> replace(std::string_view id, const sql::Value& item, std::string_view if_match);
+  // `body`: operations, or {"condition", "operations"} (engine/container/patch.h). not_found; what
+  // ContainerStore::patch() fails with.
+  Result<Item> patch(std::string_view id, const sql::Value& body, std::string_view if_match);
   Result<void> remove(std::string_view id, std::string_view if_match);
   // not_found. Nothing if the item's etag is `if_none_match`.
   Result<std::optional<Item>> read(std::string_view id, std::string_view if_none_match);

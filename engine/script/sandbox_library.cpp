@@ -17,8 +17,10 @@ Result<void> Sandbox::run_library() {
   std::string numbers = "{";
   for (size_t i = 0; i < std::size(kHostFunctionNames); ++i)
     numbers += fmt::format("{}\"{}\":{}", i == 0 ? "" : ",", kHostFunctionNames[i], i);
-  // Every call passes the name on; numbers say which function is meant.
-  const uint32_t box = Z_qjsZ_qjs_new_host_function(module, arguments_, 0, 0);
+  // Every call passes the name on; numbers say which function is meant. Stacks show it, and leave it out with
+  // the library's frames.
+  const Bytes name(*this, kLibraryFile);
+  const uint32_t box = Z_qjsZ_qjs_new_host_function(module, name.address(), name.size(), 0);
   JsValue host;
   std::memcpy(&host.bits, at(box, sizeof host.bits), sizeof host.bits);
   const JsValue given[] = {host, parse_json(numbers + "}")};

@@ -42,6 +42,7 @@ JsValue ScriptCallHost::call(uint32_t function, std::span<const JsValue> argumen
     case HostFunction::create:
     case HostFunction::upsert:
     case HostFunction::replace:
+    case HostFunction::patch:
     case HostFunction::remove:
     case HostFunction::feed:
       return access_items(function, arguments);
@@ -120,6 +121,8 @@ Result<JsValue> ScriptCallHost::work_on_items(HostFunction function, std::span<c
       return write(function, arguments);
     case HostFunction::replace:
       return replace(arguments);
+    case HostFunction::patch:
+      return patch(arguments);
     case HostFunction::read:
       return read(arguments);
     case HostFunction::collection:
@@ -161,6 +164,19 @@ Result<JsValue> ScriptCallHost::replace(std::span<const JsValue> arguments) {
   if (!document) return kJsException;
   QUIRE_ASSIGN(const std::string id, access_->id_of_link(link));
   QUIRE_ASSIGN(const Item item, access_->replace(id, *document, etag));
+  return is_true(arguments, 3) ? give(item, arena) : kJsUndefined;
+}
+
+// A link, the operations, an etag, whether the item is wanted.
+Result<JsValue> ScriptCallHost::patch(std::span<const JsValue> arguments) {
+  sql::Arena arena;
+  std::string link, etag;
+  if (arguments.size() < 2) return kJsUndefined;
+  if (!take_text(arguments, 0, link) || !take_text(arguments, 2, etag)) return kJsException;
+  const auto body = take_document(arguments[1], arena);
+  if (!body) return kJsException;
+  QUIRE_ASSIGN(const std::string id, access_->id_of_link(link));
+  QUIRE_ASSIGN(const Item item, access_->patch(id, *body, etag));
   return is_true(arguments, 3) ? give(item, arena) : kJsUndefined;
 }
 

@@ -50,6 +50,7 @@ class ScriptCallHost final : public ScriptHost {
   Result<JsValue> work_on_items(HostFunction function, std::span<const JsValue> arguments);
   Result<JsValue> write(HostFunction function, std::span<const JsValue> arguments);
   Result<JsValue> replace(std::span<const JsValue> arguments);
+  Result<JsValue> patch(std::span<const JsValue> arguments);
   Result<JsValue> read(std::span<const JsValue> arguments);
   Result<JsValue> feed(std::span<const JsValue> arguments);
   JsValue log(std::span<const JsValue> arguments);

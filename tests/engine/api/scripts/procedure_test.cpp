@@ -1,4 +1,6 @@
 // Procedures: what scripts that were written for Azure find, and what holds when they fail.
+#include <fmt/format.h>
+
 #include "tests/engine/api/script_fixture.h"
 
 namespace quire::tests {
@@ -75,6 +77,61 @@ TEST_F(ScriptTest, DocumentsAreCreatedReadReplacedAndDeletedInOneTransaction) {
     if (!ok) throw new Error('not accepted');
   })"),
             R"([1,"string",201,2,2,[2],3,404])");
+}
+
+// After the example of "Get started with Azure Cosmos DB partial document update", server-side programming.
+TEST_F(ScriptTest, DocumentsArePatched) {
+  EXPECT_EQ(body_of(R"(function () {
+    var c = getContext().getCollection(), seen = [];
+    c.createDocument(c.getSelfLink(), { id: 'n', authorId: 'a1', field1: { field2: 10, field3: 20 } }, (err, doc) => {
+      if (err) throw err;
+      var patch = [{ op: 'add', path: '/field1/field2', value: 20 }, { op: 'remove', path: '/field1/field3' },
+                   { op: 'incr', path: '/count', value: 3 }];
+      var accepted = c.patchDocument(doc._self, patch, (err, patched, info) => {
+        if (err) throw err;
+        seen.push(accepted, patched.field1, patched.count, patched._etag !== doc._etag, info.statusCode);
+        var link = c.getAltLink() + '/docs/n', set = [{ op: 'set', path: '/x', value: 1 }];
+        c.patchDocument(link, set, { etag: doc._etag }, (err) => seen.push(err.number));
+        c.patchDocument(link, { condition: 'FROM c WHERE c.count = 4', operations: set }, (err) => seen.push(err.number));
+        c.patchDocument(link, { condition: 'FROM c WHERE c.count = 3', operations: set }, {}, (err, doc) => seen.push(doc.x));
+        c.patchDocument(c.getAltLink() + '/docs/none', set, (err) => seen.push(err.number));
+        c.patchDocument(link, [{ op: 'set', path: '/id', value: 'm' }], (err) => seen.push(err.number));
+        c.patchDocument(link, [{ op: 'turn', path: '/x' }], (err) => seen.push(err.number));
+        c.patchDocument(link, 'x', (err) => {
+          seen.push(err.number);
+          getContext().getResponse().setBody(seen);
+        });
+      });
+    });
+  })"),
+            R"([true,{"field2":20},3,true,200,412,412,1,404,400,400,400])");
+  EXPECT_EQ(query("SELECT VALUE [s.field1, s.count, s.x] FROM shelf s WHERE s.id = 'n'"),
+            "[{\"field2\":20},3,1]\n");
+}
+
+TEST_F(ScriptTest, APatchIsAwaitedAndFailsWithoutCallback) {
+  EXPECT_EQ(body_of(R"(async function () {
+    const doc = await __.patchDocumentAsync(__.getAltLink() + '/docs/b1', [{ op: 'incr', path: '/year', value: 1 }]);
+    __.response.setBody(doc.year);
+  })"),
+            "2023");
+  EXPECT_TRUE(fails_with(run("function () { __.patchDocument(__.getAltLink() + '/docs/b1', "
+                             "[{ op: 'remove', path: '/none' }]); }"),
+                         QUIRE_SCRIPT_FAILED,
+                         "operation 1 (remove /none): there is nothing at /none\n    at <"));
+  EXPECT_TRUE(fails_with(run("function () { __.patchDocument(__.getAltLink() + '/docs/a2', "
+                             "[{ op: 'set', path: '/x', value: 1 }]); }"),
+                         QUIRE_NOT_FOUND, "there is no item 'a2'"));
+}
+
+TEST_F(ScriptTest, ATriggerRunsAtAPatch) {
+  EXPECT_EQ(query("CREATE TRIGGER note POST REPLACE ON shelf ALWAYS AS $$ function () { "
+                  "console.log('now', getContext().getResponse().getBody().year); } $$"),
+            "");
+  EXPECT_EQ(body_of("function () { __.patchDocument(__.getAltLink() + '/docs/b1', "
+                    "[{ op: 'set', path: '/year', value: 1 }]); }"),
+            "null");
+  EXPECT_EQ(log_, "now 1\n");
 }
 
 TEST_F(ScriptTest, CallbacksRunAfterTheFunctionHasReturned) {

@@ -1,18 +1,13 @@
 #include "engine/script/partition_source.h"
 
 #include <algorithm>
-
-#include "engine/container/effective_partition_key.h"
+#include <set>
+#include <utility>
 
 namespace quire::engine {
 namespace {
 
-class NoItems final : public sql::Cursor {
- public:
-  Result<size_t> next(std::span<sql::Value>) override { return 0; }
-};
-
-// The items past a position, one at a time.
+// Items one at a time, in the order of their ids, as a position asks for them.
 class PagedItems final : public sql::Cursor {
  public:
   PagedItems(std::unique_ptr<sql::Cursor> items, const ContainerStore& store, PagePosition& position)
@@ -35,7 +30,34 @@ class PagedItems final : public sql::Cursor {
   PagePosition& position_;
 };
 
-// The items, as long as there is time.
+// Those of a list of ids. The order of the items' keys, in which a collection gives them, is another where
+// ids are too long for a key.
+class ListedItems final : public sql::Cursor {
+ public:
+  ListedItems(sql::Collection& base, const sql::Access& access) : base_(base), access_(access) {
+    access_.kind = sql::Access::Kind::point;
+    for (const sql::AccessKey& key : access.keys) ids_.insert(std::string(key.id));
+    access_.keys = {};
+  }
+
+  Result<size_t> next(std::span<sql::Value> items) override {
+    while (!ids_.empty()) {
+      const auto first = ids_.extract(ids_.begin());
+      access_.id = first.value();
+      QUIRE_ASSIGN(const auto point, base_.open(access_));
+      QUIRE_ASSIGN(const size_t count, point->next(items.first(1)));
+      if (count > 0) return count;
+    }
+    return 0;
+  }
+
+ private:
+  sql::Collection& base_;
+  sql::Access access_;
+  std::set<std::string> ids_;
+};
+
+// The items, as long as there is time; few at first, since a page or a limit may be full with them.
 class TimedItems final : public sql::Cursor {
  public:
   TimedItems(std::unique_ptr<sql::Cursor> items, Deadline deadline)
@@ -44,12 +66,18 @@ class TimedItems final : public sql::Cursor {
   Result<size_t> next(std::span<sql::Value> items) override {
     if (std::chrono::steady_clock::now() > deadline_)
       return fail(ErrorCode::timeout, "a query of the script went on past the time that the script may take");
-    return items_->next(items);
+    const size_t most = std::min(items.size(), most_);
+    most_ = std::min(most_ * 2, kLargestBatch);
+    return items_->next(items.first(most));
   }
 
  private:
+  static constexpr size_t kFirstBatch = 16;
+  static constexpr size_t kLargestBatch = 1024;
+
   std::unique_ptr<sql::Cursor> items_;
   Deadline deadline_;
+  size_t most_ = kFirstBatch;
 };
 
 }  // namespace
@@ -61,9 +89,8 @@ class PartitionCollection final : public sql::Collection {
       : base_(base), store_(store), partition_key_(partition_key), position_(position), deadline_(deadline) {}
 
   std::string_view name() const override { return base_.name(); }
-  const std::vector<std::vector<std::string>>& partition_key_paths() const override {
-    return base_.partition_key_paths();
-  }
+  // None: within its partition an item's primary key is its id.
+  const std::vector<std::vector<std::string>>& partition_key_paths() const override { return no_paths_; }
   std::string_view definition_property(std::string_view name) const override {
     return base_.definition_property(name);
   }
@@ -80,61 +107,44 @@ class PartitionCollection final : public sql::Collection {
     return base_.system_property(item, property, arena);
   }
   int64_t document_id(const sql::Value& item) const override { return base_.document_id(item); }
+  bool has_id_order() const override { return base_.has_id_order(); }
 
   Result<std::unique_ptr<sql::Cursor>> open(const sql::Access& access) override {
-    QUIRE_ASSIGN(auto found, open_within(access));
-    std::unique_ptr<sql::Cursor> items = std::make_unique<TimedItems>(std::move(found), deadline_);
-    if (position_ == nullptr) return items;
-    return std::make_unique<PagedItems>(std::move(items), store_, *position_);
+    QUIRE_ASSIGN(auto found, position_ != nullptr ? open_at_position(access) : open_within(access));
+    return std::make_unique<TimedItems>(std::move(found), deadline_);
   }
 
   Result<std::unique_ptr<sql::IndexCursor>> open_index(const sql::Access& access) override {
-    // A plan takes this way only where it knows an index, and with an index of another partition it reads
-    // nothing.
     sql::Access within = access;
     within.partition_key = partition_key_;
-    if (!is_ours(access.partition_key)) within.probes = {};
     return base_.open_index(within);
   }
 
  private:
-  // A key, or the beginning of one, that this partition has.
-  bool is_ours(std::span<const sql::Value> key) const {
-    return key.size() <= partition_key_.size() &&
-           std::equal(key.begin(), key.end(), partition_key_.begin(), same_partition_key_value);
+  // A scan, points or a way by indexes: a plan does not know of partitions.
+  Result<std::unique_ptr<sql::Cursor>> open_within(sql::Access access) {
+    if (access.kind == sql::Access::Kind::scan && !partition_key_.empty())
+      access.kind = sql::Access::Kind::partition;
+    std::vector<sql::AccessKey> keys(access.keys.begin(), access.keys.end());
+    for (sql::AccessKey& key : keys) key.partition_key = partition_key_;
+    access.keys = keys;
+    access.partition_key = partition_key_;
+    return base_.open(access);
   }
 
-  Result<std::unique_ptr<sql::Cursor>> open_within(const sql::Access& access) {
-    if (partition_key_.empty()) return base_.open(access);
-    using enum sql::Access::Kind;
-    sql::Access within = access;
-    std::vector<sql::AccessKey> keys;
-    switch (access.kind) {
-      case scan:
-      case partition:
-        if (!is_ours(access.partition_key)) return std::make_unique<NoItems>();
-        within.kind = partition;
-        break;
-      case partitions:
-        if (std::ranges::none_of(access.keys,
-                                 [&](const sql::AccessKey& key) { return is_ours(key.partition_key); }))
-          return std::make_unique<NoItems>();
-        within.kind = partition;
-        break;
-      case points:
-        for (const sql::AccessKey& key : access.keys)
-          if (is_ours(key.partition_key)) keys.push_back(key);
-        within.keys = keys;
-        return base_.open(within);
-      case point:
-      case index:
-      case any_index:
-      case all_index:
-        if (!is_ours(access.partition_key)) return std::make_unique<NoItems>();
-        break;
+  // Without indexes, so that items can come by their ids.
+  Result<std::unique_ptr<sql::Cursor>> open_at_position(sql::Access access) {
+    std::unique_ptr<sql::Cursor> items;
+    if (access.kind == sql::Access::Kind::points) {
+      access.partition_key = partition_key_;
+      items = std::make_unique<ListedItems>(base_, access);
+    } else {
+      const std::string from = std::max(std::string(access.id_from), position_->after_id);
+      access.id_from = from;
+      access.is_in_id_order = true;
+      QUIRE_ASSIGN(items, open_within(access));
     }
-    within.partition_key = partition_key_;
-    return base_.open(within);
+    return std::make_unique<PagedItems>(std::move(items), store_, *position_);
   }
 
   sql::Collection& base_;
@@ -142,6 +152,7 @@ class PartitionCollection final : public sql::Collection {
   std::span<const sql::Value> partition_key_;
   PagePosition* position_;
   Deadline deadline_;
+  const std::vector<std::vector<std::string>> no_paths_;
 };
 
 PartitionSource::PartitionSource(SnapshotSource& base, ContainerStore& store,

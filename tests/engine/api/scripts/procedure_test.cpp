@@ -134,6 +134,53 @@ TEST_F(ScriptTest, ATriggerRunsAtAPatch) {
   EXPECT_EQ(log_, "now 1\n");
 }
 
+// What a query of a script reads: the items that it names, not the partition.
+TEST_F(ScriptTest, QueriesFindItemsByTheirIds) {
+  for (int i = 0; i < 300; ++i)
+    ASSERT_TRUE(succeeds(shelf_->create(fmt::format(R"({{"id":"c{:03}","authorId":"a1","n":{}}})", i, i))));
+  const auto ids = [&](std::string_view sql, std::string_view options = "{ pageSize: -1 }") {
+    return body_of(fmt::format(R"(function () {{
+      __.queryDocuments(__.getSelfLink(), {}, {}, (err, feed) => {{ if (err) throw err; __.response.setBody(feed); }});
+    }})",
+                               sql, options));
+  };
+  EXPECT_EQ(ids("'SELECT VALUE c.n FROM c WHERE c.id = \"c007\"'"), "[7]");
+  EXPECT_EQ(
+      ids("'SELECT VALUE c.n FROM c WHERE c.id IN (\"c299\", \"b1\", \"c007\", \"none\", \"c007\", 7)'"),
+      "[7,299]");
+  EXPECT_EQ(ids("'SELECT VALUE c.n FROM c WHERE c.id IN (\"c299\", \"c007\", \"c100\")'", "{ pageSize: 2 }"),
+            "[7,100]");
+  EXPECT_EQ(ids("'SELECT VALUE c.n FROM c WHERE c.id > \"c297\"'"), "[298,299]");
+  EXPECT_EQ(ids("'SELECT VALUE c.n FROM c WHERE c.id = \"c007\" AND c.authorId = \"a1\"'"), "[7]");
+  EXPECT_EQ(ids("'SELECT VALUE c.n FROM c WHERE c.id = \"c007\" AND c.authorId = \"a2\"'"), "[]");
+  EXPECT_EQ(ids("'SELECT VALUE c.id FROM c WHERE c.id = \"a2\"'"), "[]");
+  EXPECT_EQ(ids("'SELECT VALUE c.id FROM c WHERE c.authorId IN (\"a2\", \"a3\")'"), "[]");
+  EXPECT_EQ(ids("'SELECT TOP 2 VALUE c.id FROM c ORDER BY c.id DESC'"), R"(["c299","c298"])");
+}
+
+TEST_F(ScriptTest, PagesGoOnBehindTheIdOfTheLast) {
+  const std::string beginning(600, 'x');  // past what a key holds
+  for (int i = 0; i < 7; ++i)
+    ASSERT_TRUE(
+        succeeds(shelf_->create(fmt::format(R"({{"id":"{}{}","authorId":"a1","n":{}}})", beginning, i, i))));
+  const auto list = [&](std::string_view sql) {
+    return body_of(fmt::format(R"(async function () {{
+      let all = [], continuation;
+      do {{
+        const page = await __.queryDocumentsAsync(__.getSelfLink(), {}, {{ pageSize: 2, continuation }});
+        all.push(...page.feed);
+        continuation = page.options.continuation;
+      }} while (continuation !== undefined);
+      __.response.setBody(all);
+    }})",
+                               sql));
+  };
+  EXPECT_EQ(list("'SELECT VALUE c.n FROM c WHERE IS_DEFINED(c.n)'"), "[0,1,2,3,4,5,6]");
+  std::string names;
+  for (const int i : {6, 1, 3, 0, 5}) names += fmt::format("\"{}{}\", ", beginning, i);
+  EXPECT_EQ(list("'SELECT VALUE c.n FROM c WHERE c.id IN (" + names + "\"b1\")'"), "[0,1,3,5,6]");
+}
+
 TEST_F(ScriptTest, CallbacksRunAfterTheFunctionHasReturned) {
   EXPECT_EQ(body_of(R"(function () {
     var order = ['begin'], c = __;

@@ -10,67 +10,53 @@
 namespace quire::bench {
 namespace {
 
-// Reads what it needs one after the other, takes the articles from the stock, and writes the order with its
-// lines; the response is the amount.
+// Asks for the members that it needs of all documents in one query, takes the articles from the stock by
+// patches, and writes the order with its lines; the response is the amount.
 constexpr std::string_view kNewOrder = R"(function newOrder(district, customer, lines) {
   var c = getContext().getCollection(), self = c.getSelfLink(), docs = c.getAltLink() + '/docs/';
-  var order = { type: 'order', district: district, customer: customer, lines: [] }, amount = 0;
-  function check(error) { if (error) throw error; }
-  c.readDocument(docs + 'warehouse', function (error, warehouse) {
-    check(error);
-    c.readDocument(docs + 'district-' + district, function (error, place) {
-      check(error);
-      var number = place.nextOrder++;
-      c.replaceDocument(place._self, place, check);
-      c.readDocument(docs + 'customer-' + district + '-' + customer, function (error, buyer) {
-        check(error);
-        take(0, function () {
-          order.id = 'order-' + district + '-' + number;
-          order.w = warehouse.w;
-          order.amount = Math.floor(amount * (100 - buyer.discount) * (100 + warehouse.tax + place.tax) / 10000);
-          c.createDocument(self, order, check);
-          getContext().getResponse().setBody(order.amount);
-        });
-      });
-    });
-  });
-  function take(i, done) {
-    if (i === lines.length) return done();
-    var line = lines[i];
-    c.readDocument(docs + 'stock-' + line[0], function (error, stock) {
-      check(error);
-      stock.quantity -= line[1];
-      if (stock.quantity < 10) stock.quantity += 91;
-      stock.ytd += line[1];
-      stock.orders++;
-      var price = stock.price * line[1];
+  var placeId = 'district-' + district, buyerId = 'customer-' + district + '-' + customer;
+  var ids = ['warehouse', placeId, buyerId];
+  lines.forEach(function (line) { ids.push('stock-' + line[0]); });
+  var query = 'SELECT c.id, c.w, c.tax, c.nextOrder, c.discount, c.price, c.quantity, c.name, c.districts[' +
+    (district - 1) + '] AS information FROM c WHERE c.id IN ("' + ids.join('","') + '")';
+  c.queryDocuments(self, query, { pageSize: -1 }, function (error, documents) {
+    if (error) throw error;
+    var found = {};
+    documents.forEach(function (document) { found[document.id] = document; });
+    var warehouse = found.warehouse, place = found[placeId], buyer = found[buyerId], amount = 0;
+    var order = { type: 'order', district: district, customer: customer };
+    order.lines = lines.map(function (line) {
+      var id = 'stock-' + line[0], stock = found[id], quantity = line[1];
+      if (!stock) throw new Error('there is no article ' + line[0]);
+      var left = stock.quantity - quantity, price = stock.price * quantity;
       amount += price;
-      order.lines.push({ article: line[0], name: stock.name, quantity: line[1], amount: price,
-                         information: stock.districts[district - 1] });
-      c.replaceDocument(stock._self, stock, function (error) { check(error); take(i + 1, done); });
+      c.patchDocument(docs + id, [{ op: 'set', path: '/quantity', value: left < 10 ? left + 91 : left },
+        { op: 'incr', path: '/ytd', value: quantity }, { op: 'incr', path: '/orders', value: 1 }]);
+      return { article: line[0], name: stock.name, quantity: quantity, amount: price,
+               information: stock.information };
     });
-  }
+    c.patchDocument(docs + placeId, [{ op: 'incr', path: '/nextOrder', value: 1 }]);
+    order.id = 'order-' + district + '-' + place.nextOrder;
+    order.w = warehouse.w;
+    order.amount = Math.floor(amount * (100 - buyer.discount) * (100 + warehouse.tax + place.tax) / 10000);
+    c.createDocument(self, order);
+    getContext().getResponse().setBody(order.amount);
+  });
 })";
 
+// Patches give the documents as they are then.
 constexpr std::string_view kPayment = R"(function payment(district, customer, amount) {
   var c = getContext().getCollection(), self = c.getSelfLink(), docs = c.getAltLink() + '/docs/';
   function check(error) { if (error) throw error; }
-  c.readDocument(docs + 'warehouse', function (error, warehouse) {
+  c.patchDocument(docs + 'warehouse', [{ op: 'incr', path: '/ytd', value: amount }], function (error, warehouse) {
     check(error);
-    warehouse.ytd += amount;
-    c.replaceDocument(warehouse._self, warehouse, check);
-    c.readDocument(docs + 'district-' + district, function (error, place) {
+    c.patchDocument(docs + 'district-' + district, [{ op: 'incr', path: '/ytd', value: amount }], function (error, place) {
       check(error);
-      place.ytd += amount;
-      c.replaceDocument(place._self, place, check);
-      c.readDocument(docs + 'customer-' + district + '-' + customer, function (error, buyer) {
+      c.patchDocument(docs + 'customer-' + district + '-' + customer, [{ op: 'incr', path: '/balance', value: -amount },
+        { op: 'incr', path: '/paid', value: amount }, { op: 'incr', path: '/payments', value: 1 }], function (error, buyer) {
         check(error);
-        buyer.balance -= amount;
-        buyer.paid += amount;
-        buyer.payments++;
-        c.replaceDocument(buyer._self, buyer, check);
         c.createDocument(self, { id: 'payment-' + district + '-' + customer + '-' + buyer.payments, w: warehouse.w,
-          type: 'payment', amount: amount, at: warehouse.name + '    ' + place.name }, check);
+          type: 'payment', amount: amount, at: warehouse.name + '    ' + place.name });
         getContext().getResponse().setBody(buyer.balance);
       });
     });

@@ -46,15 +46,16 @@ bool only_reads_its_row(const BoundExpression& expression) {
                              [](const BoundEntry& entry) { return only_reads_its_row(*entry.value); });
 }
 
-bool may_stop_early(const PlannedQuery& query) {
-  for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
-    if (node->kind == PlanKind::sort || node->kind == PlanKind::group) return false;
-    if (node->kind == PlanKind::limit) return true;
-  }
-  return false;
-}
-
 }  // namespace
+
+bool may_stop_early(const PlannedQuery& query) {
+  bool is_limited = false;
+  for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
+    if (node->kind == PlanKind::limit) is_limited = true;
+    if (node->kind == PlanKind::sort || node->kind == PlanKind::group) is_limited = false;
+  }
+  return is_limited;
+}
 
 void fan_out(PlannedQuery& query, Source& source) {
   if (may_stop_early(query)) return;

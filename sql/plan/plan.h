@@ -176,6 +176,8 @@ bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const Ind
 // Whether rows that are equal to others change nothing: DISTINCT, or aggregates of different values.
 bool ignores_repeats(const BoundQuery& query);
 void limit_sorts(PlannedQuery& query);
+// Whether a limit ends what the bottom of the plan reads: nothing between takes all rows before it gives one.
+bool may_stop_early(const PlannedQuery& query);
 // Finds the filter whose work several threads may share.
 void fan_out(PlannedQuery& query, Source& source);
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count);

@@ -54,6 +54,7 @@ class Scan final : public Operator {
         kind_(node.access.kind),
         slot_(node.source->slot),
         is_ordered_(node.access.is_ordered),
+        asks_for_few_(is_ordered_ || may_stop_early(query)),
         is_reverse_(node.access.is_reverse) {
     collection_ = frame.run.item_collections[slot_];
     EvaluatorFactory factory(frame, query);
@@ -84,9 +85,9 @@ class Scan final : public Operator {
     return next_items(*cursor_, frame, batch(frame), slot_, items_, node_number());
   }
 
-  // Under a limit an order asks for few: small batches at first.
+  // Small batches at first, where a limit may be full with them.
   size_t batch(const Frame& frame) {
-    if (!is_ordered_) return frame.capacity;
+    if (!asks_for_few_) return frame.capacity;
     const size_t size = std::min(next_batch_, frame.capacity);
     next_batch_ = std::min(next_batch_ * 2, kBatchSize);
     return size;
@@ -218,7 +219,7 @@ class Scan final : public Operator {
     std::unique_ptr<Evaluator> operand;  // null: there is the text
   };
   std::vector<IdBound> id_bounds_;
-  bool is_ordered_, is_reverse_;
+  bool is_ordered_, asks_for_few_, is_reverse_;
   static constexpr size_t kFirstBatch = 16;
   size_t next_batch_ = kFirstBatch;
   std::unique_ptr<Cursor> cursor_;

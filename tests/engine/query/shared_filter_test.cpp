@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -64,7 +65,10 @@ TEST_F(SharedFilterTest, GivesTheRowsOfOneThreadInTheirOrder) {
        {"SELECT VALUE c.n FROM c WHERE c.n % 3 = 1 AND c.s LIKE '%2'", "SELECT * FROM c WHERE c.n < 40",
         "SELECT c.s, COUNT(1) AS items, SUM(c.n / 7) AS total FROM c WHERE c.n > 100 GROUP BY c.s",
         "SELECT VALUE c.n FROM c WHERE c.n > 29990 ORDER BY c.s DESC, c.n",
-        "SELECT VALUE 1 FROM c WHERE c.n < 0", "SELECT DISTINCT VALUE c.s FROM c WHERE c.n > 5"}) {
+        "SELECT TOP 7 VALUE c.n FROM c WHERE c.n % 3 = 1 ORDER BY c.s DESC, c.n",
+        "SELECT TOP 2 c.s, COUNT(1) AS items FROM c WHERE c.n > 100 GROUP BY c.s",
+        "SELECT TOP 7 VALUE c.n FROM c WHERE c.n % 3 = 1", "SELECT VALUE 1 FROM c WHERE c.n < 0",
+        "SELECT DISTINCT VALUE c.s FROM c WHERE c.n > 5"}) {
     const auto expected = rows_of(sql, 1);
     for (const size_t threads : {2, 3, 8}) EXPECT_TRUE(rows_of(sql, threads) == expected) << sql;
   }
@@ -78,6 +82,23 @@ TEST_F(SharedFilterTest, ReadsEachItemOnce) {
     EXPECT_EQ(statement->stats().items_read, uint64_t{kItems});
     statement->reset();
   }
+}
+
+// A sort takes all rows before it gives one, whatever the limit above it.
+TEST_F(SharedFilterTest, IsSharedBelowASortUnderALimit) {
+  const auto is_shared = [&](std::string_view sql) {
+    const auto lines = rows_of(fmt::format("EXPLAIN {}", sql), 4);
+    return std::ranges::any_of(lines, [](std::string_view line) { return line.contains("shared out"); });
+  };
+  EXPECT_TRUE(is_shared("SELECT TOP 7 VALUE c.n FROM c WHERE c.n % 3 = 1 ORDER BY c.s"));
+  EXPECT_TRUE(is_shared("SELECT TOP 7 c.s, COUNT(1) FROM c WHERE c.n % 3 = 1 GROUP BY c.s"));
+  EXPECT_FALSE(is_shared("SELECT TOP 7 VALUE c.n FROM c WHERE c.n % 3 = 1"));
+}
+
+TEST_F(SharedFilterTest, ALimitReadsFewItems) {
+  const auto statement = prepare("SELECT TOP 1 VALUE c.n FROM c WHERE c.n >= 0", 1);
+  EXPECT_EQ(rows_of(*statement).size(), 1U);
+  EXPECT_LT(statement->stats().items_read, 50U);
 }
 
 TEST_F(SharedFilterTest, MayBeLeftOrInterruptedAtAnyRow) {

@@ -30,13 +30,15 @@ class PagedItems final : public sql::Cursor {
   PagePosition& position_;
 };
 
-// Those of a list of ids. The order of the items' keys, in which a collection gives them, is another where
+// Those of a list of ids, behind one of them. The order of the items' keys, in which a collection gives them, is another where
 // ids are too long for a key.
 class ListedItems final : public sql::Cursor {
  public:
-  ListedItems(sql::Collection& base, const sql::Access& access) : base_(base), access_(access) {
+  ListedItems(sql::Collection& base, const sql::Access& access, std::string_view after_id)
+      : base_(base), access_(access) {
     access_.kind = sql::Access::Kind::point;
-    for (const sql::AccessKey& key : access.keys) ids_.insert(std::string(key.id));
+    for (const sql::AccessKey& key : access.keys)
+      if (key.id > after_id) ids_.emplace(key.id);
     access_.keys = {};
   }
 
@@ -137,7 +139,7 @@ class PartitionCollection final : public sql::Collection {
     std::unique_ptr<sql::Cursor> items;
     if (access.kind == sql::Access::Kind::points) {
       access.partition_key = partition_key_;
-      items = std::make_unique<ListedItems>(base_, access);
+      items = std::make_unique<ListedItems>(base_, access, position_->after_id);
     } else {
       const std::string from = std::max(std::string(access.id_from), position_->after_id);
       access.id_from = from;

@@ -92,6 +92,8 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
   const bool one_by_one = gives_items_one_by_one(statement);
   if (is_positioned && !one_by_one)
     return fail(ErrorCode::invalid_argument, "the continuation is that of another query");
+  // Each item is a row, so that the page is soon full, and would be read again to know where it ends.
+  if (one_by_one && !is_positioned && page.size > 0 && statement.query->where == nullptr) return false;
   std::vector<sql::Value> values((*prepared)->parameter_names().size());
   const auto is_bound = std::make_unique<bool[]>(values.size());
   for (uint32_t i = 0; i < page.query.parameters.size(); ++i) {

@@ -30,8 +30,8 @@ class PagedItems final : public sql::Cursor {
   PagePosition& position_;
 };
 
-// Those of a list of ids, behind one of them. The order of the items' keys, in which a collection gives them, is another where
-// ids are too long for a key.
+// Those of a list of ids, behind one of them. The order of the items' keys, in which a collection gives them,
+// is another where ids are too long for a key.
 class ListedItems final : public sql::Cursor {
  public:
   ListedItems(sql::Collection& base, const sql::Access& access, std::string_view after_id)

@@ -120,9 +120,8 @@ Result<JsValue> ScriptCallHost::work_on_items(HostFunction function, std::span<c
     case HostFunction::upsert:
       return write(function, arguments);
     case HostFunction::replace:
-      return replace(arguments);
     case HostFunction::patch:
-      return patch(arguments);
+      return change(function, arguments);
     case HostFunction::read:
       return read(arguments);
     case HostFunction::collection:
@@ -154,21 +153,8 @@ Result<JsValue> ScriptCallHost::write(HostFunction function, std::span<const JsV
   return is_true(arguments, 2) ? give(item, arena) : kJsUndefined;
 }
 
-// A link, the document, an etag, whether the item is wanted.
-Result<JsValue> ScriptCallHost::replace(std::span<const JsValue> arguments) {
-  sql::Arena arena;
-  std::string link, etag;
-  if (arguments.size() < 2) return kJsUndefined;
-  if (!take_text(arguments, 0, link) || !take_text(arguments, 2, etag)) return kJsException;
-  const auto document = take_document(arguments[1], arena);
-  if (!document) return kJsException;
-  QUIRE_ASSIGN(const std::string id, access_->id_of_link(link));
-  QUIRE_ASSIGN(const Item item, access_->replace(id, *document, etag));
-  return is_true(arguments, 3) ? give(item, arena) : kJsUndefined;
-}
-
-// A link, the operations, an etag, whether the item is wanted.
-Result<JsValue> ScriptCallHost::patch(std::span<const JsValue> arguments) {
+// A link, the document or the operations of a patch, an etag, whether the item is wanted.
+Result<JsValue> ScriptCallHost::change(HostFunction function, std::span<const JsValue> arguments) {
   sql::Arena arena;
   std::string link, etag;
   if (arguments.size() < 2) return kJsUndefined;
@@ -176,7 +162,8 @@ Result<JsValue> ScriptCallHost::patch(std::span<const JsValue> arguments) {
   const auto body = take_document(arguments[1], arena);
   if (!body) return kJsException;
   QUIRE_ASSIGN(const std::string id, access_->id_of_link(link));
-  QUIRE_ASSIGN(const Item item, access_->patch(id, *body, etag));
+  QUIRE_ASSIGN(const Item item, function == HostFunction::patch ? access_->patch(id, *body, etag)
+                                                                : access_->replace(id, *body, etag));
   return is_true(arguments, 3) ? give(item, arena) : kJsUndefined;
 }
 

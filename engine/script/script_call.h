@@ -49,8 +49,7 @@ class ScriptCallHost final : public ScriptHost {
   JsValue access_items(uint32_t function, std::span<const JsValue> arguments);
   Result<JsValue> work_on_items(HostFunction function, std::span<const JsValue> arguments);
   Result<JsValue> write(HostFunction function, std::span<const JsValue> arguments);
-  Result<JsValue> replace(std::span<const JsValue> arguments);
-  Result<JsValue> patch(std::span<const JsValue> arguments);
+  Result<JsValue> change(HostFunction function, std::span<const JsValue> arguments);
   Result<JsValue> read(std::span<const JsValue> arguments);
   Result<JsValue> feed(std::span<const JsValue> arguments);
   JsValue log(std::span<const JsValue> arguments);

@@ -134,7 +134,7 @@ TEST_F(ScriptTest, ATriggerRunsAtAPatch) {
   EXPECT_EQ(log_, "now 1\n");
 }
 
-// What a query of a script reads: the items that it names, not the partition.
+// By whatever way a plan takes to them, only items of the partition.
 TEST_F(ScriptTest, QueriesFindItemsByTheirIds) {
   for (int i = 0; i < 300; ++i)
     ASSERT_TRUE(succeeds(shelf_->create(fmt::format(R"({{"id":"c{:03}","authorId":"a1","n":{}}})", i, i))));

@@ -23,9 +23,9 @@ constexpr SizeRow kSizes[] = {
 constexpr double kTerm = 0.2;
 constexpr double kPatchOperation = 0.4;
 // Not published: the least that the service is seen to charge for a query, and shares of what makes it more.
-constexpr double kQuery = 2.3;
-constexpr double kItemOfQuery = 0.04;
-constexpr double kRowOfQuery = 0.01;
+constexpr uint64_t kQuery = 230;  // hundredths: it is told again with each row
+constexpr uint64_t kItemOfQuery = 4;
+constexpr uint64_t kRowOfQuery = 1;
 constexpr double kChangeOfFeed = 0.05;  // each kibibyte
 constexpr double kEmptyAnswer = 1.0;
 
@@ -77,8 +77,7 @@ double procedure_charge() noexcept {
 }
 
 double query_charge(uint64_t items_read, uint64_t rows) noexcept {
-  return rounded(kQuery + kItemOfQuery * static_cast<double>(items_read) +
-                 kRowOfQuery * static_cast<double>(rows));
+  return static_cast<double>(kQuery + kItemOfQuery * items_read + kRowOfQuery * rows) / 100;
 }
 
 double feed_charge(uint64_t json_bytes) noexcept {

@@ -15,7 +15,6 @@ namespace {
 // Fewer pages lie in a processor's caches.
 constexpr uint64_t kLeastPages = 512;
 constexpr size_t kBranchLines = 3;  // a page's header and most of its node table; of a leaf it is short
-constexpr size_t kEntryLines = 2;   // of an entry: its key and the start of its record
 constexpr size_t kLineBytes = 64;
 constexpr size_t kRecordLines = 12;  // longer ones are read in order, which the processor sees for itself
 
@@ -44,7 +43,7 @@ void BatchGet::find(std::span<const Bytes> keys, std::span<Bytes> records) const
     search(searches, keys, is_sorted);
     if (level == depth_) break;
     for (Search& search : searches) {
-      if (search.high == 0) continue;
+      if (search.count == 0) continue;
       search.page = tree_->page(tree_->view(search.page).node(search.low).child());
       if (search.page != nullptr) ask_for(search.page, level + 1 < depth_ ? kBranchLines : 1);
     }
@@ -52,38 +51,40 @@ void BatchGet::find(std::span<const Bytes> keys, std::span<Bytes> records) const
   for (size_t i = 0; i < keys.size(); ++i) records[i] = record_of(searches[i], keys[i]);
 }
 
-// To the last node of each page whose key is not greater, or the first one: a step of each, then the next.
+// To the last node of each page whose key is not greater, or the first one.
 void BatchGet::search(std::span<Search> searches, std::span<const Bytes> keys,
                       bool is_sorted) const noexcept {
   for (Search& search : searches) {
     search.low = 0;
-    search.high = search.page == nullptr ? 0 : tree_->view(search.page).size();
+    search.count = search.page == nullptr ? 0 : tree_->view(search.page).size();
   }
   // On the upper pages, one pair of searches does for all that lie between.
-  if (is_sorted && searches.front().page == searches.back().page && searches.front().high > 0) {
+  if (is_sorted && searches.front().page == searches.back().page && searches.front().count > 0) {
     const PageView view = tree_->view(searches.front().page);
-    const size_t low = view.find(keys.front()), high = view.find(keys.back()) + 1;
-    for (Search& search : searches) search = {search.page, low, high};
+    const size_t low = view.find(keys.front()), last = view.find(keys.back());
+    for (Search& search : searches) search = {search.page, low, std::max(last, low) + 1 - low};
   }
-  for (const Search& search : searches)
-    if (search.high > 0) ask_for(tree_->view(search.page).node(search.middle()).at);
-  for (bool is_done = false; !is_done;) {
-    is_done = true;
-    for (size_t i = 0; i < searches.size(); ++i) {
-      Search& search = searches[i];
-      if (search.is_done()) continue;
-      const PageView view = tree_->view(search.page);
-      const size_t middle = search.middle();
-      (is_at_most(view.key(middle), keys[i]) ? search.low : search.high) = middle;
-      const bool is_last = search.is_done();
-      ask_for(view.node(is_last ? search.low : search.middle()).at, is_last ? kEntryLines : 1);
-      is_done &= is_last;
-    }
+  size_t most = 0;
+  for (const Search& search : searches) {
+    most = std::max(most, search.count);
+    if (search.count > 0) ask_for(tree_->view(search.page).node(search.low + search.count / 2).at);
   }
+  for (; most > 1; most -= most / 2)
+    for (size_t i = 0; i < searches.size(); ++i) halve(searches[i], keys[i]);
+}
+
+// Which half it goes on in is no jump: the processor could not guess it.
+inline void BatchGet::halve(Search& search, Bytes key) const noexcept {
+  const size_t half = search.count / 2;
+  if (half == 0) return;
+  const PageView view = tree_->view(search.page);
+  search.low += half & -size_t{is_at_most(view.key(search.low + half), key)};
+  search.count -= half;
+  ask_for(view.node(search.low + search.count / 2).at);
 }
 
 Bytes BatchGet::record_of(const Search& search, Bytes key) const noexcept {
-  if (search.high == 0 || (layout::page_flags(search.page) & layout::kLeafPage) == 0) return {};
+  if (search.count == 0 || (layout::page_flags(search.page) & layout::kLeafPage) == 0) return {};
   const PageView leaf = tree_->view(search.page);
   if (leaf.key(search.low) != key) return {};
   if (const PendingView* const pending = transaction_->pending();

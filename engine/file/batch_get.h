@@ -29,16 +29,14 @@ class BatchGet {
   void find(std::span<const Bytes> keys, std::span<Bytes> records) const noexcept;
 
  private:
-  // Where a key is looked for on a page: from `low` up to `high`; null: nowhere.
+  // Where a key is looked for on a page: among `count` nodes from `low` on; none: nowhere.
   struct Search {
     const char* page;
-    size_t low, high;
-
-    bool is_done() const noexcept { return high <= low + 1; }
-    size_t middle() const noexcept { return low + (high - low) / 2; }
+    size_t low, count;
   };
 
   void search(std::span<Search> searches, std::span<const Bytes> keys, bool is_sorted) const noexcept;
+  void halve(Search& search, Bytes key) const noexcept;
   Bytes record_of(const Search& search, Bytes key) const noexcept;
 
   const Transaction* transaction_ = nullptr;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -137,6 +138,8 @@ class Cursor {
   virtual ~Cursor() = default;
   // Fills items from the front; how many, 0 at the end.
   virtual Result<size_t> next(std::span<Value> items) = 0;
+  // How many are still to come at most, if that is known.
+  virtual std::optional<uint64_t> most_left() const { return std::nullopt; }
   // Of one that Collection::open_beside() has given: goes past up to `most` items without looking at them;
   // how many, 0 at the end.
   virtual Result<uint64_t> skip(uint64_t /*most*/) { return uint64_t{0}; }

@@ -419,6 +419,7 @@ class KeyListCursor final : public sql::Cursor {
     }
     return filled;
   }
+  std::optional<uint64_t> most_left() const override { return keys_->size() - next_; }
   Result<uint64_t> skip(uint64_t most) override {
     const size_t count = static_cast<size_t>(std::min<uint64_t>(most, keys_->size() - next_));
     next_ += count;

@@ -2,6 +2,7 @@
 // settings that PRAGMA changes, and the record of the queries that were run.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -45,7 +46,7 @@ class Session {
   std::chrono::milliseconds reader_age() const noexcept {
     return std::chrono::milliseconds(reader_age_ms_.load(std::memory_order_relaxed));
   }
-  // How many threads may share the work of one query.
+  // How many threads may share the work of one query, where that pays.
   size_t threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
   void set_threads(size_t threads) noexcept { threads_ = threads; }
   ScriptLimits script_limits();
@@ -92,7 +93,8 @@ class Session {
   Scripts& scripts_;
   std::atomic<bool> strict_;
   std::atomic<uint64_t> reader_age_ms_;
-  std::atomic<size_t> threads_ = 1;
+  // One a processor; queries read memory, which more than a few do not read faster.
+  std::atomic<size_t> threads_ = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 4);
   Workload workload_;
 
   mutable std::mutex mutex_;  // guards the members below

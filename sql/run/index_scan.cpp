@@ -60,8 +60,8 @@ class IndexScan final : public Operator {
     if (!reads_all_) frame.run.counters[node_number()].entries_read += items.size();
     is_at_end_ = items.empty();
     if (!reads_all_) {
-      const bool were_few = std::exchange(given_, given_ + items.size()) < kFewItems;
-      if (were_few && given_ >= kFewItems && frame.run.threads > 1) share(frame);
+      given_ += items.size();
+      if (frame.run.threads > 1 && !was_shared_ && is_worth_threads()) share(frame);
       return items;
     }
     Rows rows = items;
@@ -124,6 +124,7 @@ class IndexScan final : public Operator {
     is_at_end_ = false;
     next_batch_ = kFirstBatch;
     given_ = 0;
+    was_shared_ = false;
     ranges_.clear();
     reads_all_ = false;
     const auto value_of = [&](const BoundExpression& operand) {
@@ -197,15 +198,23 @@ class IndexScan final : public Operator {
     return access;
   }
 
+  // By what the cursor knows; else by what was expected, or has come already.
+  uint64_t expected() const {
+    if (const auto left = cursor_->most_left()) return *left;
+    const auto estimated = static_cast<uint64_t>(std::max(access_.estimated_rows, 0.0));
+    return std::max(estimated, 2 * given_) - given_;
+  }
+  bool is_worth_threads() const { return given_ >= kFewItems && expected() >= kItemsWorthThread; }
+
   // The items that are still to come, if there are threads and snapshots to be had.
   void share(Frame& frame) {
+    was_shared_ = true;
     using Text = SharedLookups::Text;
     const bool are_read = are_rows_ && frame.run.reads_text;
     const Text text = !are_read                           ? Text::none
                       : frame.run.omits_system_properties ? Text::members
                                                           : Text::whole;
-    const double most = 2 + std::max(access_.estimated_rows, 0.0) / kItemsOfThread;
-    const auto threads = static_cast<size_t>(std::min(static_cast<double>(frame.run.threads), most));
+    const size_t threads = std::min<uint64_t>(frame.run.threads, 2 + expected() / kItemsOfThread);
     shared_ = SharedLookups::begin({*collection_, *cursor_, given_}, access_by_probes(frame), threads, text);
     frame.run.is_restartable &= shared_ == nullptr;  // its threads must not outlive the run
   }
@@ -216,10 +225,11 @@ class IndexScan final : public Operator {
   }
 
   static constexpr size_t kFirstBatch = 16;
-  // So few are not worth a thread, and a third or later one is worth it for so many by estimate: to begin it
-  // takes as long as finding some fifty.
+  // Who reads so few may want no more. To begin a thread takes as long as finding some fifty to a hundred;
+  // a third or later one is worth it for so many.
   static constexpr uint64_t kFewItems = 100;
-  static constexpr double kItemsOfThread = 1000;
+  static constexpr uint64_t kItemsWorthThread = 300;
+  static constexpr uint64_t kItemsOfThread = 1000;
 
   const AccessPath& access_;
   SlotNumber slot_;
@@ -232,7 +242,8 @@ class IndexScan final : public Operator {
   std::unique_ptr<Cursor> cursor_;
   IndexCursor* entries_ = nullptr;  // cursor_, if it walks one index
   std::unique_ptr<SharedLookups> shared_;
-  uint64_t given_ = 0;  // items of what is open
+  bool was_shared_ = false;  // or could not be
+  uint64_t given_ = 0;       // items of what is open
   bool is_open_ = false;
   bool is_at_end_ = false;
   bool reads_all_ = false;  // all items, since an index has no entries for a value that was asked for

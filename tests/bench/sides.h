@@ -84,7 +84,7 @@ Sample sqlite_index_build(const Fixture& fixture);
 Sample quire_index_point(const Fixture& fixture);
 Sample sqlite_index_point(const Fixture& fixture);
 Sample quire_index_range(const Fixture& fixture);
-Sample quire_parallel_range(const Fixture& fixture);
+Sample quire_index_range_1(const Fixture& fixture);
 Sample sqlite_index_range(const Fixture& fixture);
 Sample quire_index_order_limit(const Fixture& fixture);
 Sample tenth_index_order_limit(const Fixture& fixture);  // Quire over a tenth of the readings

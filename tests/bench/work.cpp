@@ -83,7 +83,7 @@ std::span<const Work> works() {
       {"index_build", "items/s", true, quire_index_build, nullptr, sqlite_index_build},
       {"index_point", "reads/s", true, quire_index_point, lmdb_index_point, sqlite_index_point, {}, true},
       {"index_range", "items/s", true, quire_index_range, lmdb_index_range, sqlite_index_range},
-      {"parallel_range", "items/s", true, quire_parallel_range, quire_index_range, sqlite_index_range},
+      {"index_range_1", "items/s", true, quire_index_range_1, lmdb_index_range, sqlite_index_range},
       {"index_order_limit",
        "queries/s",
        true,

@@ -74,11 +74,28 @@ int ReaderPool::begin(unsigned flags, MDB_txn*& transaction) noexcept {
   return is_map_lost_ ? MDB_PANIC : mdb_txn_begin(environment_, nullptr, flags, &transaction);
 }
 
-int ReaderPool::start(MDB_txn*& transaction) {
+int ReaderPool::start_any(MDB_txn*& transaction) {
   if (transaction != nullptr) return is_map_lost_ ? MDB_PANIC : mdb_txn_renew(transaction);
   const int code = begin(MDB_RDONLY, transaction);
   if (code != MDB_SUCCESS) transaction = nullptr;
   return code;
+}
+
+// LMDB notes the number of the newest commit, and then copies where its trees begin: from one of two places,
+// which the next commit but one takes. A snapshot that was held up in between is of that one, or of half of
+// it, and has the number of the first, by which what is pending and the roots of trees are found. While its
+// number is the newest there is, neither can be.
+int ReaderPool::start(MDB_txn*& transaction) {
+  for (;;) {
+    const int code = start_any(transaction);
+    if (code != MDB_SUCCESS) return code;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    MDB_envinfo info;
+    mdb_env_info(environment_, &info);
+    if (info.me_last_txnid == mdb_txn_id(transaction)) [[likely]]
+      return MDB_SUCCESS;
+    mdb_txn_reset(transaction);
+  }
 }
 
 void ReaderPool::end(MDB_txn* transaction) noexcept {

@@ -86,6 +86,7 @@ class ReaderPool {
   static constexpr size_t kMostIdle = 64;
 
   void enter(std::unique_lock<std::mutex>& lock);
+  int start_any(MDB_txn*& transaction);
   int start(MDB_txn*& transaction);
   Result<void> start_or_adopt(MDB_txn*& transaction);
 

@@ -20,8 +20,9 @@ class TreeRoots {
     const Known& known = known_[table.slot()];
     if (known.commit.load(std::memory_order_acquire) != commit) return std::nullopt;
     const uint64_t root = known.root.load(std::memory_order_acquire);
-    // Another may have been noted meanwhile, and the slot may have been another table's.
-    if (known.commit.load(std::memory_order_relaxed) != commit || root >> 48 != mark_of(table))
+    // Others may have been noted meanwhile, this commit's again the last, and the slot may have been another
+    // table's.
+    if (known.commit.load(std::memory_order_relaxed) != commit || root >> 48 != mark_of(table, commit))
       return std::nullopt;
     return root & kNone;
   }
@@ -29,14 +30,17 @@ class TreeRoots {
     Known& known = known_[table.slot()];
     uint64_t before = known.commit.load(std::memory_order_relaxed);
     if (before == kBusy || !known.commit.compare_exchange_strong(before, kBusy)) return;
-    known.root.store(mark_of(table) << 48 | (root & kNone), std::memory_order_release);
+    known.root.store(mark_of(table, commit) << 48 | (root & kNone), std::memory_order_release);
     known.commit.store(commit, std::memory_order_release);
   }
 
  private:
   static constexpr uint64_t kBusy = ~uint64_t{0};
-  // Between two tables that come to have the slot lies a commit, so that the lower bits are enough.
-  static uint64_t mark_of(Table table) noexcept { return table.generation() & 0xFFFF; }
+  // The lower bits are enough: between two tables that come to have the slot lies a commit, and what is noted
+  // between two looks at it is of commits that are near.
+  static uint64_t mark_of(Table table, uint64_t commit) noexcept {
+    return (table.generation() + commit) & 0xFFFF;
+  }
 
   struct Known {
     std::atomic<uint64_t> commit = kBusy - 1, root = 0;  // of no commit

@@ -2,6 +2,7 @@
 // pen and cut to length at the end, so that single characters cost a store and not a call.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sql/value/json.h"
 #include "sql/value/json_string.h"
@@ -167,38 +168,39 @@ class JsonWriter {
     return is_pretty ? pen_.new_line(at, level) : at;
   }
 
-  // ---- What lies in a document, without spaces: most of all that is written. Numbers and short strings go
-  // from their bytes to their text by one jump, and the place stays in a register. Each value is followed by
-  // a comma; the last one becomes the bracket.
+  // ---- What lies in a document, without spaces: most of all that is written. Scalars go from their bytes to
+  // their text by a jump or two, arrays and objects within by their bytes, and the place stays in a register.
+  // Each value is followed by a comma; the last one becomes the bracket.
 
   char* stored(char* at, const Value& value, size_t level) {
-    const bool is_outermost = document_end_ == nullptr;
     const std::span<const std::byte> bytes = value.encoded_bytes();
-    if (is_outermost) document_end_ = reinterpret_cast<const char*>(bytes.data() + bytes.size());
-    at = value.is_array() ? stored_array(at, value, level) : stored_object(at, value, level);
-    if (is_outermost) document_end_ = nullptr;
+    const Document outer =
+        std::exchange(document_, {.end = reinterpret_cast<const char*>(bytes.data() + bytes.size()),
+                                  .names = KeyDictionary::of(value.dictionary()),
+                                  .dictionary = value.dictionary()});
+    at = value.is_array() ? stored_array(at, bytes, level) : stored_object(at, bytes, level);
+    document_ = outer;
     return at;
   }
 
-  char* stored_object(char* at, const Value& object, size_t level) {
+  char* stored_object(char* at, std::span<const std::byte> bytes, size_t level) {
     at = pen_.put(at, '{');
     bool is_empty = true;
-    const KeyDictionary* const dictionary = KeyDictionary::of(object.dictionary());
-    const layout::Container container(object.encoded_bytes(), true);
+    const layout::Container container(bytes, true);
     layout::Container::Walk members(container);
     for (uint32_t i = 0; members.next(); ++i) {
       const std::string_view name =
-          dictionary != nullptr ? dictionary->json_name(members.key()) : std::string_view();
+          document_.names != nullptr ? document_.names->json_name(members.key()) : std::string_view();
       char* end;
       if (name.data() != nullptr) [[likely]] {
         char* const begin = pen_.name(at, name);
-        end = stored_value(begin, members.slice(), object.dictionary(), level);
+        end = stored_value(begin, members.slice(), level);
         if (end == begin) [[unlikely]] {
           at = begin - name.size();
           continue;
         }
       } else {
-        const Member member = object.member_at(i);
+        const Member member = Value::encoded(Kind::object, bytes, document_.dictionary).member_at(i);
         if (member.value.is_undefined()) continue;
         end = write(pen_.put(pen_.quoted(at, member.name), ':'), member.value, level);
       }
@@ -208,13 +210,13 @@ class JsonWriter {
     return close(at, is_empty, '}');
   }
 
-  char* stored_array(char* at, const Value& array, size_t level) {
+  char* stored_array(char* at, std::span<const std::byte> bytes, size_t level) {
     at = pen_.put(at, '[');
     bool is_empty = true;
-    const layout::Container container(array.encoded_bytes(), false);
+    const layout::Container container(bytes, false);
     for (layout::Container::Walk elements(container); elements.next();) {
       char* const begin = pen_.room(at, kLongestNumber + 1);
-      at = stored_value(begin, elements.slice(), array.dictionary(), level);
+      at = stored_value(begin, elements.slice(), level);
       if (at == begin) [[unlikely]]
         continue;
       at = pen_.put(at, ',');
@@ -230,8 +232,7 @@ class JsonWriter {
   }
 
   // Where there is room for a number. Nothing where the document is damaged.
-  [[gnu::always_inline]] char* stored_value(char* at, std::span<const std::byte> bytes,
-                                            DictionaryNumber dictionary, size_t level) {
+  [[gnu::always_inline]] char* stored_value(char* at, std::span<const std::byte> bytes, size_t level) {
     if (bytes.empty()) [[unlikely]]
       return at;
     const auto tag = static_cast<uint8_t>(bytes[0]);
@@ -240,12 +241,16 @@ class JsonWriter {
       return text(at, {reinterpret_cast<const char*>(bytes.data() + 1), length});
     if (layout::is_decimal_tag(tag) && layout::decimal_bytes(tag) < bytes.size())
       return put_decimal(layout::load_decimal_integer(bytes.data()), layout::decimal_places(tag), at);
-    return write(at, decode_value(bytes, dictionary), level);
+    if (level < kMostWrittenNesting) {
+      if (layout::is_object_tag(tag)) return stored_object(at, bytes, level + 1);
+      if (layout::is_array_tag(tag)) return stored_array(at, bytes, level + 1);
+    }
+    return write(at, decode_value(bytes, document_.dictionary), level);
   }
 
   [[gnu::always_inline]] char* text(char* at, std::string_view text) {
     static_assert(kPlainStep + 2 <= kLongestNumber);
-    if (text.size() <= kPlainStep && document_end_ - text.data() >= ptrdiff_t{kPlainStep} &&
+    if (text.size() <= kPlainStep && document_.end - text.data() >= ptrdiff_t{kPlainStep} &&
         copy_short_plain(text, at + 1)) [[likely]] {
       at[0] = at[1 + text.size()] = '"';
       return at + text.size() + 2;
@@ -253,8 +258,15 @@ class JsonWriter {
     return pen_.quoted(at, text);
   }
 
+  // The one that is being written: what lies in it has its names.
+  struct Document {
+    const char* end = nullptr;
+    const KeyDictionary* names = nullptr;
+    DictionaryNumber dictionary = 0;
+  };
+
   Pen& pen_;
-  const char* document_end_ = nullptr;  // of the one that is being written
+  Document document_;
 };
 
 template <typename Write>

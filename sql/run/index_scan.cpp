@@ -14,7 +14,11 @@ namespace {
 class IndexScan final : public Operator {
  public:
   IndexScan(const PlanNode& node, const PlannedQuery& query, Frame& frame)
-      : Operator(node), access_(node.access), slot_(node.source->slot), is_reverse_(node.access.is_reverse) {
+      : Operator(node),
+        access_(node.access),
+        slot_(node.source->slot),
+        may_stop_early_(may_stop_early(query)),
+        is_reverse_(node.access.is_reverse) {
     are_rows_ = frame.run.stored_items != nullptr && frame.run.stored_items->input.get() == &node;
     collection_ = frame.run.item_collections[slot_];
     EvaluatorFactory factory(frame, query);
@@ -53,6 +57,7 @@ class IndexScan final : public Operator {
 
   // A batch of items; those for which the conditions are true, where not the index has decided them.
   Rows next_rows(Frame& frame) {
+    if (!reads_all_ && frame.run.threads > 1 && !was_shared_ && is_worth_threads()) share(frame);
     const Rows items = next_items(shared_ != nullptr ? *shared_ : *cursor_, frame, batch(frame), slot_,
                                   items_, node_number());
     frame.run.texts =
@@ -61,7 +66,6 @@ class IndexScan final : public Operator {
     is_at_end_ = items.empty();
     if (!reads_all_) {
       given_ += items.size();
-      if (frame.run.threads > 1 && !was_shared_ && is_worth_threads()) share(frame);
       return items;
     }
     Rows rows = items;
@@ -198,11 +202,12 @@ class IndexScan final : public Operator {
     return access;
   }
 
-  // By what the cursor knows; else by what was expected, or has come already.
+  // How many items are still to come: by what the cursor knows, else by what was expected. Where that says
+  // nothing, since the reader may stop, or no more were expected, as many as have come.
   uint64_t expected() const {
-    if (const auto left = cursor_->most_left()) return *left;
     const auto estimated = static_cast<uint64_t>(std::max(access_.estimated_rows, 0.0));
-    return std::max(estimated, 2 * given_) - given_;
+    const uint64_t left = cursor_->most_left().value_or(std::max(estimated, 2 * given_) - given_);
+    return may_stop_early_ ? std::min(left, given_) : left;
   }
   bool is_worth_threads() const { return given_ >= kFewItems && expected() >= kItemsWorthThread; }
 
@@ -233,6 +238,7 @@ class IndexScan final : public Operator {
 
   const AccessPath& access_;
   SlotNumber slot_;
+  bool may_stop_early_;
   bool is_reverse_;
   bool are_rows_;  // the items, as they are stored
   uint8_t ends_given_ = 0;

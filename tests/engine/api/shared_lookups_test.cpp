@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <thread>
 
@@ -95,6 +97,27 @@ TEST_F(SharedLookupsTest, GiveTheJsonOfOneThread) {
     EXPECT_EQ(expected[0].contains("_etag"), !omits);
     for (const int threads : {2, 5}) EXPECT_TRUE(texts(threads, omits) == expected) << threads;
   }
+}
+
+// A thread is begun once it pays: not for what a limit ends soon, nor for a short list.
+TEST_F(SharedLookupsTest, BeginNoThreadForFewItems) {
+  EXPECT_EQ(query("PRAGMA threads = 3"), "3\n");
+  const auto threads = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  const auto begun_by = [&](std::string_view sql, int rows) {
+    auto statement = database_->prepare(sql);
+    EXPECT_TRUE(succeeds(statement));
+    const auto before = threads();
+    for (int row = 0; row < rows; ++row) EXPECT_TRUE(statement->step().value()) << sql;
+    return threads() - before;
+  };
+  EXPECT_EQ(begun_by("SELECT * FROM c WHERE c.n < 300", 300), 0);
+  EXPECT_EQ(begun_by("SELECT * FROM c ORDER BY c.n DESC OFFSET 0 LIMIT 100", 100), 0);
+  EXPECT_EQ(begun_by("SELECT TOP 300 * FROM c ORDER BY c.n", 300), 0);
+  EXPECT_EQ(begun_by("SELECT * FROM c WHERE c.n < 1000", 500), 1);
+  EXPECT_EQ(begun_by("SELECT TOP 2000 * FROM c ORDER BY c.n DESC", 500), 1);
 }
 
 TEST_F(SharedLookupsTest, MayBeLeftOrInterruptedAtAnyRow) {

@@ -10,7 +10,8 @@
  * Threads
  *   A quire_database and its containers may be used from any number of threads at once. A quire_statement, a
  *   quire_snapshot and a quire_transaction belong to one thread at a time; a transaction to the thread that
- * began it. Reads never wait for writes, nor writes for reads.
+ * began it. Reads never wait for writes, nor writes for reads. An import, and a query of many items, may have
+ * threads of the library's share the work (PRAGMA threads); callbacks come on the caller's thread.
  *
  * Misuse
  *   QUIRE_MISUSE, and nothing happens: NULL for a handle or a place that is needed; handles of two databases

@@ -74,7 +74,7 @@ int ReaderPool::begin(unsigned flags, MDB_txn*& transaction) noexcept {
   return is_map_lost_ ? MDB_PANIC : mdb_txn_begin(environment_, nullptr, flags, &transaction);
 }
 
-int ReaderPool::start_any(MDB_txn*& transaction) {
+int ReaderPool::start_unchecked(MDB_txn*& transaction) {
   if (transaction != nullptr) return is_map_lost_ ? MDB_PANIC : mdb_txn_renew(transaction);
   const int code = begin(MDB_RDONLY, transaction);
   if (code != MDB_SUCCESS) transaction = nullptr;
@@ -87,7 +87,7 @@ int ReaderPool::start_any(MDB_txn*& transaction) {
 // number is the newest there is, neither can be.
 int ReaderPool::start(MDB_txn*& transaction) {
   for (;;) {
-    const int code = start_any(transaction);
+    const int code = start_unchecked(transaction);
     if (code != MDB_SUCCESS) return code;
     std::atomic_thread_fence(std::memory_order_acquire);
     MDB_envinfo info;

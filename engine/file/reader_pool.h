@@ -86,7 +86,8 @@ class ReaderPool {
   static constexpr size_t kMostIdle = 64;
 
   void enter(std::unique_lock<std::mutex>& lock);
-  int start_any(MDB_txn*& transaction);
+  int start_unchecked(MDB_txn*& transaction);
+  // LMDB's code; the snapshot is of the commit that it is numbered by.
   int start(MDB_txn*& transaction);
   Result<void> start_or_adopt(MDB_txn*& transaction);
 

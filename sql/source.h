@@ -122,7 +122,10 @@ struct Access {
   uint32_t parts = 1;
   // any_index, all_index: what the keys of items that are found may take; out_of_memory past it.
   size_t memory_limit = SIZE_MAX;
-  // The same: asked now and then while they are found, of which there may be millions; why it must end.
+  // any_index: of entries of a probe with the same values, only the first that leads to a wanted item counts.
+  bool first_of_equal = false;
+  // any_index, all_index: asked now and then while they are found, of which there may be millions; why it
+  // must end.
   const std::function<Result<void>()>* may_go_on = nullptr;
   // index: from the last values to the first; entries with equal values still in the order of the items'
   // keys. In the order of ids: from the last to the first.

@@ -279,6 +279,15 @@ class RecordBatch {
 // So few are looked up as fast one by one.
 constexpr size_t kFewItems = 3;
 
+// Whether an entry's item is one of the partition, and there still.
+Result<bool> leads_to_wanted(const IndexEntry& entry, const EntryWalk& walk,
+                             const PartitionFilter& partition) {
+  if (!partition.has_any() && !walk.has_expired_items()) return true;
+  if (partition.has_any() && !partition.may_have(entry)) return false;
+  QUIRE_ASSIGN(const sql::Value item, walk.visible_item_at(entry.item_key));
+  return item.is_defined() && (!partition.has_any() || partition.has(item));
+}
+
 class EntryCursor final : public sql::IndexCursor {
  public:
   EntryCursor(const Transaction& transaction, const ContainerStore& store, EntryWalk walk,
@@ -342,10 +351,8 @@ class EntryCursor final : public sql::IndexCursor {
     for (;;) {
       QUIRE_ASSIGN(const IndexEntry* const entry, walk_.next());
       if (entry == nullptr) return entry;
-      if (!asks_items()) return entry;
-      if (partition_.has_any() && !partition_.may_have(*entry)) continue;
-      QUIRE_ASSIGN(const sql::Value item, walk_.visible_item_at(entry->item_key));
-      if (item.is_defined() && (!partition_.has_any() || partition_.has(item))) return entry;
+      QUIRE_ASSIGN(const bool is_wanted, leads_to_wanted(*entry, walk_, partition_));
+      if (is_wanted) return entry;
     }
   }
 
@@ -466,13 +473,42 @@ KeyList no_keys(const Transaction& transaction) {
   return KeyList(!transaction.is_write());
 }
 
-Result<KeyList> keys_of(EntryWalk walk, const PartitionFilter& partition, KeyList keys, size_t memory_limit,
-                        const std::function<Result<void>()>* may_go_on) {
+// Passes over entries with the values of one that was noted. A hop over many costs as much as going past
+// some.
+class Repeats {
+ public:
+  bool has(const IndexEntry& entry, EntryWalk& walk) {
+    if (values_.empty() || entry.values != values_) return false;
+    if (++passed_ % kBetweenHops == 0) walk.skip_equal(walk.shape().is_descending.size());
+    return true;
+  }
+  // Of values that are cut nothing tells that they are equal.
+  void note(const IndexEntry& entry) {
+    values_ = entry.has_cut_values ? Bytes() : entry.values;
+    passed_ = 0;
+  }
+
+ private:
+  static constexpr uint64_t kBetweenHops = 8;
+  std::string values_;
+  uint64_t passed_ = 0;
+};
+
+Result<KeyList> keys_of(EntryWalk walk, const PartitionFilter& partition, KeyList keys,
+                        const sql::Access& access, size_t memory_limit) {
+  Repeats repeats;
   for (uint64_t entries = 1;; ++entries) {
     QUIRE_ASSIGN(const IndexEntry* const entry, walk.next());
     if (entry == nullptr) break;
-    if (entries % kEntriesBetweenChecks == 0 && may_go_on != nullptr) QUIRE_TRY((*may_go_on)());
-    if (!partition.has_any() || partition.may_have(*entry)) keys.add(entry->item_key);
+    if (entries % kEntriesBetweenChecks == 0 && access.may_go_on != nullptr) QUIRE_TRY((*access.may_go_on)());
+    if (partition.has_any() && !partition.may_have(*entry)) continue;
+    if (access.first_of_equal) {
+      if (repeats.has(*entry, walk)) continue;
+      QUIRE_ASSIGN(const bool is_wanted, leads_to_wanted(*entry, walk, partition));
+      if (!is_wanted) continue;
+      repeats.note(*entry);
+    }
+    keys.add(entry->item_key);
     if (keys.memory() > memory_limit) return std::unexpected(too_many_keys());
   }
   keys.sort();
@@ -495,7 +531,7 @@ Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transa
   for (const sql::IndexProbe& probe : access.probes) {
     QUIRE_ASSIGN(EntryWalk walk, EntryWalk::open(transaction, store, set, probe, false));
     QUIRE_ASSIGN(KeyList keys,
-                 keys_of(std::move(walk), partition, no_keys(transaction), memory_limit, access.may_go_on));
+                 keys_of(std::move(walk), partition, no_keys(transaction), access, memory_limit));
     if (&probe == &access.probes.front()) {
       found = std::move(keys);
     } else if (access.kind == sql::Access::Kind::all_index) {

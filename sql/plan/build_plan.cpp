@@ -204,6 +204,7 @@ void optimize(Plan& plan, Source& source) {
     choose_join_keys(plan, query);
     choose_access_path(plan, query, source);
     choose_index(plan, query, source);
+    follow_first_of_equal(plan, query, source);
     choose_id_range(plan, query, source);
     join_by_index(query, source);
     read_ends_of_index(plan, query, source);

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "sql/plan/bottom.h"
+#include "sql/plan/estimate_rows.h"
 #include "sql/plan/id_range.h"
 #include "sql/plan/index_condition.h"
 #include "sql/plan/index_estimate.h"
@@ -435,18 +436,6 @@ class IndexChooser {
   std::unordered_map<uint32_t, std::optional<std::vector<const BoundExpression*>>> said_by_index_;
 };
 
-// How many rows are wanted at most, those that OFFSET drops among them.
-std::optional<double> limit_of(const BoundQuery& query) {
-  constexpr double kUsual = 100;  // of a parameter
-  const auto count = [](const BoundExpression* expression) {
-    const bool is_known = expression->kind == BoundKind::constant && expression->constant.is_number();
-    return is_known ? std::max(1.0, expression->constant.as_double()) : kUsual;
-  };
-  if (query.top != nullptr) return count(query.top);
-  if (query.limit == nullptr) return std::nullopt;
-  return count(query.limit) + (query.offset != nullptr ? count(query.offset) : 0);
-}
-
 void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& source) {
   const Bottom bottom = find_bottom(root);
   PlanNode& scan = **bottom.scan;
@@ -458,7 +447,7 @@ void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& sourc
   PlanNode* const filter = bottom.filter != nullptr ? bottom.filter->get() : nullptr;
   IndexChooser chooser(plan, query, scan, filter, *collection);
   chooser.look_above(bottom.above);
-  const bool is_sorted = chooser.choose(is_sortable ? &bound : nullptr, limit_of(bound));
+  const bool is_sorted = chooser.choose(is_sortable ? &bound : nullptr, row_limit(bound));
   if (is_sorted) {
     const PlannedProbe& probe = scan.access.probes[0];
     plan.order_needs.push_back({scan.source->collection_name, probe.index.number,

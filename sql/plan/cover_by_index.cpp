@@ -26,7 +26,8 @@ class Coverage {
       return true;
     }
     SlotSet reads(plan_.statement->slot_count);
-    if (expression.query != nullptr || expression.operands.empty()) add_slots_read(expression, reads);
+    const bool has_parts = !expression.operands.empty() || !expression.entries.empty();
+    if (expression.query != nullptr || !has_parts) add_slots_read(expression, reads);
     if (reads.contains(scan_.source->slot)) return false;
     const bool reads_slot = expression.kind == BoundKind::path || expression.kind == BoundKind::slot ||
                             expression.kind == BoundKind::system_property ||

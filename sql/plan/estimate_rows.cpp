@@ -109,6 +109,16 @@ double walk(Node& top, Source& source, const Note& note) {
 
 }  // namespace
 
+std::optional<double> row_limit(const BoundQuery& query) {
+  constexpr double kUsual = 100;  // of a parameter
+  const auto count = [](const BoundExpression* expression) {
+    return std::max(1.0, constant_or(expression, kUsual));
+  };
+  if (query.top != nullptr) return count(query.top);
+  if (query.limit == nullptr) return std::nullopt;
+  return count(query.limit) + (query.offset != nullptr ? constant_or(query.offset, kUsual) : 0);
+}
+
 double estimated_rows(const PlanNode& top, Source& source) {
   return walk(top, source, [](const PlanNode&, double) {});
 }

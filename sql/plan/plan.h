@@ -68,6 +68,8 @@ struct AccessPath {
   bool reads_parts = false;
   // With equal values in so many leading parts an entry says nothing that the one before it has not said.
   size_t skipped_parts = 0;
+  // Of entries with equal values only the first is followed, that is, the first of its items.
+  bool first_of_equal = false;
   // Only items that have a partner in a join above are wanted: the join's keys are what is looked up.
   bool takes_join_keys = false;
   bool only_ends = false;  // MIN, MAX: the first and the last entry are enough
@@ -163,6 +165,7 @@ void push_down_conditions(Plan& plan, PlannedQuery& query);
 void choose_join_keys(const Plan& plan, PlannedQuery& query);
 void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
 void choose_index(Plan& plan, PlannedQuery& query, Source& source);
+void follow_first_of_equal(Plan& plan, PlannedQuery& query, Source& source);
 void choose_id_range(const Plan& plan, PlannedQuery& query, Source& source);
 // Notes the index that would help most, if some scan reads all items though a condition bounds a path.
 void advise_index(Plan& plan, PlannedQuery& query, Source& source);

@@ -129,6 +129,7 @@ class PlanPrinter {
     }
     if (access.takes_join_keys) text += ", what has a key of the join";
     if (access.is_ordered) text += ", in order";
+    if (access.first_of_equal) text += ", an item of each value";
     if (access.only_ends) text += ", first and last";
     if (access.estimated_rows >= 0) text += fmt::format(", about {:.0f} entries", access.estimated_rows);
     return text;

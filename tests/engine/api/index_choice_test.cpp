@@ -62,6 +62,9 @@ TEST_F(IndexChoiceTest, ARangeInItsOwnOrderNeedsNoSort) {
   const std::string covered = "SELECT VALUE c.text FROM c ORDER BY c.text DESC";
   EXPECT_THAT(plan(covered), HasSubstr("index-only scan"));
   EXPECT_EQ(query(covered), scanned(covered));
+  const std::string listed = "SELECT c.text, {of: c.text} AS object FROM c ORDER BY c.text";
+  EXPECT_THAT(plan(listed), HasSubstr("index-only scan"));
+  EXPECT_EQ(query(listed), scanned(listed));
 }
 
 TEST_F(IndexChoiceTest, UnderALimitTheOrderIsWeighedAgainstTheConditions) {
@@ -123,6 +126,68 @@ TEST_F(IndexChoiceTest, EqualValuesAreHoppedOver) {
   }
   EXPECT_EQ(query("SELECT VALUE COUNT(DISTINCT c.few) FROM c WHERE c.few > 3"), "6\n");
   EXPECT_EQ(query("SELECT COUNT(DISTINCT c.few) AS n, COUNT(1) AS all FROM c"), "{\"n\":10,\"all\":20000}\n");
+}
+
+// DISTINCT without an order: the rows are those of a scan, and come as a scan would give them.
+TEST_F(IndexChoiceTest, DistinctReadsAnItemOfEachValue) {
+  ASSERT_EQ(query(R"(INSERT INTO c VALUES {"id":"none","p":"p1"}, {"id":"array","p":"p2","few":[1]},
+                     {"id":"real","p":"p3","few":3.0}, {"id":"text","p":"p4","few":"3"})"),
+            "");
+  ASSERT_EQ(query("INSERT INTO d SELECT VALUE c FROM c WHERE c.id IN ('none', 'array', 'real', 'text')"), "");
+  for (const char* sql :
+       {"SELECT DISTINCT VALUE c.few FROM c", "SELECT DISTINCT c.few FROM c",
+        "SELECT DISTINCT VALUE c.few % 3 FROM c", "SELECT DISTINCT VALUE c.few FROM c WHERE c.few != 4",
+        "SELECT DISTINCT VALUE c.few FROM c WHERE c.few > 7",
+        "SELECT DISTINCT VALUE c.few FROM c WHERE c.few IN (1, 7, '3', [1])",
+        "SELECT DISTINCT TOP 50 VALUE c.few FROM c", "SELECT DISTINCT VALUE c.few FROM c OFFSET 3 LIMIT 50",
+        "SELECT VALUE COUNT(1) FROM (SELECT DISTINCT VALUE c.few FROM c)",
+        "SELECT VALUE ARRAY(SELECT DISTINCT VALUE c.few FROM c)"}) {
+    EXPECT_THAT(plan(sql), HasSubstr("index scan of container c by few")) << sql;
+    EXPECT_THAT(plan(sql), HasSubstr("an item of each value")) << sql;
+    EXPECT_EQ(query(sql), scanned(sql)) << sql;
+    EXPECT_THAT(query(fmt::format("EXPLAIN ANALYZE {}", sql)), Not(HasSubstr("items read 20"))) << sql;
+  }
+}
+
+TEST_F(IndexChoiceTest, DistinctReadsAllWhereAnItemOfEachValueWouldNotDo) {
+  for (const char* sql : {"SELECT DISTINCT VALUE c.text FROM c",         // nearly all are different
+                          "SELECT DISTINCT TOP 2 VALUE c.few FROM c",    // a scan finds them at once
+                          "SELECT DISTINCT VALUE [c.few, c.id] FROM c",  // the index does not tell
+                          "SELECT DISTINCT VALUE c.few FROM c WHERE c.p = 'p1'",
+                          "SELECT c.few, COUNT(1) AS n FROM c GROUP BY c.few", "SELECT VALUE c.few FROM c"}) {
+    EXPECT_THAT(plan(sql), Not(HasSubstr("an item of each value"))) << sql;
+    EXPECT_EQ(query(sql), scanned(sql)) << sql;
+  }
+  EXPECT_THAT(plan("SELECT DISTINCT c.few, RAND() AS r FROM c"), Not(HasSubstr("an item of each value")));
+  EXPECT_THAT(plan("SELECT DISTINCT VALUE c.few FROM c WHERE RAND() < 0.5"),
+              Not(HasSubstr("an item of each value")));
+}
+
+TEST_F(IndexChoiceTest, DistinctTellsLongValuesApart) {
+  const std::string begin(3'000, 'x');
+  for (const char* name : {"c", "d"})
+    for (int i = 0; i < 30; ++i)
+      ASSERT_EQ(query(fmt::format(R"(INSERT INTO {} VALUES {{"id":"long {}","p":"p","few":"{}{}"}})", name, i,
+                                  begin, i % 3)),
+                "");
+  const std::string sql = "SELECT DISTINCT VALUE [LENGTH(c.few), RIGHT(c.few, 1)] FROM c";
+  EXPECT_THAT(plan(sql), HasSubstr("an item of each value"));
+  EXPECT_EQ(query(sql), scanned(sql));
+}
+
+// The first item of a value may be one that a transaction has just written, or taken away.
+TEST_F(IndexChoiceTest, DistinctSeesTheTransaction) {
+  const std::string sql = "SELECT DISTINCT VALUE c.few FROM c";
+  ASSERT_EQ(query("BEGIN"), "");
+  for (const char* name : {"c", "d"}) {
+    EXPECT_EQ(query(fmt::format("DELETE FROM {} c WHERE c.few = 4", name)), "");
+    EXPECT_EQ(query(fmt::format("UPDATE {} c SET c.few = 77 WHERE c.a IN (1, 55)", name)), "");
+    EXPECT_EQ(query(fmt::format("DELETE FROM {} c WHERE c.few < 4 AND c.b < 50", name)), "");
+  }
+  EXPECT_THAT(plan(sql), HasSubstr("an item of each value"));
+  EXPECT_EQ(query(sql), scanned(sql));
+  EXPECT_THAT(query(sql), HasSubstr("77"));
+  EXPECT_EQ(query("ROLLBACK"), "");
 }
 
 TEST_F(IndexChoiceTest, AJoinReadsOfEitherSideWhatTheOtherAsksFor) {

@@ -167,6 +167,7 @@ TEST_F(TtlTest, NoAccessPathSeesExpiredItems) {
       "SELECT VALUE SUM(c.n) FROM % c WHERE c.n >= 1",
       "SELECT DISTINCT VALUE c.n FROM % c",
       "SELECT DISTINCT VALUE c.s FROM % c ORDER BY c.s",
+      "SELECT DISTINCT VALUE c.n FROM % c WHERE c.s = 's1' AND c.n > 2",
       "SELECT VALUE c.n FROM % c WHERE c.n > 1 ORDER BY c.n",
       "SELECT VALUE c.id FROM % c WHERE c.n > 1 ORDER BY c.n",
       "SELECT VALUE c.id FROM % c WHERE c.s = 's1' ORDER BY c.n DESC",

@@ -148,7 +148,7 @@ class Cursor {
   virtual Result<uint64_t> skip(uint64_t /*most*/) { return uint64_t{0}; }
 };
 
-// Walks entries of one index, in order. Also hands out their items.
+// Walks entries of one index, in the order of the access. Also hands out their items.
 class IndexCursor : public Cursor {
  public:
   // The values of the next entries without a look at their items, one for each part of the index, an entry
@@ -157,8 +157,8 @@ class IndexCursor : public Cursor {
   virtual Result<size_t> next_values(std::span<Value> values, Arena& arena) = 0;
   // Goes past up to `most` entries without looking at what they hold; how many there were.
   virtual Result<uint64_t> count(uint64_t most) = 0;
-  // Goes past all entries that agree with the last one given in its first `parts` values.
-  virtual Result<void> skip_equal(size_t parts) = 0;
+  // Goes past entries that agree with the last one given in its first `parts` values: all that lie together.
+  virtual Result<void> skip_equal(size_t /*parts*/) { return {}; }
 };
 
 // A container as a query sees it.
@@ -188,7 +188,7 @@ class Collection {
   virtual Result<IndexStatistics> index_statistics(uint32_t /*index*/) { return IndexStatistics{}; }
   // Whether it minds a range and the order of ids in an Access.
   virtual bool has_id_order() const { return false; }
-  // Access::Kind::index alone; nullptr if there is no such index.
+  // Of index, or any_index with one probe of an index that is not over elements.
   virtual Result<std::unique_ptr<IndexCursor>> open_index(const Access& /*access*/) { return nullptr; }
   // A system property of an item that a cursor of this collection handed out; strings live in `arena`.
   virtual Value system_property(const Value& item, SystemProperty property, Arena& arena) const = 0;

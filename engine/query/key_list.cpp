@@ -16,12 +16,29 @@ constexpr unsigned kRest = 40;
 
 KeyList::KeyList(bool are_lasting) : copies_(are_lasting ? nullptr : std::make_unique<sql::Arena>()) {}
 
-void KeyList::add(Bytes key) {
-  keys_.push_back({key_prefix(key) >> kRest, copies_ != nullptr ? copies_->copy_string(key) : key});
+void KeyList::add(const IndexEntry& entry) {
+  const bool tells_values =
+      !entry.has_cut_values && entry.values.data() + entry.values.size() == entry.item_key.data();
+  const size_t values_bytes = tells_values ? entry.values.size() : 0;
+  Bytes bytes(entry.item_key.data() - values_bytes, values_bytes + entry.item_key.size());
+  if (copies_ != nullptr) bytes = copies_->copy_string(bytes);
+  keys_.push_back({.prefix = key_prefix(entry.item_key) >> kRest,
+                   .key = bytes.data() + values_bytes,
+                   .key_bytes = static_cast<uint32_t>(entry.item_key.size()),
+                   .values_bytes = tells_values ? static_cast<uint32_t>(values_bytes) : kNotTold});
+}
+
+IndexEntry KeyList::entry(size_t at) const noexcept {
+  const Place& place = keys_[at];
+  IndexEntry entry;
+  entry.item_key = place.key_view();
+  entry.has_cut_values = place.values_bytes == kNotTold;
+  if (!entry.has_cut_values) entry.values = Bytes(place.key - place.values_bytes, place.values_bytes);
+  return entry;
 }
 
 void KeyList::add(const KeyList& other) {
-  for (const Place& place : other.keys_) add(place.key);
+  for (size_t at = 0; at < other.size(); ++at) add(other.entry(at));
 }
 
 size_t KeyList::memory() const noexcept {
@@ -33,19 +50,20 @@ void KeyList::sort() {
   for (auto first = keys_.begin(); first != keys_.end();) {
     const auto last =
         std::find_if(first, keys_.end(), [&](const Place& place) { return place.prefix != first->prefix; });
-    std::sort(first, last, [](const Place& a, const Place& b) { return a.key < b.key; });
+    std::sort(first, last, [](const Place& a, const Place& b) { return a.key_view() < b.key_view(); });
     first = last;
   }
-  const auto rest = std::ranges::unique(
-      keys_, [](const Place& a, const Place& b) { return a.prefix == b.prefix && a.key == b.key; });
+  const auto rest = std::ranges::unique(keys_, [](const Place& a, const Place& b) {
+    return a.prefix == b.prefix && a.key_view() == b.key_view();
+  });
   keys_.erase(rest.begin(), rest.end());
 }
 
 void KeyList::intersect(const KeyList& other) {
   size_t at = 0;
   std::erase_if(keys_, [&](const Place& place) {
-    while (at < other.size() && other[at] < place.key) ++at;
-    return at == other.size() || other[at] != place.key;
+    while (at < other.size() && other[at] < place.key_view()) ++at;
+    return at == other.size() || other[at] != place.key_view();
   });
 }
 

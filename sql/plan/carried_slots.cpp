@@ -48,7 +48,10 @@ void add_node_reads(const PlanNode& node, SlotSet& reads) {
 }
 
 void append_slots_bound(const PlanNode& node, std::vector<SlotNumber>& slots) {
-  if (node.kind != PlanKind::join && node.source != nullptr) slots.push_back(node.source->slot);
+  if (node.access.is_covering)
+    slots.insert(slots.end(), node.access.part_slots.begin(), node.access.part_slots.end());
+  else if (node.kind != PlanKind::join && node.source != nullptr)
+    slots.push_back(node.source->slot);
   if (node.right == nullptr) return;
   for (const PlanNode* at = node.right->root.get(); at != nullptr; at = at->input.get())
     append_slots_bound(*at, slots);
@@ -119,7 +122,11 @@ class CarriedSlotFinder {
 }  // namespace
 
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count) {
-  CarriedSlotFinder(query).find(query.root.get(), SlotSet(slot_count), query.bound->is_grouped);
+  SlotSet read(slot_count);
+  // Expressions tell the slot of the item that they are about: what stands for them is read.
+  for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())
+    for (const SlotNumber slot : node->access.part_slots) read.add(slot);
+  CarriedSlotFinder(query).find(query.root.get(), std::move(read), query.bound->is_grouped);
 }
 
 }  // namespace quire::sql

@@ -139,18 +139,20 @@ class IndexChooser {
     if (!candidate.probe.parts.empty() || !candidate.probe.index.condition.empty()) return true;
     const bool counts_values = std::ranges::any_of(query_.bound->aggregates, &BoundAggregate::distinct);
     return candidate.probe.index.holds == IndexHolds::every_item && counts_values &&
-           ignores_repeats(*query_.bound) && is_covered(plan_, query_, scan_, candidate.probe.index);
+           ignores_repeats(*query_.bound) && ignores_order(*query_.bound) &&
+           is_covered(plan_, query_, scan_, candidate.probe.index);
   }
 
   double cost_of_entry(const IndexDescription& index) {
-    return is_covered(plan_, query_, scan_, index) ? kEntryCost : kEntryCost + kFetchCost;
+    if (!is_covered(plan_, query_, scan_, index)) return kEntryCost + kFetchCost;
+    return ignores_order(*query_.bound) ? kEntryCost : kEntryCost + kKeyCost;
   }
 
   // Entries are read until enough items have passed the filter.
   double cost_in_order(const Candidate& ordered, std::optional<double> limit) {
     double rows = ordered.rows;
     if (limit) rows = std::min(rows, *limit / share_let_through(ordered));
-    const bool is_enough = is_covered(plan_, query_, scan_, ordered.probe.index, true);
+    const bool is_enough = is_covered(plan_, query_, scan_, ordered.probe.index);
     return rows * (is_enough ? kEntryCost : kEntryCost + kFetchCost) + 1;
   }
 

@@ -79,15 +79,6 @@ bool all_expressions(const PlannedQuery& query, const Visit& visit) {
   return visit(*bound.value);
 }
 
-// Whether the rows may come in any order: all go into one row of aggregates that come to the same.
-bool ignores_order(const BoundQuery& query) {
-  return query.is_grouped && query.group_by.empty() &&
-         std::ranges::all_of(query.aggregates, [](const BoundAggregate& aggregate) {
-           return aggregate.aggregate == Aggregate::count || aggregate.aggregate == Aggregate::count_if ||
-                  aggregate.aggregate == Aggregate::min || aggregate.aggregate == Aggregate::max;
-         });
-}
-
 // Whether a value that comes up at run time may be one that the index has no entries for.
 bool may_need_all_items(const PlannedProbe& probe) {
   if (probe.index.holds != IndexHolds::scalars) return false;
@@ -103,6 +94,14 @@ bool may_need_all_items(const PlannedProbe& probe) {
 
 }  // namespace
 
+bool ignores_order(const BoundQuery& query) {
+  return query.is_grouped && query.group_by.empty() &&
+         std::ranges::all_of(query.aggregates, [](const BoundAggregate& aggregate) {
+           return aggregate.aggregate == Aggregate::count || aggregate.aggregate == Aggregate::count_if ||
+                  aggregate.aggregate == Aggregate::min || aggregate.aggregate == Aggregate::max;
+         });
+}
+
 bool ignores_repeats(const BoundQuery& query) {
   if (!query.is_grouped) return query.distinct;
   return query.group_by.empty() && std::ranges::all_of(query.aggregates, [](const BoundAggregate& aggregate) {
@@ -111,11 +110,9 @@ bool ignores_repeats(const BoundQuery& query) {
          });
 }
 
-bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index,
-                bool is_in_order) {
+bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index) {
   if (query.bound->sources.size() != 1 || plan.statement->change) return false;
   if (index.is_multi_valued() || index.holds == IndexHolds::scalars) return false;
-  if (!is_in_order && !ignores_order(*query.bound)) return false;
   Coverage coverage(plan, scan, index);
   return all_expressions(query,
                          [&](const BoundExpression& expression) { return coverage.covers(expression); });
@@ -127,17 +124,17 @@ void cover_by_index(Plan& plan, PlannedQuery& query) {
   while (scan->input != nullptr) scan = scan->input.get();
   if (scan->kind != PlanKind::scan || scan->access.probes.size() != 1) return;
   AccessPath& access = scan->access;
-  const bool is_in_order = access.kind == Access::Kind::index;
-  const bool is_countable = access.kind == Access::Kind::any_index &&
-                            !access.probes[0].index.is_multi_valued() && ignores_order(*query.bound);
-  if (!is_in_order && !is_countable) return;
+  const bool is_one_each =
+      access.kind == Access::Kind::any_index && !access.probes[0].index.is_multi_valued();
+  if (access.kind != Access::Kind::index && !is_one_each) return;
   if (may_need_all_items(scan->access.probes[0])) return;
   Coverage coverage(plan, *scan, access.probes[0].index);
   if (all_expressions(query,
                       [&](const BoundExpression& expression) { return coverage.covers(expression); })) {
     coverage.apply();
-    access.kind = Access::Kind::index;
-    if (ignores_repeats(*query.bound)) access.skipped_parts = coverage.parts_used();
+    if (ignores_order(*query.bound)) access.kind = Access::Kind::index;
+    if (access.kind == Access::Kind::index && ignores_repeats(*query.bound))
+      access.skipped_parts = coverage.parts_used();
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "sql/plan/estimate_rows.h"
 #include "sql/plan/plan.h"
+#include "sql/plan/slot_use.h"
 
 namespace quire::sql {
 namespace {
@@ -14,19 +15,12 @@ namespace {
 // Of a value, in items of a scan: some entries that repeat it, a hop over the others, a look-up of the item.
 constexpr double kCostOfValue = 20;
 
-// Whether items that are equal in what an expression reads of them give the same value.
-bool is_repeatable(const BoundExpression& expression) {
-  if (expression.query != nullptr || expression.kind == BoundKind::user_function) return false;
-  if (expression.function != nullptr && expression.function->volatility == Volatility::per_row) return false;
-  return std::ranges::all_of(expression.operands, [](const BoundExpression* e) { return is_repeatable(*e); }) &&
-         std::ranges::all_of(expression.entries, [](const BoundEntry& e) { return is_repeatable(*e.value); });
-}
-
+// Whether items that are equal in what the query reads of them give equal rows.
 bool are_rows_repeatable(const PlannedQuery& query) {
   for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())
-    if (!std::ranges::all_of(node->conditions, [](const BoundExpression* e) { return is_repeatable(*e); }))
+    if (std::ranges::any_of(node->conditions, [](const BoundExpression* e) { return is_volatile(*e); }))
       return false;
-  return is_repeatable(*query.bound->value);
+  return !is_volatile(*query.bound->value);
 }
 
 // How many items a scan reads until it has come to as many values as are wanted, each being as frequent as
@@ -57,7 +51,7 @@ void follow_first_of_equal(Plan& plan, PlannedQuery& query, Source& source) {
   if (scan->kind != PlanKind::scan || !are_rows_repeatable(query)) return;
   AccessPath& access = scan->access;
   if (access.kind == Access::Kind::any_index && access.probes.size() == 1) {
-    access.first_of_equal = is_covered(plan, query, *scan, access.probes[0].index, true);
+    access.first_of_equal = is_covered(plan, query, *scan, access.probes[0].index);
     return;
   }
   Collection* const collection = source.collection(scan->source->collection_name);
@@ -66,7 +60,7 @@ void follow_first_of_equal(Plan& plan, PlannedQuery& query, Source& source) {
   const IndexDescription* best = nullptr;
   double best_values = 0;
   for (const IndexDescription& index : collection->indexes()) {
-    if (!leads_to_all(index) || !is_covered(plan, query, *scan, index, true)) continue;
+    if (!leads_to_all(index) || !is_covered(plan, query, *scan, index)) continue;
     const auto values = values_of(index, *collection);
     if (!values || (best != nullptr && *values >= best_values)) continue;
     if (*values * kCostOfValue >= items_of_scan(items, *values, row_limit(bound))) continue;

@@ -172,10 +172,10 @@ void advise_index(Plan& plan, PlannedQuery& query, Source& source);
 void join_by_index(PlannedQuery& query, Source& source);
 void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
 void cover_by_index(Plan& plan, PlannedQuery& query);
-// Whether the entries of an index hold all that the query asks of the items of its only scan, and can be
-// read: in their own order if that is the one that is asked for, else where no order is.
-bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index,
-                bool is_in_order = false);
+// Whether the entries of an index hold all that the query asks of the items of its only scan.
+bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index);
+// Whether the rows may come in any order: all go into one row of aggregates that come to the same.
+bool ignores_order(const BoundQuery& query);
 // Whether rows that are equal to others change nothing: DISTINCT, or aggregates of different values.
 bool ignores_repeats(const BoundQuery& query);
 void limit_sorts(PlannedQuery& query);

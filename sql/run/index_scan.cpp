@@ -50,7 +50,7 @@ class IndexScan final : public Operator {
       if (access_.only_ends) return next_end(frame);
       if (!is_open_ && !open(frame)) return {};
       if (cursor_ == nullptr) return {};
-      const Rows rows = access_.is_covering ? next_entries(frame) : next_rows(frame);
+      const Rows rows = entries_ != nullptr && access_.is_covering ? next_entries(frame) : next_rows(frame);
       if (!rows.empty() || is_at_end_) return rows;
     }
   }
@@ -68,11 +68,25 @@ class IndexScan final : public Operator {
       given_ += items.size();
       return items;
     }
+    if (access_.is_covering) read_parts(items, frame);
     Rows rows = items;
     selected_.resize(frame.capacity);
     for (const auto& condition : decided_)
       rows = {selected_.data(), condition->select_true(rows, frame, selected_.data())};
     return rows;
+  }
+
+  // What would stand in the entries of these items.
+  void read_parts(Rows items, Frame& frame) {
+    for (size_t part = 0; access_.reads_parts && part < access_.part_slots.size(); ++part) {
+      Value* const column = columns_[part].reserve(frame.capacity);
+      for (const RowNumber row : items) {
+        column[row] = frame.slots[slot_][row];
+        for (const IndexStep& step : access_.probes[0].index.parts[part].path)
+          column[row] = column[row].member(step.name);
+      }
+      frame.slots[access_.part_slots[part]] = Vector::column(column);
+    }
   }
 
   // A batch of entries: the values of each part in its slot, or only how many there are.
@@ -170,27 +184,27 @@ class IndexScan final : public Operator {
     const bool wants_all = access_.kind == Access::Kind::all_index;
     if (probes_.empty() || (wants_all && probes_.size() < ranges_.size())) return true;
     Access access = access_by_probes(frame);
-    if (access_.kind == Access::Kind::index) {
-      auto entries = collection_->open_index(access);
-      if (!entries) return fail(frame, std::move(entries.error()));
-      entries_ = entries->get();
-      cursor_ = std::move(*entries);
-      return true;
-    }
     const std::function<Result<void>()> may_go_on = [&run = frame.run]() -> Result<void> {
       if (run.should_stop()) return std::unexpected(*run.error);
       return {};
     };
     access.may_go_on = &may_go_on;
-    auto cursor = collection_->open(access);
+    const auto opened = access_.kind == Access::Kind::index || access_.is_covering ? open_entries(access)
+                                                                                   : open_items(access);
     // Too many items to keep the keys of: reading all takes no memory.
-    if (!cursor && cursor.error().code == ErrorCode::out_of_memory) {
-      reads_all_ = true;
-      return open_all(frame);
-    }
-    if (!cursor) return fail(frame, std::move(cursor.error()));
-    cursor_ = std::move(*cursor);
-    return true;
+    if (!opened && opened.error().code == ErrorCode::out_of_memory) return open_all(frame);
+    return opened || fail(frame, opened.error());
+  }
+
+  Result<void> open_entries(const Access& access) {
+    QUIRE_ASSIGN(std::unique_ptr<IndexCursor> entries, collection_->open_index(access));
+    entries_ = entries.get();
+    cursor_ = std::move(entries);
+    return {};
+  }
+  Result<void> open_items(const Access& access) {
+    QUIRE_ASSIGN(cursor_, collection_->open(access));
+    return {};
   }
 
   Access access_by_probes(const Frame& frame) const {
@@ -247,7 +261,7 @@ class IndexScan final : public Operator {
   std::unordered_map<const BoundExpression*, std::unique_ptr<Evaluator>> operands_;
   std::vector<std::unique_ptr<Evaluator>> decided_;
   std::unique_ptr<Cursor> cursor_;
-  IndexCursor* entries_ = nullptr;  // cursor_, if it walks one index
+  IndexCursor* entries_ = nullptr;  // cursor_, if it gives entries
   std::unique_ptr<SharedLookups> shared_;
   bool was_shared_ = false;  // or could not be
   uint64_t given_ = 0;       // items of what is open

@@ -128,6 +128,60 @@ TEST_F(IndexChoiceTest, EqualValuesAreHoppedOver) {
   EXPECT_EQ(query("SELECT COUNT(DISTINCT c.few) AS n, COUNT(1) AS all FROM c"), "{\"n\":10,\"all\":20000}\n");
 }
 
+// Entries that hold all that is asked for stand for their items, in the items' order.
+TEST_F(IndexChoiceTest, WhatEntriesHoldIsNotReadFromItems) {
+  ASSERT_EQ(query("CREATE INDEX pair ON c (few, a DESC)"), "");
+  const std::vector<std::string> queries = {
+      "SELECT c.few, c.a FROM c WHERE c.few IN (3, 4) AND c.a > 50",
+      "SELECT VALUE c.a FROM c WHERE c.few >= 8",
+      "SELECT TOP 7 VALUE c.a + c.few FROM c WHERE c.few IN (2, 9)",
+      "SELECT VALUE c.a FROM c WHERE c.few IN (1, 3) ORDER BY c.few DESC, c.a OFFSET 5 LIMIT 20",
+      "SELECT c.a, COUNT(1) AS n FROM c WHERE c.few IN (1, 2) GROUP BY c.a",
+      "SELECT VALUE SUM(c.a / 7) FROM c WHERE c.few < 3",
+      "SELECT VALUE 'row' FROM c WHERE c.few IN (1, 2) AND c.a > 7",
+      "SELECT DISTINCT VALUE c.a FROM c WHERE c.few IN (1, 2)"};
+  const auto check_all = [&] {
+    for (const std::string& sql : queries) {
+      EXPECT_THAT(plan(sql), HasSubstr("index-only scan of container c by pair")) << sql;
+      EXPECT_THAT(query("EXPLAIN ANALYZE " + sql), HasSubstr("items read 0,")) << sql;
+      EXPECT_EQ(query(sql), scanned(sql)) << sql;
+    }
+  };
+  check_all();
+  ASSERT_EQ(query("BEGIN"), "");
+  for (const char* name : {"c", "d"}) {
+    EXPECT_EQ(query(fmt::format("DELETE FROM {} c WHERE c.few < 4 AND c.b < 50", name)), "");
+    EXPECT_EQ(query(fmt::format("UPDATE {} c SET c.few = 3 WHERE c.a IN (1, 55)", name)), "");
+  }
+  check_all();
+  ASSERT_EQ(query("ROLLBACK"), "");
+}
+
+// Arrays, objects and long strings are no whole part of an entry: they come from its item. So they do where a
+// long id has taken their place.
+TEST_F(IndexChoiceTest, WhatEntriesDoNotHoldIsReadFromItems) {
+  ASSERT_EQ(query("CREATE INDEX pair ON c (few, a DESC)"), "");
+  for (const char* name : {"c", "d"}) {
+    for (const char* value : {"[1, 2]", R"({"x": [null]})", "null", "1e300", "true"})
+      ASSERT_EQ(query(fmt::format(R"(INSERT INTO {} VALUES {{"id": "any {}", "p": "q", "few": 3, "a": {}}})",
+                                  name, std::hash<std::string_view>()(value), value)),
+                "");
+    ASSERT_EQ(query(fmt::format(R"(INSERT INTO {} VALUES {{"id": "none", "p": "q", "few": 3}})", name)), "");
+    const std::string text(400, 'x'), id(480, 'i');
+    ASSERT_EQ(query(fmt::format(R"(INSERT INTO {0} VALUES {{"id": "{1}1", "p": "q", "few": 3, "a": "{2}1"}},
+                                  {{"id": "{1}2", "p": "q", "few": 3, "a": "{2}2"}},
+                                  {{"id": "{1}3", "p": "q", "few": 3, "a": 3}})",
+                                name, id, text)),
+              "");
+  }
+  for (const char* sql : {"SELECT c.few, c.a FROM c WHERE c.few IN (3, 4)",
+                          "SELECT DISTINCT VALUE c.a FROM c WHERE c.few IN (3, 4)",
+                          "SELECT VALUE c.a FROM c WHERE c.few IN (3, 4) ORDER BY c.few"}) {
+    EXPECT_THAT(plan(sql), HasSubstr("index-only scan of container c by pair")) << sql;
+    EXPECT_EQ(query(sql), scanned(sql)) << sql;
+  }
+}
+
 // DISTINCT without an order: the rows are those of a scan, and come as a scan would give them.
 TEST_F(IndexChoiceTest, DistinctReadsAnItemOfEachValue) {
   ASSERT_EQ(query(R"(INSERT INTO c VALUES {"id":"none","p":"p1"}, {"id":"array","p":"p2","few":[1]},
@@ -142,7 +196,7 @@ TEST_F(IndexChoiceTest, DistinctReadsAnItemOfEachValue) {
         "SELECT DISTINCT TOP 50 VALUE c.few FROM c", "SELECT DISTINCT VALUE c.few FROM c OFFSET 3 LIMIT 50",
         "SELECT VALUE COUNT(1) FROM (SELECT DISTINCT VALUE c.few FROM c)",
         "SELECT VALUE ARRAY(SELECT DISTINCT VALUE c.few FROM c)"}) {
-    EXPECT_THAT(plan(sql), HasSubstr("index scan of container c by few")) << sql;
+    EXPECT_THAT(plan(sql), HasSubstr("index-only scan of container c by few")) << sql;
     EXPECT_THAT(plan(sql), HasSubstr("an item of each value")) << sql;
     EXPECT_EQ(query(sql), scanned(sql)) << sql;
     EXPECT_THAT(query(fmt::format("EXPLAIN ANALYZE {}", sql)), Not(HasSubstr("items read 20"))) << sql;
@@ -216,6 +270,11 @@ TEST_F(IndexChoiceTest, WithoutMemoryForKeysAllItemsAreRead) {
   EXPECT_EQ(query("PRAGMA statement_memory = 2000000"), "2000000\n");
   EXPECT_EQ(query("SELECT VALUE COUNT(c.p) FROM c WHERE c.few IN (1, 2, 3) AND c.a < 30"),
             query("SELECT VALUE COUNT(c.p) FROM d c WHERE c.few IN (1, 2, 3) AND c.a < 30"));
+  const std::string covered = "SELECT c.few, c.few + 1 AS next FROM c WHERE c.few IN (1, 2, 3)";
+  EXPECT_THAT(plan(covered), HasSubstr("index-only scan"));
+  EXPECT_EQ(query("PRAGMA statement_memory = 250000"), "250000\n");
+  EXPECT_THAT(query("EXPLAIN ANALYZE " + covered), Not(HasSubstr("items read 0,")));
+  EXPECT_EQ(query(covered), scanned(covered));
 }
 
 }  // namespace

@@ -170,6 +170,7 @@ TEST_F(TtlTest, NoAccessPathSeesExpiredItems) {
       "SELECT DISTINCT VALUE c.n FROM % c WHERE c.s = 's1' AND c.n > 2",
       "SELECT VALUE c.n FROM % c WHERE c.n > 1 ORDER BY c.n",
       "SELECT VALUE c.id FROM % c WHERE c.n > 1 ORDER BY c.n",
+      "SELECT c.s, c.n FROM % c WHERE c.s > 's2' AND c.n > 2",
       "SELECT VALUE c.id FROM % c WHERE c.s = 's1' ORDER BY c.n DESC",
       "SELECT TOP 3 VALUE c.u FROM % c ORDER BY c.u DESC",
       "SELECT VALUE c.id FROM % c WHERE c.u = 30",

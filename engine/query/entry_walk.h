@@ -1,0 +1,86 @@
+// A walk over the entries of one index, from ranges of encoded values to entries.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/container/container.h"
+#include "engine/file/file_cursor.h"
+#include "engine/index/index_entry.h"
+#include "engine/index/index_set.h"
+#include "sql/error.h"
+#include "sql/source.h"
+
+namespace quire::engine {
+
+// Walks the entries of one index within ranges, which it copies. In reverse from the last values to the
+// first; entries with equal values come in the order of their items in both.
+class EntryWalk {
+ public:
+  // `probe.index` is one of `set`.
+  static Result<EntryWalk> open(const Transaction& transaction, ContainerStore& store,
+                                std::shared_ptr<const IndexSet> set, const sql::IndexProbe& probe,
+                                bool is_reverse);
+
+  // The next entry whose values lie within a range; null at the end. Good until the next call.
+  Result<const IndexEntry*> next();
+  // Goes on over up to `most` entries without a look at each; how many. May stop early, also at once.
+  Result<uint64_t> skip(uint64_t most);
+  // Goes past all entries that agree with the last one in their first `parts` values.
+  void skip_equal(size_t parts);
+
+  const IndexShape& shape() const noexcept { return shape_; }
+  // The item that an entry leads to; corrupt if there is none, undefined if it has expired. `record` as in
+  // ContainerStore::item_at.
+  Result<sql::Value> visible_item_at(Bytes key, Bytes record = {}) const;
+  Result<sql::Value> item_at(Bytes key, Bytes record = {}) const;  // expired or not
+  // Whether some of the container's items have expired, so that entries do not tell without their items.
+  bool has_expired_items() const noexcept { return lifetime_.is_on(); }
+  // The values that an entry stands for, one for each part of the index: from the entry, or, where it does
+  // not tell them all, its item. Strings stay valid as items do or live in `arena`.
+  Result<void> read_values(const IndexEntry& entry, std::span<sql::Value> values, sql::Arena& arena) const;
+
+ private:
+  // Keys from `from` on, before `to`. Where a bound is longer than what every key tells (`is_cut`), the
+  // encodings in full decide.
+  struct Range {
+    std::string from, to;
+    std::string full_from, full_to;
+    bool is_cut = false;
+  };
+  EntryWalk(const Transaction& transaction, ContainerStore& store, std::shared_ptr<const IndexSet> set,
+            const Index& index, const Lifetime& lifetime, FileCursor cursor, bool is_reverse);
+
+  void add_range(const sql::KeyRange& range);
+  const Range& range() const noexcept {
+    return is_reverse_ ? ranges_[ranges_.size() - 1 - done_] : ranges_[done_];
+  }
+  Result<bool> advance();
+  Result<bool> advance_back();
+  // Takes the entry that the cursor stands on apart; false if it is damaged.
+  bool read_entry();
+  Error damaged() const;
+  Result<bool> is_within(const IndexEntry& entry) const;
+  void values_of(const IndexEntry& entry, const sql::Value& item, std::span<sql::Value> values) const;
+  // Number, scope and the first `parts` values of the entry at hand.
+  std::string prefix(size_t parts) const;
+
+  const Transaction* transaction_;
+  ContainerStore* store_;
+  std::shared_ptr<const IndexSet> set_;
+  const Index* index_;
+  Lifetime lifetime_;
+  IndexShape shape_;
+  FileCursor cursor_;
+  bool is_reverse_;
+  std::vector<Range> ranges_;
+  size_t done_ = 0;  // ranges
+  bool is_in_range_ = false;
+  std::string jump_;   // forward: where to go on, if not at the next entry
+  std::string group_;  // reverse: what the keys of the entries with the values at hand begin with
+  IndexEntry entry_;
+};
+
+}  // namespace quire::engine

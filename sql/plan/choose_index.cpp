@@ -239,6 +239,8 @@ class IndexChooser {
 
   static bool has_entries_for(const IndexBound& bound, const IndexDescription& index) {
     constexpr uint8_t kFirstOfArrays = 0x50;
+    if (bound.check == BoundCheck::of_types && bound.first_type == kUndefinedType)
+      return index.holds == IndexHolds::every_item;
     return bound.check != BoundCheck::of_types || index.holds != IndexHolds::scalars ||
            bound.last_type <= kFirstOfArrays;
   }

@@ -34,6 +34,8 @@ class BoundFinder {
         return condition_.negated ? std::nullopt : like();
       case BoundKind::is_null:
         return condition_.negated ? std::nullopt : type_test(*condition_.operands[0], 0x10, 0x11);
+      case BoundKind::unary:
+        return negation();
       case BoundKind::call:
         return call();
       case BoundKind::exists:
@@ -139,6 +141,15 @@ class BoundFinder {
     made->first_type = first;
     made->last_type = last;
     return made;
+  }
+
+  // NOT IS_DEFINED: items without the path.
+  std::optional<IndexBound> negation() const {
+    const BoundExpression& negated = *condition_.operands[0];
+    if (condition_.unary_operator != UnaryOperator::logical_not || negated.kind != BoundKind::call ||
+        negated.function == nullptr || negated.function->name != "IS_DEFINED")
+      return std::nullopt;
+    return type_test(*negated.operands[0], kUndefinedType, kUndefinedType + 1);
   }
 
   std::optional<IndexBound> call() const {

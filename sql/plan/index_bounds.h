@@ -27,6 +27,9 @@ enum class BoundCheck : uint8_t {
   of_types,  // its encoding's first byte is in [first_type, last_type)
 };
 
+// The first byte of the encoding of undefined. Only an index of every item has entries for it.
+inline constexpr uint8_t kUndefinedType = 0x05;
+
 struct IndexBound {
   BoundCheck check;
   std::vector<IndexStep> path;

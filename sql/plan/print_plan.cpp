@@ -139,7 +139,8 @@ class PlanPrinter {
     std::vector<const BoundExpression*> conditions;
     for (const std::vector<IndexBound>& bounds : probe.parts)
       for (const IndexBound& bound : bounds)
-        if (bound.condition != nullptr) conditions.push_back(bound.condition);
+        if (bound.condition != nullptr && std::ranges::find(conditions, bound.condition) == conditions.end())
+          conditions.push_back(bound.condition);
     return list(conditions, " AND ");
   }
 

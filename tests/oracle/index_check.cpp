@@ -63,6 +63,15 @@ std::vector<std::string> queries_for_indexes(Choices& choices) {
   queries.push_back(
       fmt::format("SELECT VALUE c.id FROM c WHERE {} IN ({}, {}, {})", path(), value(), value(), value()));
   queries.push_back(fmt::format("SELECT VALUE COUNT(1) FROM c WHERE {}({})", choices.one_of(kTests), path()));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE NOT IS_DEFINED({}) AND {} {} {}", path(),
+                                path(), comparison(), value()));
+  queries.push_back(
+      fmt::format("SELECT c.n, {{a: c.a}} AS o FROM c WHERE c.n {} {}", comparison(), number()));
+  queries.push_back(
+      fmt::format("SELECT VALUE c.a FROM c WHERE c.n IN ({}, {}) ORDER BY c.n DESC", number(), number()));
+  queries.push_back(
+      fmt::format("SELECT c.a, COUNT(1) AS n, SUM(c.n) AS sum FROM c WHERE c.n > {} GROUP BY c.a", number()));
+  queries.push_back(fmt::format("SELECT DISTINCT TOP {} VALUE c.b FROM c", 1 + choices.pick(9)));
   queries.push_back(fmt::format("SELECT {0} FROM c WHERE STARTSWITH({0}, '{1}') OR {0} LIKE 'b%'", path(),
                                 choices.one_of({"", "s", "b1", "k"})));
   queries.push_back(

@@ -67,6 +67,28 @@ TEST_F(IndexChoiceTest, ARangeInItsOwnOrderNeedsNoSort) {
   EXPECT_EQ(query(listed), scanned(listed));
 }
 
+TEST_F(IndexChoiceTest, ItemsWithoutAPathAreFound) {
+  ASSERT_EQ(query("CREATE INDEX pair ON c (few, text)"), "");
+  for (const char* name : {"c", "d"})
+    ASSERT_EQ(
+        query(fmt::format(
+            R"(INSERT INTO {} VALUES {{"id":"x","p":"p","few":1}}, {{"id":"y","p":"q","text":null}})", name)),
+        "");
+  for (const char* sql : {"SELECT VALUE c.id FROM c WHERE NOT IS_DEFINED(c.text)",
+                          "SELECT VALUE c.id FROM c WHERE c.few = 1 AND NOT IS_DEFINED(c.text)",
+                          "SELECT VALUE COUNT(1) FROM c WHERE NOT IS_DEFINED(c.few)",
+                          "SELECT VALUE c.id FROM c WHERE NOT IS_DEFINED(c.few) OR c.text = '000001'"}) {
+    EXPECT_THAT(plan(sql), HasSubstr("NOT IS_DEFINED")) << sql;
+    EXPECT_THAT(plan(sql), HasSubstr("of container c by ")) << sql;
+    EXPECT_EQ(query(sql), scanned(sql)) << sql;
+    EXPECT_NE(query(sql), "") << sql;
+  }
+  // Of an index of the policy nothing tells of such items.
+  ASSERT_EQ(query("CREATE CONTAINER every WITH {indexingPolicy: {includedPaths: [{path: '/*'}]}}"), "");
+  ASSERT_EQ(query(R"(INSERT INTO every VALUES {"id":"x","a":1}, {"id":"y"})"), "");
+  EXPECT_EQ(query("SELECT VALUE e.id FROM every e WHERE NOT IS_DEFINED(e.a)"), "\"y\"\n");
+}
+
 TEST_F(IndexChoiceTest, UnderALimitTheOrderIsWeighedAgainstTheConditions) {
   // Hardly any item passes: the index in order would be read nearly whole.
   const std::string rare = "SELECT TOP 5 VALUE c.id FROM c WHERE c.a = 7 AND c.b = 49 ORDER BY c.text";

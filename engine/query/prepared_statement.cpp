@@ -60,7 +60,7 @@ Result<std::unique_ptr<PreparedStatement>> PreparedStatement::prepare(OpenContai
 }
 
 bool PreparedStatement::is_current(SnapshotSource& source) const {
-  return source.agrees_with(lookups_) && sql::order_still_holds(query_->plan(), source);
+  return source.agrees_with(lookups_) && sql::index_needs_hold(query_->plan(), source);
 }
 
 Result<void> PreparedStatement::plan(SnapshotSource& source) {

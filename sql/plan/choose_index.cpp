@@ -454,7 +454,7 @@ void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& sourc
   const bool is_sorted = chooser.choose(is_sortable ? &bound : nullptr, row_limit(bound));
   if (is_sorted) {
     const PlannedProbe& probe = scan.access.probes[0];
-    plan.order_needs.push_back({scan.source->collection_name, probe.index.number,
+    plan.index_needs.push_back({scan.source->collection_name, probe.index.number, true,
                                 probe.index.holds != IndexHolds::every_item && probe.parts.empty()});
   }
   // From below, since a place lies in the node above it.
@@ -465,12 +465,12 @@ void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& sourc
 
 }  // namespace
 
-bool order_still_holds(const Plan& plan, Source& source) {
-  return std::ranges::all_of(plan.order_needs, [&](const Plan::OrderNeed& need) {
+bool index_needs_hold(const Plan& plan, Source& source) {
+  return std::ranges::all_of(plan.index_needs, [&](const Plan::IndexNeed& need) {
     Collection* const collection = source.collection(need.collection);
     if (collection == nullptr) return false;
     const auto found = std::ranges::find(collection->indexes(), need.index, &IndexDescription::number);
-    return found != collection->indexes().end() && found->cut_entries == 0 &&
+    return found != collection->indexes().end() && (!need.needs_whole_values || found->cut_entries == 0) &&
            (!need.needs_every_item || found->entries == collection->item_count());
   });
 }

@@ -1,6 +1,6 @@
 // A scan by an index whose entries hold all that the query asks of the items need not read them. Asked for
 // are paths that are parts of the index, or nothing but how many there are. The paths then stand in slots
-// that the scan fills from the entries.
+// that the scan fills from the entries; or from the items, where it turns out to have to read all of them.
 #include <algorithm>
 #include <optional>
 
@@ -79,19 +79,6 @@ bool all_expressions(const PlannedQuery& query, const Visit& visit) {
   return visit(*bound.value);
 }
 
-// Whether a value that comes up at run time may be one that the index has no entries for.
-bool may_need_all_items(const PlannedProbe& probe) {
-  if (probe.index.holds != IndexHolds::scalars) return false;
-  return std::ranges::any_of(probe.parts, [](const std::vector<IndexBound>& bounds) {
-    return std::ranges::any_of(bounds, [](const IndexBound& bound) {
-      return std::ranges::any_of(bound.operands, [](const BoundExpression* operand) {
-        return operand->kind != BoundKind::constant || operand->constant.is_array() ||
-               operand->constant.is_object();
-      });
-    });
-  });
-}
-
 }  // namespace
 
 bool ignores_order(const BoundQuery& query) {
@@ -112,7 +99,7 @@ bool ignores_repeats(const BoundQuery& query) {
 
 bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index) {
   if (query.bound->sources.size() != 1 || plan.statement->change) return false;
-  if (index.is_multi_valued() || index.holds == IndexHolds::scalars) return false;
+  if (index.is_multi_valued()) return false;
   Coverage coverage(plan, scan, index);
   return all_expressions(query,
                          [&](const BoundExpression& expression) { return coverage.covers(expression); });
@@ -127,7 +114,6 @@ void cover_by_index(Plan& plan, PlannedQuery& query) {
   const bool is_one_each =
       access.kind == Access::Kind::any_index && !access.probes[0].index.is_multi_valued();
   if (access.kind != Access::Kind::index && !is_one_each) return;
-  if (may_need_all_items(scan->access.probes[0])) return;
   Coverage coverage(plan, *scan, access.probes[0].index);
   if (all_expressions(query,
                       [&](const BoundExpression& expression) { return coverage.covers(expression); })) {

@@ -22,6 +22,12 @@ std::optional<std::vector<IndexStep>> path_of_extremes(const BoundQuery& query, 
   return path;
 }
 
+// Arrays and objects among them. Of several parts one may be missing, and with it the entry.
+bool holds_all_defined(const IndexDescription& index) {
+  return index.holds == IndexHolds::every_item ||
+         (index.holds == IndexHolds::defined && index.parts.size() == 1);
+}
+
 IndexBound defined(const std::vector<IndexStep>& path) {
   constexpr uint8_t kNull = 0x10, kEnd = 0xFF;
   return {BoundCheck::of_types, path, {}, {}, kNull, kEnd, nullptr, true};
@@ -43,15 +49,17 @@ void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source) {
   Collection* const collection = path ? source.collection(scan->source->collection_name) : nullptr;
   if (collection == nullptr) return;
   for (const IndexDescription& index : collection->indexes()) {
+    const bool needs_every_item = !holds_all_defined(index);
     if (index.parts[0].path != *path || index.parts[0].is_descending || index.cut_entries > 0 ||
-        index.holds != IndexHolds::every_item || !index.condition.empty() || index.is_multi_valued())
+        (needs_every_item && index.entries != collection->item_count()) || !index.condition.empty() ||
+        index.is_multi_valued())
       continue;
     AccessPath& access = scan->access;
     access.kind = Access::Kind::index;
     access.only_ends = true;
     access.estimated_rows = 2;
     access.probes.push_back({index, {{defined(*path)}}});
-    plan.order_needs.push_back({scan->source->collection_name, index.number, false});
+    plan.index_needs.push_back({scan->source->collection_name, index.number, true, needs_every_item});
     return;
   }
 }

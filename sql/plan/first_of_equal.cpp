@@ -30,14 +30,34 @@ double items_of_scan(double items, double values, std::optional<double> wanted) 
   return std::min(items, values * std::log(values / (values - *wanted)));
 }
 
-bool leads_to_all(const IndexDescription& index) {
-  return index.holds == IndexHolds::every_item && index.condition.empty();
+bool leads_to_all(const IndexDescription& index, double items) {
+  return index.condition.empty() && !index.is_multi_valued() &&
+         (index.holds == IndexHolds::every_item || static_cast<double>(index.entries) == items);
 }
 
-// How many different values an index has, as far as somebody has counted them.
+// By hopping from one to the next; nothing if there are many.
+std::optional<double> count_values(const IndexDescription& index, Collection& collection) {
+  constexpr uint64_t kMostHops = 50;
+  const KeyRange all{};
+  const IndexProbe probe{index.number, std::span(&all, 1)};
+  Access access;
+  access.kind = Access::Kind::index;
+  access.probes = std::span(&probe, 1);
+  const auto cursor = collection.open_index(access);
+  if (!cursor || *cursor == nullptr) return std::nullopt;
+  for (uint64_t values = 0; values < kMostHops; ++values) {
+    const auto counted = (*cursor)->count(1);
+    if (!counted || !(*cursor)->skip_equal(index.parts.size())) return std::nullopt;
+    if (*counted == 0) return static_cast<double>(values);
+  }
+  return std::nullopt;
+}
+
+// How many different values an index has, as far as that is known, or soon found out.
 std::optional<double> values_of(const IndexDescription& index, Collection& collection) {
   const auto statistics = collection.index_statistics(index.number);
-  if (!statistics || statistics->distinct.size() < index.parts.size()) return std::nullopt;
+  if (!statistics) return std::nullopt;
+  if (statistics->distinct.size() < index.parts.size()) return count_values(index, collection);
   return std::max(1.0, statistics->distinct[index.parts.size() - 1]);
 }
 
@@ -60,7 +80,7 @@ void follow_first_of_equal(Plan& plan, PlannedQuery& query, Source& source) {
   const IndexDescription* best = nullptr;
   double best_values = 0;
   for (const IndexDescription& index : collection->indexes()) {
-    if (!leads_to_all(index) || !is_covered(plan, query, *scan, index)) continue;
+    if (!leads_to_all(index, items) || !is_covered(plan, query, *scan, index)) continue;
     const auto values = values_of(index, *collection);
     if (!values || (best != nullptr && *values >= best_values)) continue;
     if (*values * kCostOfValue >= items_of_scan(items, *values, row_limit(bound))) continue;
@@ -72,6 +92,8 @@ void follow_first_of_equal(Plan& plan, PlannedQuery& query, Source& source) {
   access.first_of_equal = true;
   access.estimated_rows = best_values;
   access.probes.push_back({*best, {}});
+  plan.index_needs.push_back(
+      {scan->source->collection_name, best->number, false, best->holds != IndexHolds::every_item});
 }
 
 }  // namespace quire::sql

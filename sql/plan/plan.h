@@ -131,14 +131,15 @@ struct Plan {
   uint32_t node_count = 0;
   // By slot: the container whose items it holds, or empty.
   std::vector<std::string> item_slots;
-  // Indexes whose order takes the place of a sort. That rests on their holding every item where all are asked
-  // for, and on no entry's values being cut: see order_still_holds().
-  struct OrderNeed {
+  // What ways by indexes rest on, as items change: see index_needs_hold(). An order that takes the place of a
+  // sort needs the values of all entries whole; who asks for all items, an entry of each.
+  struct IndexNeed {
     std::string collection;
     uint32_t index;
+    bool needs_whole_values;
     bool needs_every_item;
   };
-  std::vector<OrderNeed> order_needs;
+  std::vector<IndexNeed> index_needs;
   // Paths that a covering scan gives in slots of their own.
   std::unordered_map<const BoundExpression*, SlotNumber> covered;
   // The index that would help most, as a statement, and what it would cost. Empty: none.
@@ -147,8 +148,8 @@ struct Plan {
   bool has_new_join_order = false;  // in some query the sources meet in another order than the written one
 };
 
-// Whether the collections are still such that the plan gives its rows in the order it was made for.
-bool order_still_holds(const Plan& plan, Source& source);
+// Whether the collections are still such that the plan gives its rows, in the order it was made for.
+bool index_needs_hold(const Plan& plan, Source& source);
 
 // The plan as written, then as it will run.
 Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> statement);

@@ -239,6 +239,66 @@ TEST_F(IndexChoiceTest, DistinctReadsAllWhereAnItemOfEachValueWouldNotDo) {
               Not(HasSubstr("an item of each value")));
 }
 
+// An index of the policy has no entry for an item without the path, and nothing is known of its values
+// before ANALYZE.
+TEST_F(IndexChoiceTest, DistinctByAnIndexOfThePolicy) {
+  ASSERT_EQ(query("CREATE CONTAINER every WITH {indexingPolicy: {includedPaths: [{path: '/*'}]}}"), "");
+  ASSERT_EQ(query("INSERT INTO every SELECT VALUE {id: c.id, few: c.few, text: c.text, at: "
+                  "TICKSTODATETIME(c.few)} FROM c"),
+            "");
+  const auto in_every = [&](std::string sql) {
+    sql.replace(sql.find("FROM c"), 6, "FROM every c");
+    return sql;
+  };
+  const std::string few = "SELECT DISTINCT c.few FROM c", text = "SELECT DISTINCT VALUE c.text FROM c";
+  auto prepared = database_->prepare(in_every(few));
+  ASSERT_TRUE(succeeds(prepared));
+  EXPECT_THAT(query("EXPLAIN " + in_every(few)), HasSubstr("by /few, an item of each value, about 10"));
+  EXPECT_THAT(query("EXPLAIN " + in_every(text)), Not(HasSubstr("an item of each value")));
+  const auto sorted = [](std::string rows) {
+    std::ranges::sort(rows);
+    return rows;
+  };
+  EXPECT_EQ(sorted(rows(*prepared)), sorted(scanned(few)));
+  EXPECT_EQ(query(in_every("SELECT MAX(c.few) AS most, MIN(c.few) AS least FROM c")),
+            "{\"most\":9,\"least\":0}\n");
+  EXPECT_THAT(query("EXPLAIN " + in_every("SELECT MAX(c.few) AS most FROM c")), HasSubstr("first and last"));
+  // From now on one row more.
+  ASSERT_EQ(query("INSERT INTO every VALUES {\"id\":\"none\"}"), "");
+  prepared->reset();
+  EXPECT_THAT(rows(*prepared), HasSubstr("{}"));
+  EXPECT_THAT(query("EXPLAIN " + in_every(few)), Not(HasSubstr("an item of each value")));
+}
+
+// What an index of scalars cannot serve is read from the items, though the plan was to read entries.
+TEST_F(IndexChoiceTest, WhatEntriesOfScalarsDoNotTellIsReadFromAllItems) {
+  ASSERT_EQ(query("CREATE CONTAINER every WITH {indexingPolicy: {includedPaths: [{path: '/*'}]}}"), "");
+  ASSERT_EQ(query("INSERT INTO every SELECT TOP 2000 VALUE {id: c.id, n: c.a} FROM c"), "");
+  ASSERT_EQ(query("INSERT INTO every VALUES {id: 'x', n: [1]}, {id: 'y', n: [1]}, {id: 'z', n: {a: 1}}, {id: "
+                  "'none'}"),
+            "");
+  for (const char* sql : {"SELECT e.n, IS_ARRAY(e.n) AS list FROM every e WHERE e.n = @n",
+                          "SELECT VALUE COUNT(1) FROM every e WHERE e.n = @n",
+                          "SELECT DISTINCT VALUE e.n FROM every e WHERE e.n = @n",
+                          "SELECT e.n FROM every e WHERE e.n IN (@n, 3) ORDER BY e.n"}) {
+    EXPECT_THAT(query("EXPLAIN " + std::string(sql)), HasSubstr("index-only scan of container every by /n"))
+        << sql;
+    auto statement = database_->prepare(sql);
+    // The same without an index.
+    auto scanned = database_->prepare(std::string(sql).replace(std::string_view(sql).find("every e"), 7,
+                                                               "(SELECT VALUE v FROM every v) e"));
+    ASSERT_TRUE(succeeds(statement));
+    ASSERT_TRUE(succeeds(scanned));
+    for (const char* value : {"[1]", "7", "{\"a\":1}", "[]", "null"}) {
+      ASSERT_TRUE(succeeds(statement->bind("n", Json{value})));
+      ASSERT_TRUE(succeeds(scanned->bind("n", Json{value})));
+      EXPECT_EQ(rows(*statement), rows(*scanned)) << sql << value;
+      statement->reset();
+      scanned->reset();
+    }
+  }
+}
+
 TEST_F(IndexChoiceTest, DistinctTellsLongValuesApart) {
   const std::string begin(3'000, 'x');
   for (const char* name : {"c", "d"})

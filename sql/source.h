@@ -173,7 +173,10 @@ class Collection {
   // Of the encoded items, for resolve_key. Asked anew at each execution.
   virtual DictionaryNumber dictionary() const = 0;
   virtual Result<std::unique_ptr<Cursor>> open(const Access& access) = 0;
+  // For estimates.
   virtual uint64_t item_count() const = 0;
+  // How many items open() would give of all, where that is known without a look at them; else nothing.
+  virtual Result<std::optional<uint64_t>> count_items() { return std::nullopt; }
   // The same collection in the same snapshot, for another thread; what it hands out is good as long as what
   // this one does. nullptr: there is none to be had, as within a transaction.
   virtual std::unique_ptr<Collection> fork() { return nullptr; }

@@ -149,6 +149,12 @@ class SnapshotCollection : public sql::Collection {
     const auto statistics = store_->statistics(snapshot_);
     return statistics ? statistics->items : 0;
   }
+  Result<std::optional<uint64_t>> count_items() override {
+    QUIRE_ASSIGN(const Lifetime lifetime, store_->lifetime_in_scan(snapshot_));
+    if (lifetime.is_on()) return std::nullopt;
+    QUIRE_ASSIGN(const ContainerStatistics statistics, store_->statistics(snapshot_));
+    return statistics.items;
+  }
 
   Result<std::unique_ptr<sql::Cursor>> open(const sql::Access& access) override {
     if (access.kind == sql::Access::Kind::scan && access.parts > 1)

@@ -1,5 +1,6 @@
 // Which slots a row must carry through an operator that makes rows anew (elements, subqueries, joins, sorts):
-// those that something above it reads. What nobody reads is not copied.
+// those that something above it reads. What nobody reads is not copied. Nor is an item looked at that nobody
+// reads anything of.
 #include <algorithm>
 
 #include "sql/plan/plan.h"
@@ -87,6 +88,9 @@ class CarriedSlotFinder {
         case PlanKind::subquery:
         case PlanKind::sort:
           node->carried = carried(node->input.get(), read_above, is_grouped_below);
+          break;
+        case PlanKind::scan:
+          node->only_counts = !read_above.contains(node->source->slot);
           break;
         default:
           break;

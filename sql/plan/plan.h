@@ -84,6 +84,7 @@ struct PlanNode {
   std::unique_ptr<PlanNode> input;
 
   const BoundSource* source = nullptr;             // scan, expression, elements, subquery
+  bool only_counts = false;                        // scan: how many items there are is all that is asked
   AccessPath access;                               // scan
   const PlannedQuery* query = nullptr;             // subquery
   std::vector<const BoundExpression*> conditions;  // filter

@@ -77,7 +77,8 @@ class PlanPrinter {
     const std::string& name = node.source->collection_name;
     switch (node.access.kind) {
       case Access::Kind::scan:
-        return fmt::format("scan of container {}{}", name, describe_ids(node.access));
+        return fmt::format("{} of container {}{}", node.only_counts ? "count of the items" : "scan", name,
+                           describe_ids(node.access));
       case Access::Kind::partition:
         return fmt::format("partition scan of container {} (partition key = {}){}", name,
                            list(node.access.partition_key, ", "), describe_ids(node.access));

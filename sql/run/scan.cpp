@@ -1,6 +1,7 @@
 // The leaves: one row of nothing, and the items of a container.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -53,6 +54,7 @@ class Scan final : public Operator {
       : Operator(node),
         kind_(node.access.kind),
         slot_(node.source->slot),
+        only_counts_(node.only_counts && kind_ == Access::Kind::scan),
         is_ordered_(node.access.is_ordered),
         asks_for_few_(is_ordered_ || may_stop_early(query)),
         is_reverse_(node.access.is_reverse) {
@@ -73,6 +75,7 @@ class Scan final : public Operator {
 
   void rewind(Frame&) override {
     cursor_.reset();
+    left_.reset();
     is_open_ = false;
   }
 
@@ -81,8 +84,15 @@ class Scan final : public Operator {
     if (frame.run.should_stop()) return {};
     frame.arena.reset();
     if (!is_open_ && !open(frame)) return {};
+    if (left_) return counted_items(frame);
     if (cursor_ == nullptr) return {};
     return next_items(*cursor_, frame, batch(frame), slot_, items_, node_number());
+  }
+
+  Rows counted_items(const Frame& frame) {
+    const uint64_t count = std::min<uint64_t>(*left_, frame.capacity);
+    *left_ -= count;
+    return first_rows(count);
   }
 
   // Small batches at first, where a limit may be full with them.
@@ -141,6 +151,15 @@ class Scan final : public Operator {
     is_open_ = true;
     next_batch_ = kFirstBatch;
     if (!choices_.empty()) return open_several(frame);
+    if (only_counts_) {
+      auto counted = collection_->count_items();
+      if (!counted) {
+        frame.run.set_error(std::move(counted.error()));
+        return false;
+      }
+      left_ = *counted;
+      if (left_) return true;
+    }
     constexpr size_t kMostComponents = 3;
     std::array<Value, kMostComponents> key;
     Access access;
@@ -219,10 +238,11 @@ class Scan final : public Operator {
     std::unique_ptr<Evaluator> operand;  // null: there is the text
   };
   std::vector<IdBound> id_bounds_;
-  bool is_ordered_, asks_for_few_, is_reverse_;
+  bool only_counts_, is_ordered_, asks_for_few_, is_reverse_;
   static constexpr size_t kFirstBatch = 16;
   size_t next_batch_ = kFirstBatch;
   std::unique_ptr<Cursor> cursor_;
+  std::optional<uint64_t> left_;  // of items that are only counted, in place of a cursor
   bool is_open_ = false;
   Column items_;
 };

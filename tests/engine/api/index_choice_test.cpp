@@ -326,6 +326,33 @@ TEST_F(IndexChoiceTest, DistinctSeesTheTransaction) {
   EXPECT_EQ(query("ROLLBACK"), "");
 }
 
+// How many items there are is known, also within a transaction.
+TEST_F(IndexChoiceTest, ItemsThatNobodyReadsAreCountedAlone) {
+  const std::string count = "SELECT VALUE COUNT(1) FROM d";
+  EXPECT_THAT(plan(count), HasSubstr("count of the items of container d"));
+  EXPECT_THAT(query("EXPLAIN ANALYZE " + count), HasSubstr("items read 0,"));
+  EXPECT_EQ(query(count), "20000\n");
+  EXPECT_EQ(query("SELECT TOP 2 VALUE 'row' FROM d"), "\"row\"\n\"row\"\n");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM d a JOIN (SELECT VALUE 1 FROM d) b WHERE a.id IN ('1', '2')"),
+            "40000\n");
+  EXPECT_EQ(query("SELECT COUNT(1) AS n, COUNT(d.few) AS few FROM d"), "{\"n\":20000,\"few\":20000}\n");
+  EXPECT_EQ(query("SELECT VALUE (SELECT VALUE COUNT(1) FROM d) FROM c WHERE c.id = '1'"), "20000\n");
+  auto prepared = database_->prepare(count);
+  ASSERT_TRUE(succeeds(prepared));
+  EXPECT_EQ(rows(*prepared), "20000\n");
+  ASSERT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("DELETE FROM d WHERE d.few = 3"), "");
+  EXPECT_EQ(query(R"(INSERT INTO d VALUES {"id":"new","p":"p"})"), "");
+  EXPECT_EQ(query(count), "18001\n");
+  ASSERT_EQ(query("ROLLBACK"), "");
+  EXPECT_EQ(query(count), "20000\n");
+  EXPECT_EQ(query(R"(INSERT INTO d VALUES {"id":"new","p":"p"})"), "");
+  prepared->reset();
+  EXPECT_EQ(rows(*prepared), "20001\n");
+  EXPECT_EQ(query("DELETE FROM d"), "");
+  EXPECT_EQ(query(count), "0\n");
+}
+
 TEST_F(IndexChoiceTest, AJoinReadsOfEitherSideWhatTheOtherAsksFor) {
   make("few", "");
   for (int i = 0; i < 5; ++i)

@@ -1,5 +1,6 @@
-// The index that would help a query most: over the paths that are equal to something, then one that is within
-// a range, of a scan that reads all items.
+// The index that would help a query most, of a scan that reads all items: over the paths that are equal to
+// something, then those of ORDER BY under a limit, or one that is within a range; over the path of MIN and
+// MAX.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,9 +37,11 @@ bool is_multi_valued(const std::vector<IndexStep>& path) {
   return std::ranges::any_of(path, &IndexStep::is_element);
 }
 
-// What an index would be over, the most selective first.
-std::string wanted_paths(const std::vector<IndexBound>& bounds, double& weight) {
-  std::vector<std::string> equal, range, elements;
+using Paths = std::vector<std::string>;
+
+// What an index would be over, the most selective first; `last`: what would come behind equal paths.
+Paths wanted_paths(const std::vector<IndexBound>& bounds, const Paths& last, double& weight) {
+  Paths equal, range, elements;
   for (const IndexBound& bound : bounds) {
     const bool is_equal = bound.check == BoundCheck::equal || bound.check == BoundCheck::in;
     auto& list = is_multi_valued(bound.path) ? elements : is_equal ? equal : range;
@@ -47,11 +50,46 @@ std::string wanted_paths(const std::vector<IndexBound>& bounds, double& weight) 
       list.push_back(std::move(text));
   }
   weight = equal.empty() ? elements.empty() ? 1 : 2 : 3;
-  if (equal.empty() && range.empty()) return elements.empty() ? "" : elements.front();
-  if (!range.empty()) equal.push_back(range.front());
+  if (equal.empty() && range.empty() && !elements.empty()) return {elements.front()};
+  if (range.empty())
+    equal.insert(equal.end(), last.begin(), last.end());
+  else
+    equal.push_back(range.front());
+  return equal;
+}
+
+// Those of a sort that a limit would end early, were there an index in its order.
+Paths paths_of_order(const BoundQuery& query, SlotNumber slot) {
+  if (query.sources.size() != 1 || query.is_grouped || query.fusion || query.order_by.empty() ||
+      (query.top == nullptr && query.limit == nullptr))
+    return {};
+  Paths paths;
+  const bool is_reverse = query.order_by[0].descending;  // an index is read either way
+  for (const BoundOrderItem& item : query.order_by) {
+    const auto path = indexable_path(*item.expression, slot);
+    if (!path || item.is_score) return {};
+    paths.push_back(path_text(*path) + (item.descending != is_reverse ? " DESC" : ""));
+  }
+  return paths;
+}
+
+Paths paths_behind_equal(const BoundQuery& query, SlotNumber slot) {
+  if (const auto path = path_of_extremes(query, slot)) return {path_text(*path)};
+  return paths_of_order(query, slot);
+}
+
+std::string list_of(const Paths& paths) {
   std::string text;
-  for (const std::string& path : equal) text += (text.empty() ? "" : ", ") + path;
+  for (const std::string& path : paths) text += (text.empty() ? "" : ", ") + path;
   return text;
+}
+
+bool is_there(const Collection& collection, const Paths& paths) {
+  return std::ranges::any_of(collection.indexes(), [&](const IndexDescription& index) {
+    return std::ranges::equal(index.parts, paths, [](const IndexPart& part, const std::string& path) {
+      return path == path_text(part.path) + (part.is_descending ? " DESC" : "");
+    });
+  });
 }
 
 }  // namespace
@@ -84,10 +122,10 @@ void advise_scan(Plan& plan, const PlannedQuery& query, const PlanNode* scan, So
       if (bound && !has_index && !is_used) bounds.push_back(std::move(*bound));
     }
   double weight = 0;
-  const std::string paths = wanted_paths(bounds, weight);
-  if (paths.empty() || weight * items <= plan.advice_weight) return;
+  const Paths paths = wanted_paths(bounds, paths_behind_equal(*query.bound, scan->source->slot), weight);
+  if (paths.empty() || is_there(*collection, paths) || weight * items <= plan.advice_weight) return;
   plan.advice_weight = weight * items;
-  plan.advice = fmt::format("CREATE INDEX ON {} ({}), about {:.1f} MB", collection->name(), paths,
+  plan.advice = fmt::format("CREATE INDEX ON {} ({}), about {:.1f} MB", collection->name(), list_of(paths),
                             items * kEntryBytes / 1e6);
 }
 

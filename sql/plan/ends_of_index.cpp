@@ -9,19 +9,6 @@
 namespace quire::sql {
 namespace {
 
-// The path that all aggregates of the query are MIN or MAX of.
-std::optional<std::vector<IndexStep>> path_of_extremes(const BoundQuery& query, SlotNumber slot) {
-  std::optional<std::vector<IndexStep>> path;
-  for (const BoundAggregate& aggregate : query.aggregates) {
-    const bool is_extreme = aggregate.aggregate == Aggregate::min || aggregate.aggregate == Aggregate::max;
-    if (!is_extreme || aggregate.argument == nullptr) return std::nullopt;
-    auto of_this = indexable_path(*aggregate.argument, slot);
-    if (!of_this || (path && *path != *of_this)) return std::nullopt;
-    path = std::move(of_this);
-  }
-  return path;
-}
-
 // Arrays and objects among them. Of several parts one may be missing, and with it the entry.
 bool holds_all_defined(const IndexDescription& index) {
   return index.holds == IndexHolds::every_item ||
@@ -35,10 +22,22 @@ IndexBound defined(const std::vector<IndexStep>& path) {
 
 }  // namespace
 
+std::optional<std::vector<IndexStep>> path_of_extremes(const BoundQuery& query, SlotNumber slot) {
+  if (!query.is_grouped || !query.group_by.empty() || query.sources.size() != 1) return std::nullopt;
+  std::optional<std::vector<IndexStep>> path;
+  for (const BoundAggregate& aggregate : query.aggregates) {
+    const bool is_extreme = aggregate.aggregate == Aggregate::min || aggregate.aggregate == Aggregate::max;
+    if (!is_extreme || aggregate.argument == nullptr) return std::nullopt;
+    auto of_this = indexable_path(*aggregate.argument, slot);
+    if (!of_this || (path && *path != *of_this)) return std::nullopt;
+    path = std::move(of_this);
+  }
+  return path;
+}
+
 void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source) {
   const BoundQuery& bound = *query.bound;
-  if (bound.sources.size() != 1 || !bound.is_grouped || !bound.group_by.empty() || plan.statement->change)
-    return;
+  if (plan.statement->change) return;
   PlanNode* scan = query.root.get();
   PlanNode* above = nullptr;
   for (; scan->input != nullptr; scan = scan->input.get()) above = scan;

@@ -173,6 +173,9 @@ void choose_id_range(const Plan& plan, PlannedQuery& query, Source& source);
 void advise_index(Plan& plan, PlannedQuery& query, Source& source);
 void join_by_index(PlannedQuery& query, Source& source);
 void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
+// The path that all of the query's rows come to the least or the greatest value of: SELECT MIN(c.x),
+// MAX(c.x).
+std::optional<std::vector<IndexStep>> path_of_extremes(const BoundQuery& query, SlotNumber slot);
 void cover_by_index(Plan& plan, PlannedQuery& query);
 // Whether the entries of an index hold all that the query asks of the items of its only scan.
 bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index);

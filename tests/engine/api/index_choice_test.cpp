@@ -353,6 +353,31 @@ TEST_F(IndexChoiceTest, ItemsThatNobodyReadsAreCountedAlone) {
   EXPECT_EQ(query(count), "0\n");
 }
 
+TEST_F(IndexChoiceTest, TheIndexThatWouldHelpIsNamed) {
+  const auto advice = [&](const std::string& sql) {
+    const std::string text = plan(sql);
+    const size_t at = text.find("an index would help: ");
+    return at == std::string::npos ? "" : text.substr(at + 21, text.find(", about") - at - 21);
+  };
+  EXPECT_EQ(advice("SELECT TOP 3 c.id FROM d c ORDER BY c.text"), "CREATE INDEX ON d (text)");
+  EXPECT_EQ(advice("SELECT TOP 3 c.id FROM d c ORDER BY c.text DESC"), "CREATE INDEX ON d (text)");
+  EXPECT_EQ(advice("SELECT c.id FROM d c ORDER BY c.a DESC, c.text OFFSET 2 LIMIT 3"),
+            "CREATE INDEX ON d (a, text DESC)");
+  EXPECT_EQ(advice("SELECT TOP 3 c.id FROM d c WHERE c.few = 3 ORDER BY c.text"),
+            "CREATE INDEX ON d (few, text)");
+  EXPECT_EQ(advice("SELECT VALUE MAX(c.text) FROM d c"), "CREATE INDEX ON d (text)");
+  EXPECT_EQ(advice("SELECT VALUE c.id FROM d c WHERE c.few = 3 AND c.a > 5 AND c.b > 6"),
+            "CREATE INDEX ON d (few, a)");
+  EXPECT_EQ(advice("SELECT c.id FROM d c ORDER BY c.text"), "");
+  EXPECT_EQ(advice("SELECT TOP 3 c.id FROM d c ORDER BY LOWER(c.text)"), "");
+  // What is named is used.
+  for (const char* index : {"CREATE INDEX ON d (few, text)", "CREATE INDEX ON d (a, text DESC)"})
+    ASSERT_EQ(query(index), "");
+  EXPECT_THAT(plan("SELECT TOP 3 c.id FROM d c WHERE c.few = 3 ORDER BY c.text"), HasSubstr("in order"));
+  EXPECT_THAT(plan("SELECT c.id FROM d c ORDER BY c.a DESC, c.text OFFSET 2 LIMIT 3"),
+              HasSubstr("backwards, in order"));
+}
+
 TEST_F(IndexChoiceTest, AJoinReadsOfEitherSideWhatTheOtherAsksFor) {
   make("few", "");
   for (int i = 0; i < 5; ++i)

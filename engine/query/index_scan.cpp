@@ -172,7 +172,7 @@ class EntryCursor final : public sql::IndexCursor {
 
 class KeyListCursor final : public sql::IndexCursor {
  public:
-  // `walk`: that has found the keys, where the values of its entries will be asked for.
+  // `walk`: that has found the keys, if the values of its entries are asked for rather than items.
   KeyListCursor(const Transaction& transaction, ContainerStore& store, const Lifetime& lifetime,
                 std::shared_ptr<const KeyList> keys, PartitionFilter partition,
                 std::optional<EntryWalk> walk = std::nullopt)
@@ -311,11 +311,11 @@ Result<KeyList> keys_of(EntryWalk& walk, const PartitionFilter& partition, KeyLi
 }
 
 Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transaction, ContainerStore& store,
-                                                     const sql::Access& access) {
+                                                     const sql::Access& access, bool gives_values) {
   QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
   PartitionFilter partition(store, access.partition_key);
   KeyList found = no_keys(transaction);
-  std::optional<EntryWalk> first_walk;
+  std::optional<EntryWalk> values;
   // Two lists are at hand at a time.
   const size_t memory_limit = access.probes.size() > 1 ? access.memory_limit / 2 : access.memory_limit;
   for (const sql::IndexProbe& probe : access.probes) {
@@ -323,7 +323,7 @@ Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transact
     QUIRE_ASSIGN(KeyList keys, keys_of(walk, partition, no_keys(transaction), access, memory_limit));
     if (&probe == &access.probes.front()) {
       found = std::move(keys);
-      first_walk = std::move(walk);
+      if (gives_values) values = std::move(walk);
     } else if (access.kind == sql::Access::Kind::all_index) {
       found.intersect(keys);
     } else {
@@ -335,7 +335,7 @@ Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transact
   QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(transaction));
   return std::make_unique<KeyListCursor>(transaction, store, lifetime,
                                          std::make_shared<const KeyList>(std::move(found)),
-                                         std::move(partition), std::move(first_walk));
+                                         std::move(partition), std::move(values));
 }
 
 }  // namespace
@@ -343,7 +343,7 @@ Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transact
 Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transaction, ContainerStore& store,
                                                        const sql::Access& access) {
   if (access.kind == sql::Access::Kind::index) return open_index_cursor(transaction, store, access);
-  return open_key_list(transaction, store, access);
+  return open_key_list(transaction, store, access, false);
 }
 
 Result<std::unique_ptr<sql::Cursor>> open_index_access_beside(const sql::Cursor& other,
@@ -364,7 +364,7 @@ Result<std::unique_ptr<sql::Cursor>> open_index_access_beside(const sql::Cursor&
 Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& transaction,
                                                             ContainerStore& store,
                                                             const sql::Access& access) {
-  if (access.kind != sql::Access::Kind::index) return open_key_list(transaction, store, access);
+  if (access.kind != sql::Access::Kind::index) return open_key_list(transaction, store, access, true);
   QUIRE_ASSIGN(auto set, store.indexes().set(transaction));
   QUIRE_ASSIGN(EntryWalk walk,
                EntryWalk::open(transaction, store, std::move(set), access.probes.front(), access.is_reverse));

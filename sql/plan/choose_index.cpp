@@ -30,6 +30,8 @@ constexpr double kFetchCost = 6;
 constexpr double kEntryCost = 0.5;
 // An entry whose item's key is noted and put in order, to be compared with others.
 constexpr double kKeyCost = 2;
+// The values of an entry, read once its key is in order; several threads share a scan, and not this.
+constexpr double kValuesCost = 2.5;
 // A row that is sorted.
 constexpr double kSortCost = 0.5;
 // The share of the rows that a condition lets through, where nothing tells.
@@ -145,7 +147,7 @@ class IndexChooser {
 
   double cost_of_entry(const IndexDescription& index) {
     if (!is_covered(plan_, query_, scan_, index)) return kEntryCost + kFetchCost;
-    return ignores_order(*query_.bound) ? kEntryCost : kEntryCost + kKeyCost;
+    return ignores_order(*query_.bound) ? kEntryCost : kEntryCost + kKeyCost + kValuesCost;
   }
 
   // Entries are read until enough items have passed the filter.

@@ -192,7 +192,8 @@ class IndexScan final : public Operator {
     const auto opened = access_.kind == Access::Kind::index || access_.is_covering ? open_entries(access)
                                                                                    : open_items(access);
     // Too many items to keep the keys of: reading all takes no memory.
-    if (!opened && opened.error().code == ErrorCode::out_of_memory) return open_all(frame);
+    const bool keeps_keys = access_.kind != Access::Kind::index;
+    if (!opened && keeps_keys && opened.error().code == ErrorCode::out_of_memory) return open_all(frame);
     return opened || fail(frame, opened.error());
   }
 

@@ -2,6 +2,7 @@
 // what they are then. Internal to engine/file.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,7 @@ class ChangeList {
 
   void start(bool keeps_track) noexcept {
     bytes_.clear();
+    recent_.fill(kNowhere);
     weight_ = 0;
     is_whole_ = keeps_track;
   }
@@ -35,11 +37,13 @@ class ChangeList {
   // What was noted since `size` has been undone.
   size_t size() const noexcept { return bytes_.size(); }
   void return_to(size_t size) noexcept {
-    if (size < bytes_.size()) bytes_.resize(size);
+    if (size >= bytes_.size()) return;
+    bytes_.resize(size);
+    recent_.fill(kNowhere);
   }
 
-  // Calls visit(slot, key), which returns whether to go on; in the order of the changes, a key that was
-  // changed twice twice.
+  // Calls visit(slot, key), which returns whether to go on; in the order of the changes. A key that was
+  // changed again may come again.
   template <typename Visit>
   void for_each(const Visit& visit) const {
     for (size_t at = 0; at < bytes_.size();) {
@@ -52,13 +56,20 @@ class ChangeList {
   }
 
  private:
+  static constexpr size_t kNowhere = SIZE_MAX;
+
   struct Head {
     uint32_t slot = 0;
     uint32_t key_bytes = 0;
+    uint64_t record_bytes = 0;  // the most that it has had
   };
   void add(uint32_t slot, Bytes key, size_t record_bytes) noexcept;
+  bool is_at(size_t place, uint32_t slot, Bytes key) const noexcept;
+  void add_weight(size_t bytes) noexcept;
 
   std::string bytes_;
+  // Where one of the keys with some hash was noted last: counters are changed with each item.
+  std::array<size_t, 64> recent_{};
   size_t weight_ = 0;
   bool is_whole_ = false;
 };

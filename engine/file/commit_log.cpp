@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/file/disk_room.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/page_layout.h"
 #include "engine/file/page_reader.h"
@@ -212,12 +213,13 @@ bool CommitLog::has_place(const Commit& commit) noexcept {
   }
   if (place_.bytes != 0 && !is_short && !std::exchange(has_outgrown_, true)) return false;
   const size_t bytes = std::max(wanted, bytes_for(changes_.weight(), mdb_txn_env(commit.transaction)));
-  if (bytes / kCommitsInLog < changes_.weight() || !make_place(commit, bytes)) small_commits_ = 0;
+  if (bytes / kCommitsInLog >= changes_.weight() && !make_place(commit, bytes)) small_commits_ = 0;
   return false;
 }
 
-// No more than the file has. Where that is nothing beside the file, as many more as make the pages few to
-// which its commits are applied.
+// What makes the pages few to which its commits are applied: for so many of them, and more where that is
+// nothing beside the file. Where it is too much beside the file, which is taken to grow, nothing yet: to put
+// a longer one in its place later costs more than the commits that wait for it.
 size_t CommitLog::bytes_for(size_t commit_bytes, MDB_env* environment) noexcept {
   MDB_envinfo info;
   mdb_env_info(environment, &info);
@@ -226,15 +228,16 @@ size_t CommitLog::bytes_for(size_t commit_bytes, MDB_env* environment) noexcept 
   const uint64_t file = (info.me_last_pgno + 1) * stat.ms_psize;
   size_t bytes = kLeastBytes;
   const auto is_short = [&] {
-    return (bytes < kCommitsInNewLog * commit_bytes && 2 * bytes <= file) ||
+    return bytes < kCommitsInNewLog * commit_bytes ||
            (bytes < kUsualBytes && 2 * bytes * kFileBesideLog <= file);
   };
   while (bytes < kMostBytes && is_short()) bytes *= 2;
-  return bytes;
+  return bytes == kLeastBytes || bytes <= kMostOfFile * file ? bytes : 0;
 }
 
-// A map that is full takes nothing else along.
+// A map or a disk that is full takes nothing else along: what commits needs room, too.
 bool CommitLog::make_place(const Commit& commit, size_t bytes) noexcept {
+  if (is_no_room(try_disk_room(descriptor_, 2 * bytes))) return false;
   MDB_txn* nested = nullptr;
   if (mdb_txn_begin(mdb_txn_env(commit.transaction), commit.transaction, 0, &nested) != MDB_SUCCESS)
     return false;

@@ -6,11 +6,10 @@
 // crash the file is taken back to the anchor, and the commits in the log are made again (log_replay.h).
 //
 // The log is the value of row "log" of table "meta", written in place: LMDB keeps so long a value on pages of
-// its own, and leaves them alone. So a database stays one file. It is 1 MiB long, up to 4
-// in a file that is large beside it; where larger transactions come in a row, a longer one takes its place,
-// up to 8 MiB, but not longer than the file was; and again where the file has grown. Its first half is for
-// anchors with an even sequence, the second for odd ones: who moves the anchor leaves alone what still
-// counts. A half:
+// its own, and leaves them alone. So a database stays one file. It is 1 MiB long, up to 4 in a file that is
+// large beside it, up to 8 for larger transactions, but no more than twice as long as the file was. Where
+// they become larger, or the file has grown, a longer one takes its place. Its first half is for anchors with
+// an even sequence, the second for odd ones: who moves the anchor leaves alone what still counts. A half:
 //
 //   0..31   0..7 the sequence, with bit 62 set | 8..15 a random number | 16..23 the anchor's commit | 24..31
 //           what it follows
@@ -177,14 +176,14 @@ class CommitLog {
 
   // At least so many find room in a log, and in one that is made for commits like one at hand.
   static constexpr size_t kCommitsInLog = 4, kCommitsInNewLog = 32;
-  static constexpr size_t kUsualBytes = size_t{4} << 20, kFileBesideLog = 16;
+  static constexpr size_t kUsualBytes = size_t{4} << 20, kFileBesideLog = 16, kMostOfFile = 2;
 
   void count_small(size_t bytes) noexcept;
   bool is_worth_it(const Anchor& anchor) noexcept;
   bool has_place(const Commit& commit) noexcept;
   bool make_place(const Commit& commit, size_t bytes) noexcept;
   void take_cache(MDB_txn* transaction, const MDB_val& value) const noexcept;
-  // That a log for such commits should have.
+  // That a log for such commits should have; 0: it has to wait.
   static size_t bytes_for(size_t commit_bytes, MDB_env* environment) noexcept;
   size_t room() const noexcept { return bytes() - std::min(bytes(), end_.position); }
   // In the file, of the half in use.

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "engine/file/disk_room.h"
 #include "engine/file/lmdb_error.h"
 
 namespace quire::engine {
@@ -53,14 +54,10 @@ void FileState::begin_writeback() const noexcept {
 }
 
 int FileState::explain_io_error(int code) const noexcept {
-  constexpr off_t kProbe = 1 << 20;
-  struct stat status;
-  if (code != EIO || fstat(descriptor_.number(), &status) != 0) return code;
-  if (fallocate(descriptor_.number(), 0, status.st_size, kProbe) == 0) {
-    // There is room: give it back.
-    return ftruncate(descriptor_.number(), status.st_size) == 0 ? code : errno;
-  }
-  return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : code;
+  constexpr uint64_t kProbe = 1 << 20;
+  if (code != EIO) return code;
+  const int probed = try_disk_room(descriptor_.number(), kProbe);
+  return is_no_room(probed) ? probed : code;
 }
 
 MDB_envinfo FileState::info() noexcept {

@@ -45,18 +45,19 @@ size_t KeyList::memory() const noexcept {
   return keys_.size() * sizeof(Place) + (copies_ != nullptr ? copies_->bytes_reserved() : 0);
 }
 
+// Few share a prefix.
 void KeyList::sort() {
   sort_by_prefix(std::span(keys_));
-  for (auto first = keys_.begin(); first != keys_.end();) {
-    const auto last =
-        std::find_if(first, keys_.end(), [&](const Place& place) { return place.prefix != first->prefix; });
-    std::sort(first, last, [](const Place& a, const Place& b) { return a.key_view() < b.key_view(); });
-    first = last;
+  auto end = keys_.begin();
+  for (auto first = keys_.begin(), last = first; first != keys_.end(); first = last) {
+    while (last != keys_.end() && last->prefix == first->prefix) ++last;
+    if (last - first > 1)
+      std::sort(first, last, [](const Place& a, const Place& b) { return a.key_view() < b.key_view(); });
+    const auto kept = end;
+    for (auto place = first; place != last; ++place)
+      if (end == kept || place->key_view() != (end - 1)->key_view()) *end++ = *place;
   }
-  const auto rest = std::ranges::unique(keys_, [](const Place& a, const Place& b) {
-    return a.prefix == b.prefix && a.key_view() == b.key_view();
-  });
-  keys_.erase(rest.begin(), rest.end());
+  keys_.erase(end, keys_.end());
 }
 
 void KeyList::intersect(const KeyList& other) {

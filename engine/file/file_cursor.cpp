@@ -127,6 +127,16 @@ Result<uint64_t> FileCursor::skip_before(Bytes end, uint64_t most) {
   return skipped;
 }
 
+Result<size_t> FileCursor::read_before(Bytes end, std::span<TreeEntry> entries) {
+  if (!tree_ || beside_ != nullptr) return 0;
+  auto count = tree_->read_before(end, entries);
+  if (count) {
+    key_ = tree_->key();
+    record_ = tree_->record();
+  }
+  return count;
+}
+
 Result<void> FileCursor::stand_on(Bytes key) {
   MDB_val wanted{key.size(), const_cast<char*>(key.data())}, record;
   const int code = mdb_cursor_get(cursor_.get(), &wanted, &record, MDB_SET_KEY);

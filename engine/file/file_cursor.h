@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "engine/file/table.h"
 #include "engine/file/transaction.h"
@@ -33,6 +34,8 @@ class FileCursor {
   // From the entry that it stands on, goes on over those whose keys are less than `end`, `most` at most,
   // without a look at each; how many. It then stands on the last of them. May stop early, also at once.
   Result<uint64_t> skip_before(Bytes end, uint64_t most);
+  // The same with a look at each: fills the first of `entries`, and tells how many.
+  Result<size_t> read_before(Bytes end, std::span<TreeEntry> entries);
 
   Bytes key() const noexcept { return key_; }
   Bytes record() const noexcept { return record_; }

@@ -155,4 +155,27 @@ Result<uint64_t> TreeCursor::skip_before(Bytes end, uint64_t most) {
   return skipped;
 }
 
+// Those on the page at hand.
+Result<size_t> TreeCursor::read_before(Bytes end, std::span<TreeEntry> entries) {
+  constexpr size_t kAhead = 8;
+  const PageView page = tree_.view(leaf().page);
+  const size_t first = leaf().at + 1;
+  size_t count = std::min(leaf().size - first, entries.size());
+  if (count > 0 && page.key(leaf().at + count) >= end)
+    count = keys_before(page, leaf().at, leaf().at + count, end);
+  for (size_t i = 0; i < count; ++i) {
+    ask_for(page.node(first + std::min(i + kAhead, count - 1)).at);
+    const auto record = tree_.record_of(page, first + i);
+    if (!record) [[unlikely]]
+      return damaged();
+    entries[i] = {page.key(first + i), *record};
+  }
+  leaf().at += count;
+  if (count > 0) {
+    key_ = entries[count - 1].key;
+    record_ = entries[count - 1].record;
+  }
+  return count;
+}
+
 }  // namespace quire::engine

@@ -7,11 +7,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "engine/file/table_tree.h"
 #include "sql/error.h"
 
 namespace quire::engine {
+
+// As good as the transaction's bytes.
+struct TreeEntry {
+  Bytes key, record;
+};
 
 class TreeCursor {
  public:
@@ -27,8 +33,9 @@ class TreeCursor {
   Result<bool> previous();
   Result<bool> seek(Bytes key);  // if there is none, it stands behind the last
 
-  // It stands on an entry: FileCursor::skip_before().
+  // It stands on an entry: as FileCursor's.
   Result<uint64_t> skip_before(Bytes end, uint64_t most);
+  Result<size_t> read_before(Bytes end, std::span<TreeEntry> entries);
 
   Bytes key() const noexcept { return key_; }
   Bytes record() const noexcept { return record_; }

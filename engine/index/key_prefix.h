@@ -28,11 +28,12 @@ inline uint64_t key_prefix(Bytes key, size_t depth = 0) noexcept {
   return std::endian::native == std::endian::little ? __builtin_bswap64(prefix) : prefix;
 }
 
-// By `prefix`, which an Entry has; equal ones stay in their order. Many are dealt out by each byte in which
-// they differ, the last one first, which takes as much memory again.
-template <typename Entry>
+// By `prefix`, which an Entry has; equal ones stay in their order. Many are dealt out by each digit in which
+// they differ, the last one first, which takes as much memory again. Larger digits are worth it where
+// prefixes are short.
+template <unsigned kDigitBits = 8, typename Entry>
 void sort_by_prefix(std::span<Entry> entries) {
-  constexpr size_t kFewEntries = 1024;
+  constexpr size_t kFewEntries = 1024, kDigits = size_t{1} << kDigitBits;
   if (entries.size() < kFewEntries) {
     std::ranges::stable_sort(entries, {}, &Entry::prefix);
     return;
@@ -41,13 +42,13 @@ void sort_by_prefix(std::span<Entry> entries) {
   for (const Entry& entry : entries) different |= entry.prefix ^ entries[0].prefix;
   const auto room = std::make_unique_for_overwrite<Entry[]>(entries.size());
   std::span<Entry> from = entries, to(room.get(), entries.size());
-  for (unsigned shift = 0; shift < 64; shift += 8) {
-    if ((different >> shift & 0xFF) == 0) continue;
-    const auto byte_of = [shift](const Entry& entry) { return entry.prefix >> shift & 0xFF; };
-    std::array<size_t, 256> begins{};
-    for (const Entry& entry : from) ++begins[byte_of(entry)];
+  for (unsigned shift = 0; shift < 64; shift += kDigitBits) {
+    const auto digit_of = [shift](uint64_t prefix) { return prefix >> shift & (kDigits - 1); };
+    if (digit_of(different) == 0) continue;
+    std::array<size_t, kDigits> begins{};
+    for (const Entry& entry : from) ++begins[digit_of(entry.prefix)];
     std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), size_t{0});
-    for (const Entry& entry : from) to[begins[byte_of(entry)]++] = entry;
+    for (const Entry& entry : from) to[begins[digit_of(entry.prefix)]++] = entry;
     std::swap(from, to);
   }
   if (from.data() != entries.data()) std::ranges::copy(from, entries.begin());

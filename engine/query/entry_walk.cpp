@@ -79,8 +79,8 @@ Error EntryWalk::damaged() const {
           fmt::format("index '{}' of container '{}' is damaged", index_->name, store_->definition().name)};
 }
 
-bool EntryWalk::read_entry() {
-  const Bytes key = cursor_.key(), record = cursor_.record();
+bool EntryWalk::read_entry(const TreeEntry& found) {
+  const Bytes key = found.key, record = found.record;
   const size_t begin = kIndexNumberBytes + shape_.scope_bytes;
   const size_t size = entry_.values.size();
   // Neighbours often have the same values, and encodings tell their end. The last key is still there to look

@@ -1,6 +1,7 @@
 // A walk over the entries of one index, from ranges of encoded values to entries.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,6 +29,10 @@ class EntryWalk {
   Result<const IndexEntry*> next();
   // Goes on over up to `most` entries without a look at each; how many. May stop early, also at once.
   Result<uint64_t> skip(uint64_t most);
+  // Goes on over entries that lie close behind with a visit(const IndexEntry&) to each; how many. May stop
+  // early, also at once.
+  template <typename Visit>
+  Result<size_t> visit_near(const Visit& visit);
   // Goes past all entries that agree with the last one in their first `parts` values.
   void skip_equal(size_t parts);
 
@@ -59,8 +64,9 @@ class EntryWalk {
   }
   Result<bool> advance();
   Result<bool> advance_back();
-  // Takes the entry that the cursor stands on apart; false if it is damaged.
-  bool read_entry();
+  // Takes the entry that the cursor stands on, or stood on, apart; false if it is damaged.
+  bool read_entry() { return read_entry({cursor_.key(), cursor_.record()}); }
+  bool read_entry(const TreeEntry& found);
   Error damaged() const;
   Result<bool> is_within(const IndexEntry& entry) const;
   void values_of(const IndexEntry& entry, const sql::Value& item, std::span<sql::Value> values) const;
@@ -82,5 +88,17 @@ class EntryWalk {
   std::string group_;  // reverse: what the keys of the entries with the values at hand begin with
   IndexEntry entry_;
 };
+
+template <typename Visit>
+Result<size_t> EntryWalk::visit_near(const Visit& visit) {
+  if (!is_in_range_ || is_reverse_ || range().is_cut || !jump_.empty()) return 0;
+  std::array<TreeEntry, 64> found;
+  QUIRE_ASSIGN(const size_t count, cursor_.read_before(range().to, found));
+  for (const TreeEntry& entry : std::span(found).first(count)) {
+    if (!read_entry(entry)) return std::unexpected(damaged());
+    visit(entry_);
+  }
+  return count;
+}
 
 }  // namespace quire::engine

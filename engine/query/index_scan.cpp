@@ -292,18 +292,26 @@ class Repeats {
 Result<KeyList> keys_of(EntryWalk& walk, const PartitionFilter& partition, KeyList keys,
                         const sql::Access& access, size_t memory_limit) {
   Repeats repeats;
-  for (uint64_t entries = 1;; ++entries) {
+  const auto add = [&](const IndexEntry& entry) {
+    if (!partition.has_any() || partition.may_have(entry)) keys.add(entry);
+  };
+  for (uint64_t unchecked = 1;; ++unchecked) {
     QUIRE_ASSIGN(const IndexEntry* const entry, walk.next());
     if (entry == nullptr) break;
-    if (entries % kEntriesBetweenChecks == 0 && access.may_go_on != nullptr) QUIRE_TRY((*access.may_go_on)());
-    if (partition.has_any() && !partition.may_have(*entry)) continue;
-    if (access.first_of_equal) {
-      if (repeats.has(*entry, walk)) continue;
+    if (unchecked >= kEntriesBetweenChecks && access.may_go_on != nullptr) {
+      QUIRE_TRY((*access.may_go_on)());
+      unchecked = 0;
+    }
+    if (!access.first_of_equal) {
+      add(*entry);
+      QUIRE_ASSIGN(const size_t near, walk.visit_near(add));
+      unchecked += near;
+    } else if (!repeats.has(*entry, walk)) {
       QUIRE_ASSIGN(const bool is_wanted, leads_to_wanted(*entry, walk, partition));
       if (!is_wanted) continue;
       repeats.note(*entry);
+      add(*entry);
     }
-    keys.add(*entry);
     if (keys.memory() > memory_limit) return std::unexpected(too_many_keys());
   }
   keys.sort();

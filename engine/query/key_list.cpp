@@ -10,7 +10,7 @@ namespace {
 
 // An effective partition key tells most keys apart in its first three bytes, and what more of them would save
 // in comparisons costs as much in passes over all.
-constexpr unsigned kRest = 40;
+constexpr unsigned kRest = 40, kDigitBits = 12;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ size_t KeyList::memory() const noexcept {
 
 // Few share a prefix.
 void KeyList::sort() {
-  sort_by_prefix(std::span(keys_));
+  sort_by_prefix<kDigitBits>(std::span(keys_));
   auto end = keys_.begin();
   for (auto first = keys_.begin(), last = first; first != keys_.end(); first = last) {
     while (last != keys_.end() && last->prefix == first->prefix) ++last;

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <span>
+
 #include "engine/file/environment.h"
 #include "tests/engine/file/temporary_folder.h"
 
@@ -77,11 +81,37 @@ TEST_F(FileCursorTest, SkipsThousandsAtOnce) {
   EXPECT_FALSE(value_of(walk.next()));
 }
 
+TEST_F(FileCursorTest, ReadsManyAsEach) {
+  const auto snapshot = value_of(environment_->begin_read());
+  std::array<TreeEntry, 64> found;
+  for (int start = 0; start < kRows; start += 37)
+    for (const int length : {0, 1, 2, 5, 40, 700})
+      for (const size_t most : {1, 3, 64}) {
+        const int end = std::min(start + length + 1, kRows);
+        FileCursor walk = cursor(snapshot);
+        ASSERT_TRUE(value_of(walk.seek(key_of(start))));
+        for (int row = start + 1;;) {
+          const size_t count = value_of(walk.read_before(key_of(end), std::span(found).first(most)));
+          ASSERT_LE(count, most);
+          for (const TreeEntry& entry : std::span(found).first(count)) {
+            ASSERT_LT(row, end);
+            EXPECT_EQ(entry.key, key_of(row));
+            EXPECT_EQ(entry.record, value_of(snapshot.get(table_, key_of(row++))));
+          }
+          ASSERT_EQ(walk.key(), key_of(row - 1)) << "it stands on the last of them";
+          if (count == 0 && (!value_of(walk.next()) || walk.key() != key_of(row++))) break;
+          if (row >= end) break;
+        }
+      }
+}
+
 TEST_F(FileCursorTest, LooksAtEachInAWriteTransaction) {
   EXPECT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
     FileCursor walk = cursor(transaction);
     EXPECT_TRUE(value_of(walk.first()));
     EXPECT_EQ(value_of(walk.skip_before("x", 10)), 0U);
+    std::array<TreeEntry, 4> found;
+    EXPECT_EQ(value_of(walk.read_before("x", found)), 0U);
     EXPECT_EQ(go_on(walk, key_of(101), kRows), 100);
     return {};
   })));

@@ -9,6 +9,7 @@
 #include <array>
 #include <random>
 #include <set>
+#include <span>
 
 #include "engine/file/environment.h"
 #include "engine/file/file_cursor.h"
@@ -252,6 +253,13 @@ TEST_F(DamagedTree, IsReadWithinTheFileOrFails) {
       if (steps % 100 == 99) {
         const auto skipped = cursor.skip_before(key(kRows / 2), 50);
         if (!skipped) break;
+        std::array<TreeEntry, 16> found;
+        const auto count = cursor.read_before(key(kRows), found);
+        if (!count) break;
+        for (const TreeEntry& entry : std::span(found).first(*count)) {
+          sum.add(entry.key);
+          sum.add(entry.record);
+        }
       }
       is_there = round % 2 == 0 ? cursor.next() : cursor.previous();
     }

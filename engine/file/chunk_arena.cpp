@@ -1,8 +1,9 @@
 #include "engine/file/chunk_arena.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <new>
 #include <utility>
 
@@ -13,46 +14,11 @@ constexpr size_t kLine = 64, kAhead = 1024;
 
 }  // namespace
 
-ChunkPool::Chunk ChunkPool::take() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!chunks_.empty()) {
-      Chunk chunk = std::move(chunks_.back());
-      chunks_.pop_back();
-      return chunk;
-    }
-  }
-  return std::make_unique_for_overwrite<char[]>(kChunkBytes);
-}
-
-void ChunkPool::give_back(std::vector<Chunk> chunks) noexcept {
-  const std::lock_guard lock(mutex_);
-  const size_t room = kMostBytes / kChunkBytes - std::min(kMostBytes / kChunkBytes, chunks_.size());
-  const auto kept = chunks.begin() + static_cast<ptrdiff_t>(std::min(room, chunks.size()));
-  try {
-    chunks_.insert(chunks_.end(), std::make_move_iterator(chunks.begin()), std::make_move_iterator(kept));
-  } catch (const std::bad_alloc&) {
-    // They go to the heap with the list.
-  }
-}
-
-void ChunkPool::clear() noexcept {
-  std::vector<Chunk> chunks;
-  const std::lock_guard lock(mutex_);
-  chunks_.swap(chunks);
-}
-
-ChunkArena::~ChunkArena() {
-  pool_->give_back(std::move(chunks_));
-}
-
 char* ChunkArena::allocate(size_t bytes, size_t alignment) {
   void* place = room_;
   if (room_ == nullptr || std::align(alignment, bytes, place, room_bytes_) == nullptr) {
-    const size_t size = std::max(bytes + alignment, ChunkPool::kChunkBytes);
-    place = add_chunk(size);
-    room_bytes_ = size;
-    bytes_ += size;
+    open_chunk(bytes + alignment);
+    place = room_;
     std::align(alignment, bytes, place, room_bytes_);
   }
   room_ = static_cast<char*>(place) + bytes;
@@ -64,12 +30,35 @@ char* ChunkArena::allocate(size_t bytes, size_t alignment) {
   return static_cast<char*>(place);
 }
 
-char* ChunkArena::add_chunk(size_t bytes) {
-  const bool is_usual = bytes == ChunkPool::kChunkBytes;
-  ChunkPool::Chunk chunk = is_usual ? pool_->take() : std::make_unique_for_overwrite<char[]>(bytes);
-  char* const place = chunk.get();
-  (is_usual ? chunks_ : large_chunks_).push_back(std::move(chunk));
-  return place;
+void ChunkArena::clear() noexcept {
+  own_chunks_.clear();
+  in_use_ = 0;
+  room_ = nullptr;
+  room_bytes_ = 0;
+  bytes_ = 0;
+}
+
+void ChunkArena::open_chunk(size_t least_bytes) {
+  size_t bytes = bytes_of(in_use_);
+  if (least_bytes > bytes) {
+    bytes = least_bytes;
+    own_chunks_.push_back(make_chunk(bytes));
+    room_ = own_chunks_.back().get();
+  } else {
+    if (in_use_ == chunks_.size()) chunks_.push_back(make_chunk(bytes));
+    room_ = chunks_[in_use_++].get();
+  }
+  room_bytes_ = bytes;
+  bytes_ += bytes;
+}
+
+ChunkArena::Chunk ChunkArena::make_chunk(size_t bytes) {
+  const bool is_large = bytes == kLargeBytes;
+  void* const place = is_large ? std::aligned_alloc(kLargeBytes, kLargeBytes) : std::malloc(bytes);
+  if (place == nullptr) throw std::bad_alloc();
+  Chunk chunk(static_cast<char*>(place));
+  if (is_large) (void)madvise(place, kLargeBytes, MADV_HUGEPAGE);
+  return chunk;
 }
 
 }  // namespace quire::engine

@@ -1,55 +1,47 @@
-// Memory that is taken piece by piece and goes all at once. Its chunks come from a pool, to which they
-// return: what one list of pending commits gives back the next one takes, and need not have the system put
-// pages there once more. Internal to engine/file.
+// Memory that is taken piece by piece and goes all at once: to who takes pieces anew, or to the system.
+// Internal to engine/file.
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
-#include <mutex>
-#include <utility>
 #include <vector>
 
 namespace quire::engine {
 
-// Chunks that nobody uses. From any thread.
-class ChunkPool {
- public:
-  static constexpr size_t kChunkBytes = size_t{64} << 10;
-  using Chunk = std::unique_ptr<char[]>;
-
-  // bad_alloc.
-  Chunk take();
-  // Keeps as many as one list may need.
-  void give_back(std::vector<Chunk> chunks) noexcept;
-  // Keeps none of those that are there.
-  void clear() noexcept;
-
- private:
-  static constexpr size_t kMostBytes = size_t{8} << 20;
-
-  std::mutex mutex_;
-  std::vector<Chunk> chunks_;
-};
-
 // Belongs to one thread at a time.
 class ChunkArena {
  public:
-  explicit ChunkArena(std::shared_ptr<ChunkPool> pool) : pool_(std::move(pool)) {}
+  ChunkArena() = default;
   ChunkArena(const ChunkArena&) = delete;
   ChunkArena& operator=(const ChunkArena&) = delete;
-  ~ChunkArena();
 
   // bad_alloc.
   char* allocate(size_t bytes, size_t alignment);
-  // Of all chunks.
+  // Pieces are no more. The chunks stay for the next ones, which need not have the system put pages there
+  // once more; those for one piece alone go.
+  void clear() noexcept;
+  // Of all chunks that pieces were taken of.
   size_t bytes() const noexcept { return bytes_; }
 
  private:
-  char* add_chunk(size_t bytes);
+  // The first ones are small; what goes on is to lie on few pages of the system's, large ones where it has
+  // them.
+  static constexpr size_t kSmallBytes = size_t{64} << 10, kSmallChunks = 16;
+  static constexpr size_t kLargeBytes = size_t{2} << 20;
 
-  std::shared_ptr<ChunkPool> pool_;
-  std::vector<ChunkPool::Chunk> chunks_;        // of the pool's size
-  std::vector<ChunkPool::Chunk> large_chunks_;  // for one piece each
+  struct Free {
+    void operator()(char* place) const noexcept { std::free(place); }
+  };
+  using Chunk = std::unique_ptr<char, Free>;
+
+  static size_t bytes_of(size_t chunk) noexcept { return chunk < kSmallChunks ? kSmallBytes : kLargeBytes; }
+  static Chunk make_chunk(size_t bytes);
+  void open_chunk(size_t least_bytes);
+
+  std::vector<Chunk> chunks_;      // of bytes_of()
+  size_t in_use_ = 0;              // of chunks_
+  std::vector<Chunk> own_chunks_;  // for one piece each
   char* room_ = nullptr;
   size_t room_bytes_ = 0;
   size_t bytes_ = 0;

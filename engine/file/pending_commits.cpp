@@ -26,14 +26,38 @@ uint64_t draw_seed() noexcept {
 
 }  // namespace
 
-PendingCommits::PendingCommits(uint64_t base, size_t bytes, std::shared_ptr<ChunkPool> pool)
+PendingCommits::PendingCommits(uint64_t base, size_t bytes)
     : base_(base),
       seed_(draw_seed()),
-      nodes_(pool),
-      bytes_of_changes_(std::move(pool)),
       head_(make_node(kMostLevels)),
-      filter_(std::max(kLeastFilterWords, bytes / kBytesOfFilterWord)),
+      filter_(filter_words(bytes)),
       random_(seed_ | 1) {}
+
+size_t PendingCommits::filter_words(size_t bytes) noexcept {
+  return std::max(kLeastFilterWords, bytes / kBytesOfFilterWord);
+}
+
+void PendingCommits::begin_anew(uint64_t base, size_t bytes) {
+  if (filter_.size() != filter_words(bytes))
+    filter_ = std::vector<std::atomic<uint64_t>>(filter_words(bytes));
+  for (auto& word : filter_) word.store(0, std::memory_order_relaxed);
+  tables_.store(0, std::memory_order_relaxed);
+  base_ = base;
+  last_.store(0, std::memory_order_relaxed);
+  nodes_.clear();
+  bytes_of_changes_.clear();
+  head_ = make_node(kMostLevels);  // there is a chunk for it
+  newest_.clear();
+  undo_.clear();
+  savepoint_ = 0;
+  bytes_ = 0;
+  taken_back_ = 0;
+  spare_count_ = 0;
+  appended_.key.clear();
+  at_hand_.clear();
+  unlinked_.clear();
+  has_unlinked_.store(false, std::memory_order_relaxed);
+}
 
 // ---- Looking
 
@@ -172,6 +196,16 @@ void PendingCommits::NewestChanges::grow(size_t places) {
   }
   tables_.push_back(std::move(table));
   table_.store(tables_.back().get(), std::memory_order_release);
+}
+
+void PendingCommits::NewestChanges::clear() noexcept {
+  tables_.erase(tables_.begin(), tables_.end() - 1);
+  const Table& table = *tables_.back();
+  for (size_t i = 0; i <= table.mask; ++i) {
+    table.places[i].hashed = 0;
+    table.places[i].node.store(nullptr, std::memory_order_relaxed);
+  }
+  count_ = 0;
 }
 
 void PendingCommits::NewestChanges::set(uint64_t hashed, Node* node) noexcept {
@@ -318,18 +352,20 @@ char* PendingCommits::room_for(size_t record_bytes) {
 
 std::span<char> PendingCommits::append(uint32_t slot, Bytes key, size_t record_bytes) {
   char* const record = room_for(record_bytes);
-  appended_ = change(slot, key, {record, static_cast<uint32_t>(record_bytes)});
+  change(slot, key, {record, static_cast<uint32_t>(record_bytes)});
   bytes_ += record_bytes;
+  appended_.slot = slot;
+  appended_.key = key;
   return {record, record_bytes};
 }
 
 // The tree, and the list before, have nothing behind it; nor has this one while it is remembered.
 bool PendingCommits::is_behind_appended(uint32_t slot, Bytes key) const noexcept {
-  return appended_ != nullptr && appended_->slot == slot && key > appended_->key_view();
+  return !appended_.key.empty() && appended_.slot == slot && key > appended_.key;
 }
 
 std::span<char> PendingCommits::put(uint32_t slot, Bytes key, size_t record_bytes) {
-  if (is_behind_appended(slot, key)) appended_ = nullptr;
+  if (is_behind_appended(slot, key)) appended_.key.clear();
   char* const record = room_for(record_bytes);
   change(slot, key, {record, static_cast<uint32_t>(record_bytes)});
   bytes_ += record_bytes;

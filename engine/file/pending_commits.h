@@ -22,6 +22,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/file/chunk_arena.h"
@@ -40,8 +41,8 @@ class PendingCommits {
 
  public:
   // `base`: LMDB's number of the commit that they follow. `bytes`: of keys and records, so many are expected
-  // at most. `pool`: where its memory comes from, and returns to.
-  PendingCommits(uint64_t base, size_t bytes, std::shared_ptr<ChunkPool> pool);
+  // at most. bad_alloc.
+  PendingCommits(uint64_t base, size_t bytes);
   PendingCommits(const PendingCommits&) = delete;
   PendingCommits& operator=(const PendingCommits&) = delete;
 
@@ -113,6 +114,8 @@ class PendingCommits {
   // Whether a key comes behind the one that was appended last, and so behind all others of its table. May be
   // false though it does.
   bool is_behind_appended(uint32_t slot, Bytes key) const noexcept;
+  // Remembers what the list before, which nothing is added to any more, does.
+  void remember_appended(const PendingCommits& before) { appended_ = before.appended_; }
   // visit(slot, Change), each key once; false ends it.
   template <typename Visit>
   bool for_each_at_hand(const Visit& visit) const;
@@ -121,6 +124,8 @@ class PendingCommits {
   bool for_each_change(size_t from, size_t to, const Visit& visit) const;
   // From now on the commit at hand is seen.
   void publish() noexcept;
+  // As if it were made now, in the memory that it has. Nobody else sees it. bad_alloc: nothing has changed.
+  void begin_anew(uint64_t base, size_t bytes);
   // What the first `upto` commits together have made of each key: visit(slot, Change), in order; false ends
   // it.
   template <typename Visit>
@@ -234,6 +239,8 @@ class PendingCommits {
   class NewestChanges {
    public:
     NewestChanges() { grow(kLeastPlaces); }
+    // Keeps the last table alone. Nobody looks there.
+    void clear() noexcept;
     Node* find(uint32_t slot, Bytes key, uint64_t hashed) const noexcept;
     // Asks for the memory where it will be looked for.
     void ask_for(uint64_t hashed) const noexcept {
@@ -291,6 +298,7 @@ class PendingCommits {
   char* room_for(size_t record_bytes);
   void let_go(const Record& record) noexcept;
   Node* make_node(size_t levels);
+  static size_t filter_words(size_t bytes) noexcept;
   size_t draw_levels() noexcept;
   uint64_t hash(uint32_t slot, Bytes key) const noexcept;
 
@@ -310,7 +318,11 @@ class PendingCommits {
   // Room of records that were let go, for others of their size: counters are changed with each item.
   std::array<Record, 8> spare_;
   size_t spare_count_ = 0;
-  const Node* appended_ = nullptr;
+  struct Appended {
+    uint32_t slot = 0;
+    std::string key;  // none: nothing is remembered
+  };
+  Appended appended_;
   NewestChanges newest_;
   std::vector<Unlinked> at_hand_;  // of the commit at hand, in the order in which they were made
   size_t savepoint_ = 0;

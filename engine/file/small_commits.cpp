@@ -47,7 +47,7 @@ std::shared_ptr<const PendingView> SmallCommits::begin(Durability durability, MD
   try {
     // Whatever comes of the transaction: who waits is let in.
     state_.anchor_keeper().note_commit(false);
-    auto list = std::make_shared<PendingCommits>(mdb_txn_id(transaction) - 1, state_.log().bytes(), pool_);
+    auto list = pool_.take(mdb_txn_id(transaction) - 1, state_.log().bytes());
     set(std::make_shared<PendingView>(std::move(list), nullptr));
   } catch (const std::bad_alloc&) {
     return nullptr;
@@ -72,7 +72,8 @@ Result<void> SmallCommits::hand_over(Clock::time_point deadline) {
   QUIRE_TRY(take_back(deadline));
   const auto newest = pending_->newest();
   if (has_failed_ || newest->last() == 0) return apply(deadline);
-  auto next = std::make_shared<PendingCommits>(newest->base() + 1, state_.log().bytes(), pool_);
+  auto next = pool_.take(newest->base() + 1, state_.log().bytes());
+  next->remember_appended(*newest);
   auto both = std::make_shared<PendingView>(next, newest);
   after_ = std::make_shared<PendingView>(std::move(next), nullptr);
   std::function<void()> act = [this, newest, durability = durability_] {
@@ -221,7 +222,7 @@ bool SmallCommits::is_anyone_waiting() const noexcept {
 }
 
 void SmallCommits::let_others_in() noexcept {
-  pool_->clear();
+  pool_.clear();
   if (!is_alone_.exchange(false)) return;
   state_.write_lock().keep(false);
   quire::engine::let_others_in(state_.data_descriptor());

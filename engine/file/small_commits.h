@@ -20,6 +20,7 @@
 
 #include "engine/file/background_task.h"
 #include "engine/file/environment.h"
+#include "engine/file/pending_pool.h"
 #include "engine/file/pending_view.h"
 #include "engine/file/reader_pool.h"
 #include "sql/error.h"
@@ -100,7 +101,7 @@ class SmallCommits {
   void set(std::shared_ptr<const PendingView> pending) noexcept;
 
   FileState& state_;
-  std::shared_ptr<ChunkPool> pool_ = std::make_shared<ChunkPool>();
+  PendingPool pool_;
   std::mutex applying_;  // held while LMDB commits what is pending, and until that is known here
   std::mutex mutex_;     // guards pending_ where the write lock does not
   std::shared_ptr<const PendingView> pending_;

@@ -250,7 +250,7 @@ TEST(PendingViewTest, IsWalkedAsAMapWouldBe) {
   std::mt19937 random(5);
   const auto draw = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };
   const auto make = [&](uint32_t changes, std::map<std::string, std::string>& map) {
-    auto list = std::make_shared<PendingCommits>(1, 4096, std::make_shared<ChunkPool>());
+    auto list = std::make_shared<PendingCommits>(1, 4096);
     for (uint32_t i = 0; i < changes; ++i) {
       const std::string key = fmt::format("k{:02}", draw(30)), record = std::to_string(draw(1000));
       if (draw(3) == 0) {

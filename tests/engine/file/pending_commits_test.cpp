@@ -31,7 +31,7 @@ std::string find(const PendingCommits& commits, Bytes key, uint32_t upto, uint32
 }
 
 TEST(PendingCommitsTest, EachCommitSeesItselfAndThoseBefore) {
-  PendingCommits commits(7, kBytes, std::make_shared<ChunkPool>());
+  PendingCommits commits(7, kBytes);
   put(commits, "a", "1");
   put(commits, "b", "1");
   EXPECT_EQ(commits.last(), 0u);
@@ -50,7 +50,7 @@ TEST(PendingCommitsTest, EachCommitSeesItselfAndThoseBefore) {
 }
 
 TEST(PendingCommitsTest, WhatIsTakenBackWasNeverThere) {
-  PendingCommits commits(1, kBytes, std::make_shared<ChunkPool>());
+  PendingCommits commits(1, kBytes);
   put(commits, "a", "1");
   commits.publish();
   put(commits, "a", "2");
@@ -70,7 +70,7 @@ TEST(PendingCommitsTest, WhatIsTakenBackWasNeverThere) {
 }
 
 TEST(PendingCommitsTest, TheCommitAtHandHasEachKeyOnce) {
-  PendingCommits commits(1, kBytes, std::make_shared<ChunkPool>());
+  PendingCommits commits(1, kBytes);
   put(commits, "b", "1");
   put(commits, "a", "1");
   put(commits, "b", "2");
@@ -84,11 +84,9 @@ TEST(PendingCommitsTest, TheCommitAtHandHasEachKeyOnce) {
 }
 
 // Against a map for each number of commits.
-TEST(PendingCommitsTest, WalksBothWaysAsAMapWould) {
-  std::mt19937 random(11);
+void expect_to_walk_as_a_map_would(PendingCommits& commits, std::mt19937& random) {
   const auto draw = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };
   using State = std::map<std::string, std::optional<std::string>>;
-  PendingCommits commits(1, kBytes, std::make_shared<ChunkPool>());
   std::vector<State> states(1);
   for (int commit = 0; commit < 60; ++commit) {
     State state = states.back();
@@ -134,10 +132,46 @@ TEST(PendingCommitsTest, WalksBothWaysAsAMapWould) {
   }
 }
 
+TEST(PendingCommitsTest, WalksBothWaysAsAMapWould) {
+  std::mt19937 random(11);
+  PendingCommits commits(1, kBytes);
+  expect_to_walk_as_a_map_would(commits, random);
+}
+
+TEST(PendingCommitsTest, WhatIsBegunAnewIsAsIfItWereMade) {
+  std::mt19937 random(12);
+  PendingCommits commits(1, kBytes);
+  for (uint64_t base = 2; base < 6; ++base) {
+    expect_to_walk_as_a_map_would(commits, random);
+    put(commits, "k1", "never committed");
+    commits.make_savepoint();
+    put(commits, "k1", "nor this");
+    const size_t memory = commits.memory();
+    commits.begin_anew(base, base % 2 == 0 ? kBytes : 10 * kBytes);
+    EXPECT_EQ(commits.base(), base);
+    EXPECT_EQ(commits.last() + commits.changes() + commits.bytes() + commits.taken_back(), 0u);
+    EXPECT_LE(commits.memory(), memory);
+    EXPECT_EQ(find(commits, "k1", 1), "?");
+  }
+}
+
+TEST(PendingCommitsTest, RemembersWhatTheListBeforeHasAppended) {
+  PendingCommits before(1, kBytes), commits(2, kBytes);
+  commits.remember_appended(before);
+  EXPECT_FALSE(commits.is_behind_appended(kSlot, "a")) << "nothing was appended";
+  before.append(kSlot, "b", 1);
+  commits.remember_appended(before);
+  EXPECT_TRUE(commits.is_behind_appended(kSlot, "c"));
+  EXPECT_FALSE(commits.is_behind_appended(kSlot, "b"));
+  EXPECT_FALSE(commits.is_behind_appended(kSlot + 1, "c")) << "another table's";
+  put(commits, "d", "1");
+  EXPECT_FALSE(commits.is_behind_appended(kSlot, "c")) << "there is one behind it that was not appended";
+}
+
 // What is linked in between, and taken back afterwards, makes no difference.
 TEST(PendingCommitsTest, TheWriterWalksAmongItsOwnChanges) {
   std::mt19937 random(5);
-  auto commits = std::make_shared<PendingCommits>(1, kBytes, std::make_shared<ChunkPool>());
+  auto commits = std::make_shared<PendingCommits>(1, kBytes);
   const PendingView view(commits, nullptr);
   std::map<std::string, std::string> published;
   for (int commit = 0; commit < 40; ++commit) {
@@ -174,7 +208,7 @@ TEST(PendingCommitsTest, TheWriterWalksAmongItsOwnChanges) {
 // The writer walks a table of which nothing was published, when there are two changes of a key of another
 // one.
 TEST(PendingCommitsTest, OfOneKeyTheNewestIsSeenWhateverIsWalkedFirst) {
-  auto commits = std::make_shared<PendingCommits>(1, kBytes, std::make_shared<ChunkPool>());
+  auto commits = std::make_shared<PendingCommits>(1, kBytes);
   const PendingView view(commits, nullptr);
   put(*commits, "a", "1");
   commits->publish();
@@ -194,7 +228,7 @@ TEST(PendingCommitsTest, OfOneKeyTheNewestIsSeenWhateverIsWalkedFirst) {
 
 TEST(PendingCommitsTest, ReadersSeeWholeCommitsWhileOneWrites) {
   constexpr int kCommits = 3000;
-  PendingCommits commits(1, kBytes, std::make_shared<ChunkPool>());
+  PendingCommits commits(1, kBytes);
   std::atomic<bool> is_done = false;
   std::jthread reader([&] {
     while (!is_done) {

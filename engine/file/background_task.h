@@ -20,6 +20,8 @@ class BackgroundTask {
   bool begin(std::function<void()> act);
   // Returns when what was begun last is done: the caller sees what it has done. False past the deadline.
   bool wait(Clock::time_point deadline);
+  // Whether that is so.
+  bool is_done() { return wait(Clock::now()); }
 
  private:
   void run(const std::stop_token& stop);

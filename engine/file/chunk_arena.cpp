@@ -1,7 +1,5 @@
 #include "engine/file/chunk_arena.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <new>
@@ -53,12 +51,11 @@ void ChunkArena::open_chunk(size_t least_bytes) {
 }
 
 ChunkArena::Chunk ChunkArena::make_chunk(size_t bytes) {
-  const bool is_large = bytes == kLargeBytes;
-  void* const place = is_large ? std::aligned_alloc(kLargeBytes, kLargeBytes) : std::malloc(bytes);
+  const bool is_large = bytes == kLargePage;
+  void* const place = is_large ? std::aligned_alloc(kLargePage, kLargePage) : std::malloc(bytes);
   if (place == nullptr) throw std::bad_alloc();
-  Chunk chunk(static_cast<char*>(place));
-  if (is_large) (void)madvise(place, kLargeBytes, MADV_HUGEPAGE);
-  return chunk;
+  if (is_large) prefer_large_pages(place, kLargePage);
+  return Chunk(static_cast<char*>(place));
 }
 
 }  // namespace quire::engine

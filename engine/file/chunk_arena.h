@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "engine/file/large_pages.h"
+
 namespace quire::engine {
 
 // Belongs to one thread at a time.
@@ -25,17 +27,14 @@ class ChunkArena {
   size_t bytes() const noexcept { return bytes_; }
 
  private:
-  // The first ones are small; what goes on is to lie on few pages of the system's, large ones where it has
-  // them.
-  static constexpr size_t kSmallBytes = size_t{64} << 10, kSmallChunks = 16;
-  static constexpr size_t kLargeBytes = size_t{2} << 20;
+  static constexpr size_t kSmallBytes = size_t{64} << 10, kSmallChunks = 8;  // then large pages
 
   struct Free {
     void operator()(char* place) const noexcept { std::free(place); }
   };
   using Chunk = std::unique_ptr<char, Free>;
 
-  static size_t bytes_of(size_t chunk) noexcept { return chunk < kSmallChunks ? kSmallBytes : kLargeBytes; }
+  static size_t bytes_of(size_t chunk) noexcept { return chunk < kSmallChunks ? kSmallBytes : kLargePage; }
   static Chunk make_chunk(size_t bytes);
   void open_chunk(size_t least_bytes);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/file/disk_room.h"
+#include "engine/file/large_pages.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/page_layout.h"
 #include "engine/file/page_reader.h"
@@ -182,9 +183,9 @@ Result<bool> CommitLog::go_on(Anchor& anchor, const PendingView& pending) {
   return true;
 }
 
-bool CommitLog::turn_over(uint64_t base) {
+bool CommitLog::turn_over(uint64_t commit) {
   const uint64_t next = sequence_ + 1;
-  if (!put_header(next, base + 1, end_.seed)) return false;
+  if (!put_header(next, commit, end_.seed)) return false;
   sequence_ = next;
   return true;
 }
@@ -246,6 +247,7 @@ bool CommitLog::make_place(const Commit& commit, size_t bytes) noexcept {
     mdb_txn_abort(nested);
     return false;
   }
+  prefer_large_pages(value.mv_data, value.mv_size);
   std::memset(value.mv_data, 0, value.mv_size);
   take_cache(commit.transaction, value);
   return mdb_txn_commit(nested) == MDB_SUCCESS;

@@ -148,10 +148,10 @@ class CommitLog {
   bool should_grow(MDB_env* environment) noexcept;
   // Puts the changes at hand into the log; false if they have no room there. io, out_of_memory.
   Result<bool> take_small(const PendingView& pending, const SmallCommit& commit);
-  // What is pending behind LMDB's commit `base` is about to become one of LMDB's, and that the anchor, by
-  // somebody else: the records from here on go to the other half. Until there is the anchor, who goes back to
-  // the one before finds them there. False, and all is as it was, if the file cannot be written to.
-  bool turn_over(uint64_t base);
+  // What is pending is about to become LMDB's up to that commit, and that the anchor, by somebody else: the
+  // records from here on go to the other half. Until there is the anchor, who goes back to the one before
+  // finds them there. False, and all is as it was, if the file cannot be written to.
+  bool turn_over(uint64_t commit);
   // So many of the log's last commits are one of LMDB's now.
   void note_applied(uint32_t commits) noexcept { ahead_ += commits - 1; }
 

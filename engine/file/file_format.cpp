@@ -200,6 +200,11 @@ std::string dropped_table_row(std::string_view table) {
   return std::string(kDroppedRow) += table;
 }
 
+int rewrite_format_row(MDB_txn* transaction, MDB_dbi meta) noexcept {
+  const auto version = read_version(transaction, meta);
+  return version ? put_version(transaction, meta, *version) : MDB_CORRUPTED;
+}
+
 Result<FileState::Facts> open_format(FileState& state, std::string_view path,
                                      const std::function<Result<bool>(uint64_t commit)>& check_commit) {
   const bool read_only = state.is_read_only();

@@ -43,4 +43,8 @@ Result<FileState::Facts> open_format(FileState& state, std::string_view path,
 
 std::string dropped_table_row(std::string_view table);
 
+// Writes row "format" of table "meta" once more, as it is: LMDB makes no commit of a transaction that writes
+// nothing. LMDB's code.
+int rewrite_format_row(MDB_txn* transaction, MDB_dbi meta) noexcept;
+
 }  // namespace quire::engine

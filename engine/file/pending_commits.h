@@ -126,6 +126,10 @@ class PendingCommits {
   void publish() noexcept;
   // As if it were made now, in the memory that it has. Nobody else sees it. bad_alloc: nothing has changed.
   void begin_anew(uint64_t base, size_t bytes);
+  // Puts what is published in order, which for_each() and walks would do.
+  void put_in_order() const noexcept { link(); }
+  // As many as for_each() visits, or more.
+  size_t keys() const noexcept { return newest_.count(); }
   // What the first `upto` commits together have made of each key: visit(slot, Change), in order; false ends
   // it.
   template <typename Visit>
@@ -251,6 +255,7 @@ class PendingCommits {
     void make_room();
     // In place of the one that its key has.
     void set(uint64_t hashed, Node* node) noexcept;
+    size_t count() const noexcept { return count_; }
 
    private:
     static constexpr size_t kLeastPlaces = 64;

@@ -30,9 +30,10 @@ class PendingView {
   uint64_t base() const noexcept { return newest_->base(); }
   // How many commits of the newest list are published.
   uint32_t last() const noexcept { return newest_->last(); }
-  // Whether it is to be seen beside LMDB's tree as that commit has left it.
+  // Whether it is to be seen beside LMDB's tree as that commit has left it: where a list is being applied,
+  // with none of it, all of it, or a part.
   bool fits(uint64_t commit) const noexcept {
-    return commit == base() || (applying_ != nullptr && commit == applying_->base());
+    return commit <= base() && commit >= (applying_ == nullptr ? base() : applying_->base());
   }
   // How many are published in both.
   uint32_t commits() const noexcept { return last() + (applying_ == nullptr ? 0 : applying_->last()); }

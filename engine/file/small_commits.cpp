@@ -2,9 +2,11 @@
 
 #include <lmdb.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
+#include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/sole_use.h"
@@ -66,20 +68,82 @@ Result<bool> SmallCommits::commit() {
 
 // ---- Into LMDB's tree, behind the writer's back
 
+namespace {
+
+// So many commits of LMDB's. One may have nothing to write: what is left may be keys that were never there
+// and are erased.
+class TreeCommits {
+ public:
+  TreeCommits(FileState& state, uint64_t commits, size_t keys)
+      : state_(state), left_(commits), keys_of_one_(keys / commits + 1) {}
+  TreeCommits(const TreeCommits&) = delete;
+  TreeCommits& operator=(const TreeCommits&) = delete;
+  ~TreeCommits() {
+    if (transaction_ != nullptr) mdb_txn_abort(transaction_);
+  }
+
+  // Each LMDB's code.
+  int begin() noexcept {
+    return transaction_ != nullptr ? MDB_SUCCESS : state_.readers().begin(0, transaction_);
+  }
+  int put(uint32_t slot, const PendingCommits::Change& change) noexcept {
+    int code = begin();
+    if (code == MDB_SUCCESS) code = put_into_tree(transaction_, slot, change);
+    if (code == MDB_SUCCESS && ++keys_ % keys_of_one_ == 0 && left_ > 1) code = commit();
+    return code;
+  }
+  int finish() noexcept {
+    int code = MDB_SUCCESS;
+    while (code == MDB_SUCCESS && left_ > 0) {
+      code = begin();
+      if (code == MDB_SUCCESS) code = commit();
+    }
+    return code;
+  }
+
+ private:
+  int commit() noexcept {
+    int code = rewrite_format_row(transaction_, state_.facts.meta.slot());
+    if (code != MDB_SUCCESS) return code;
+    state_.let_commits_wait(false);
+    code = mdb_txn_commit(std::exchange(transaction_, nullptr));
+    if (--left_ > 0 && code == MDB_SUCCESS) state_.begin_writeback();
+    return code;
+  }
+
+  FileState& state_;
+  uint64_t left_;
+  size_t keys_of_one_;
+  size_t keys_ = 0;
+  MDB_txn* transaction_ = nullptr;
+};
+
+}  // namespace
+
+// A list of many keys is applied by several commits of LMDB's, each of which keeps the pages that it writes
+// in memory: one takes the memory of the one before, and those that are written are on their way to the disk
+// meanwhile. With `relaxed` it is one: the log counts behind LMDB's newest commit alone.
+uint32_t SmallCommits::commits_for(const PendingCommits& list, Durability durability) noexcept {
+  constexpr size_t kKeysOfOne = 8192, kMost = 8;
+  if (durability != Durability::full) return 1;
+  return static_cast<uint32_t>(std::clamp<size_t>(list.keys() / kKeysOfOne, 1, kMost));
+}
+
 // There are two lists and two halves of the log: what was handed over before must be done. All that takes
 // memory comes before anything is changed.
 Result<void> SmallCommits::hand_over(Clock::time_point deadline) {
-  QUIRE_TRY(take_back(deadline));
   const auto newest = pending_->newest();
+  // What the thread would do next is done while it is waited for.
+  if (is_handed_over_ && !task_.is_done()) newest->put_in_order();
+  QUIRE_TRY(take_back(deadline));
   if (has_failed_ || newest->last() == 0) return apply(deadline);
-  auto next = pool_.take(newest->base() + 1, state_.log().bytes());
+  const uint64_t upto = newest->base() + commits_for(*newest, durability_);
+  auto next = pool_.take(upto, state_.log().bytes());
   next->remember_appended(*newest);
   auto both = std::make_shared<PendingView>(next, newest);
   after_ = std::make_shared<PendingView>(std::move(next), nullptr);
-  std::function<void()> act = [this, newest, durability = durability_] {
-    outcome_ = apply_behind(*newest, durability);
-  };
-  if (!state_.log().turn_over(newest->base())) return apply(deadline);
+  std::function<void()> act = [this, newest, upto] { outcome_ = apply_behind(*newest, upto); };
+  if (!state_.log().turn_over(upto)) return apply(deadline);
   set(std::move(both));
   outcome_ = {};
   is_handed_over_ = task_.begin(std::move(act));
@@ -87,12 +151,11 @@ Result<void> SmallCommits::hand_over(Clock::time_point deadline) {
   return is_handed_over_ ? Result<void>() : apply(deadline);
 }
 
-SmallCommits::Outcome SmallCommits::apply_behind(const PendingCommits& pending,
-                                                 Durability durability) noexcept {
+SmallCommits::Outcome SmallCommits::apply_behind(const PendingCommits& pending, uint64_t upto) noexcept {
   try {
-    const auto code = commit_alone(pending, durability);
+    const auto code = commit_alone(pending, upto);
     if (!code || *code != MDB_SUCCESS) return {};
-    const bool is_anchored = durability != Durability::full || state_.anchor().set_with_log().has_value();
+    const bool is_anchored = durability_ != Durability::full || state_.anchor().set_with_log().has_value();
     return {.is_applied = true, .is_anchored = is_anchored};
   } catch (const std::bad_alloc&) {
     return {};  // of an error's text
@@ -112,7 +175,7 @@ Result<void> SmallCommits::take_back(Clock::time_point deadline) {
 
 Result<int> SmallCommits::apply_what_was_handed_over() {
   if (pending_ == nullptr || pending_->applying() == nullptr) return MDB_SUCCESS;
-  QUIRE_ASSIGN(const int code, commit_alone(*pending_->applying(), durability_));
+  QUIRE_ASSIGN(const int code, commit_alone(*pending_->applying(), pending_->base()));
   if (code == MDB_SUCCESS) set(std::move(after_));
   return code;
 }
@@ -146,37 +209,40 @@ bool SmallCommits::apply_if_possible(Clock::time_point deadline) noexcept {
   }
 }
 
+// One attempt: LMDB's code.
 Result<int> SmallCommits::apply_newest() {
   const MapHold hold(state_.readers());
   MDB_txn* transaction = nullptr;
-  QUIRE_ASSIGN(const int code, begin_with(*pending_->newest(), durability_, transaction));
-  return code == MDB_SUCCESS ? commit_with_pending(transaction, 0) : code;
-}
-
-// One attempt: LMDB's code.
-Result<int> SmallCommits::commit_alone(const PendingCommits& list, Durability durability) {
-  const MapHold hold(state_.readers());
-  MDB_txn* transaction = nullptr;
-  QUIRE_ASSIGN(const int code, begin_with(list, durability, transaction));
-  return code == MDB_SUCCESS ? mdb_txn_commit(transaction) : code;
-}
-
-// A transaction of LMDB's in which a list is; none on failure.
-Result<int> SmallCommits::begin_with(const PendingCommits& list, Durability durability,
-                                     MDB_txn*& transaction) {
   const int code = state_.readers().begin(0, transaction);
   if (code != MDB_SUCCESS) return code;
-  const auto put = put_into(transaction, list, durability);
-  if (put && *put == MDB_SUCCESS)
-    state_.let_commits_wait(false);
-  else
+  const auto put = put_into(transaction, *pending_->newest());
+  if (!put || *put != MDB_SUCCESS) {
     mdb_txn_abort(transaction);
-  return put;
+    return put;
+  }
+  state_.let_commits_wait(false);
+  return commit_with_pending(transaction, 0);
 }
 
-Result<int> SmallCommits::put_into(MDB_txn* transaction, const PendingCommits& list, Durability durability) {
-  if (durability == Durability::relaxed)
-    QUIRE_TRY(state_.anchor().prepare(durability, mdb_txn_id(transaction) - 1));
+// One attempt, of which a part may have been done before: LMDB's code.
+Result<int> SmallCommits::commit_alone(const PendingCommits& list, uint64_t upto) {
+  const uint64_t newest = state_.newest_of_tree();
+  const MapHold hold(state_.readers());
+  TreeCommits commits(state_, newest < list.base() ? 1 : upto - newest, list.keys());
+  int code = commits.begin();
+  if (code == MDB_SUCCESS && durability_ == Durability::relaxed)
+    QUIRE_TRY(state_.anchor().prepare(durability_, newest));
+  if (code != MDB_SUCCESS) return code;
+  list.for_each(list.last(), [&](uint32_t slot, const PendingCommits::Change& change) {
+    code = commits.put(slot, change);
+    return code == MDB_SUCCESS;
+  });
+  return code == MDB_SUCCESS ? commits.finish() : code;
+}
+
+Result<int> SmallCommits::put_into(MDB_txn* transaction, const PendingCommits& list) {
+  if (durability_ == Durability::relaxed)
+    QUIRE_TRY(state_.anchor().prepare(durability_, mdb_txn_id(transaction) - 1));
   int code = MDB_SUCCESS;
   list.for_each(list.last(), [&](uint32_t slot, const PendingCommits::Change& change) {
     code = put_into_tree(transaction, slot, change);
@@ -186,7 +252,7 @@ Result<int> SmallCommits::put_into(MDB_txn* transaction, const PendingCommits& l
 }
 
 Result<int> SmallCommits::put_into(MDB_txn* transaction) {
-  return put_into(transaction, *pending_->newest(), durability_);
+  return put_into(transaction, *pending_->newest());
 }
 
 int SmallCommits::commit_with_pending(MDB_txn* transaction, uint32_t own) noexcept {

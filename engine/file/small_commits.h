@@ -4,7 +4,8 @@
 // does nothing else, or by one whose transaction could not be small, nor wait until that was done.
 //
 // Where they come without an end, a thread does that while the writer goes on with a list, and a part of the
-// log, of their own (hand_over()). Until it is done, the anchor and LMDB's writing are the thread's.
+// log, of their own (hand_over()); by several commits of LMDB's where it is many keys. Until it is done, the
+// anchor and LMDB's writing are the thread's.
 //
 // Only while nobody else has the file open: others would not see what this process has in memory. Who opens a
 // file waits until what is pending is applied (sole_use.h). After a crash the log's commits are made again.
@@ -91,12 +92,13 @@ class SmallCommits {
     bool is_anchored = false;  // the log's part that was handed over is of no use any more
   };
 
+  // By how many of LMDB's commits it is to be applied.
+  static uint32_t commits_for(const PendingCommits& list, Durability durability) noexcept;
   Result<void> hand_over(Clock::time_point deadline);
-  Outcome apply_behind(const PendingCommits& pending, Durability durability) noexcept;
+  Outcome apply_behind(const PendingCommits& pending, uint64_t upto) noexcept;
   Result<int> apply_newest();
-  Result<int> commit_alone(const PendingCommits& list, Durability durability);
-  Result<int> begin_with(const PendingCommits& list, Durability durability, MDB_txn*& transaction);
-  Result<int> put_into(MDB_txn* transaction, const PendingCommits& list, Durability durability);
+  Result<int> commit_alone(const PendingCommits& list, uint64_t upto);
+  Result<int> put_into(MDB_txn* transaction, const PendingCommits& list);
   void note_committed(uint32_t commits) noexcept;
   void set(std::shared_ptr<const PendingView> pending) noexcept;
 

@@ -9,6 +9,13 @@ Error damaged_feed() {
   return {ErrorCode::corrupt, "the change feed of a container is damaged"};
 }
 
+// LSNs ascend, so a latest row is the table's last, unless versions are kept, whose keys come after it.
+Result<void> put_last(WriteTransaction& transaction, Table table, Bytes key, Bytes row) {
+  QUIRE_ASSIGN(const bool is_last, transaction.append(table, key, row));
+  if (is_last) return {};
+  return transaction.put(table, key, row);
+}
+
 }  // namespace
 
 Result<uint32_t> retention_minutes_of(const ContainerDefinition& definition) {
@@ -18,13 +25,6 @@ Result<uint32_t> retention_minutes_of(const ContainerDefinition& definition) {
 }
 
 // ---- Writing
-
-// LSNs ascend, so a latest row is the table's last, unless versions are kept, whose keys come after it.
-Result<void> ChangeFeed::put_last(WriteTransaction& transaction, Bytes key, Bytes row) const {
-  QUIRE_ASSIGN(const bool is_last, transaction.append(table_, key, row));
-  if (is_last) return {};
-  return transaction.put(table_, key, row);
-}
 
 Result<void> ChangeFeed::add(WriteTransaction& transaction, const FeedChange& change, Bytes record,
                              ContainerStatistics& statistics) const {
@@ -37,7 +37,7 @@ Result<void> ChangeFeed::add(WriteTransaction& transaction, const FeedChange& ch
     row.item_key = change.item_key;
     thread_local std::string bytes;
     write_feed_row(row, bytes);
-    QUIRE_TRY(put_last(transaction, FeedKey::latest(change.lsn).bytes(), bytes));
+    QUIRE_TRY(put_last(transaction, table_, FeedKey::latest(change.lsn).bytes(), bytes));
   }
   return trim(transaction, statistics, change.timestamp, kMostTrimmedByOneWrite);
 }
@@ -54,32 +54,50 @@ Result<void> ChangeFeed::add_version(WriteTransaction& transaction, const FeedCh
   std::string bytes;
   write_version_head(row, bytes);
   bytes += record;
-  return put_last(transaction, FeedKey::version(change.lsn).bytes(), bytes);
+  return put_last(transaction, table_, FeedKey::version(change.lsn).bytes(), bytes);
 }
 
 // An item that was written by itself has a row of its own, which a look-up finds. Else the range that it lies
 // in is the first row from there on. Where neither is, there is nothing to forget.
 Result<void> ChangeFeed::forget(WriteTransaction& transaction, Lsn lsn) const {
+  QUIRE_ASSIGN(const bool is_forgotten, forget_in_known_range(transaction, lsn));
+  if (is_forgotten) return {};
   const FeedKey key = FeedKey::latest(lsn);
   QUIRE_ASSIGN(const std::optional<Bytes> own, transaction.get(table_, key.bytes()));
   const std::optional<FeedRow> own_row = own ? read_feed_row(*own) : std::nullopt;
   if (own_row && own_row->kind == FeedRowKind::item) {
-    QUIRE_TRY(transaction.erase(table_, key.bytes()));
-    return {};
+    return transaction.erase_found(table_, key.bytes());
   }
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, table_));
   QUIRE_ASSIGN(const bool is_there, cursor.seek(key.bytes()));
   if (!is_there || !is_latest_key(cursor.key())) return {};
-  std::optional<FeedRow> row = read_feed_row(cursor.record());
+  const std::optional<FeedRow> row = read_feed_row(cursor.record());
   if (!row) return std::unexpected(damaged_feed());
   const Lsn last = lsn_of_feed_key(cursor.key());
   if (!row->is_range()) return last == lsn ? transaction.erase(cursor) : Result<void>{};
   if (lsn < row->first) return {};
-  if (row->live <= 1) return transaction.erase(cursor);
-  --row->live;
-  std::string bytes;
-  write_feed_row(*row, bytes);
-  return transaction.put(table_, FeedKey::latest(last).bytes(), bytes);
+  if (row->kind == FeedRowKind::ordered_range) known_ranges_.note(lsn, last);
+  return forget_in_range(transaction, *row, last);
+}
+
+// A look-up, where a walk would first put all that is pending in order.
+Result<bool> ChangeFeed::forget_in_known_range(WriteTransaction& transaction, Lsn lsn) const {
+  const Lsn last = known_ranges_.end(lsn);
+  if (last < lsn) return false;
+  QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(table_, FeedKey::latest(last).bytes()));
+  const std::optional<FeedRow> row = record ? read_feed_row(*record) : std::nullopt;
+  if (!row || row->kind != FeedRowKind::ordered_range || lsn < row->first) return false;
+  QUIRE_TRY(forget_in_range(transaction, *row, last));
+  return true;
+}
+
+Result<void> ChangeFeed::forget_in_range(WriteTransaction& transaction, FeedRow row, Lsn last) const {
+  const FeedKey key = FeedKey::latest(last);
+  if (row.live <= 1) return transaction.erase_found(table_, key.bytes());
+  --row.live;
+  thread_local std::string bytes;
+  write_feed_row(row, bytes);
+  return transaction.put(table_, key.bytes(), bytes);
 }
 
 Result<void> ChangeFeed::trim(WriteTransaction& transaction, ContainerStatistics& statistics, uint32_t now,
@@ -128,7 +146,7 @@ Result<void> FeedRun::end(WriteTransaction& transaction, Bytes last_key) {
   std::string bytes;
   write_feed_row(row, bytes);
   items_ = 0;
-  return feed_.put_last(transaction, FeedKey::latest(last_).bytes(), bytes);
+  return put_last(transaction, table_, FeedKey::latest(last_).bytes(), bytes);
 }
 
 }  // namespace quire::engine

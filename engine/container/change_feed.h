@@ -5,6 +5,8 @@
 // what was before and with deletions, are kept for as long as the definition's changeFeedPolicy says.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -43,7 +45,7 @@ struct FeedChange {
 
 class ChangeFeed {
  public:
-  explicit ChangeFeed(Table table) : table_(table) {}
+  explicit ChangeFeed(Table table) noexcept : table_(table) {}
   Table table() const noexcept { return table_; }
 
   // The item's row, in the place of the one that it had. `record` is kept where versions are: of the item
@@ -59,18 +61,34 @@ class ChangeFeed {
   static void set_retention(uint32_t minutes, ContainerStatistics& statistics);
 
  private:
-  friend class FeedRun;
-  Result<void> put_last(WriteTransaction& transaction, Bytes key, Bytes row) const;
+  // Where the ranges ended that were found last, by the LSNs that were looked for: a hint, to be looked at
+  // before it is believed. 0: nothing is known.
+  class KnownRanges {
+   public:
+    Lsn end(Lsn lsn) const noexcept { return Lsn{ends_[place(lsn)].load(std::memory_order_relaxed)}; }
+    void note(Lsn lsn, Lsn end) noexcept {
+      ends_[place(lsn)].store(static_cast<uint64_t>(end), std::memory_order_relaxed);
+    }
+
+   private:
+    static constexpr uint64_t kNeighbours = kMostInRange / 8, kPlaces = 128;
+    static size_t place(Lsn lsn) noexcept { return static_cast<uint64_t>(lsn) / kNeighbours % kPlaces; }
+    std::array<std::atomic<uint64_t>, kPlaces> ends_{};
+  };
+
   // The item's write of that LSN is its newest no more.
   Result<void> forget(WriteTransaction& transaction, Lsn lsn) const;
+  Result<bool> forget_in_known_range(WriteTransaction& transaction, Lsn lsn) const;
+  Result<void> forget_in_range(WriteTransaction& transaction, FeedRow row, Lsn last) const;
 
   Table table_;
+  mutable KnownRanges known_ranges_;
 };
 
 // Items that are appended to their table one after another, each with the next LSN.
 class FeedRun {
  public:
-  explicit FeedRun(ChangeFeed feed) : feed_(feed) {}
+  explicit FeedRun(const ChangeFeed& feed) : table_(feed.table()) {}
 
   // The row is written when it is full, and by end().
   Result<void> add(WriteTransaction& transaction, Lsn lsn, uint32_t timestamp, Bytes item_key) {
@@ -87,7 +105,7 @@ class FeedRun {
  private:
   void begin(Lsn lsn, uint32_t timestamp, Bytes item_key);
 
-  ChangeFeed feed_;
+  Table table_;
   uint64_t items_ = 0;
   Lsn first_{}, last_{};
   uint32_t timestamp_ = 0;

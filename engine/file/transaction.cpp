@@ -210,13 +210,21 @@ Result<bool> WriteTransaction::append(Table table, Bytes key, Bytes record) {
 }
 
 Result<bool> WriteTransaction::erase(Table table, Bytes key) {
+  return erase(table, key, false);
+}
+Result<void> WriteTransaction::erase_found(Table table, Bytes key) {
+  QUIRE_TRY(erase(table, key, true));
+  return {};
+}
+
+Result<bool> WriteTransaction::erase(Table table, Bytes key, bool is_found) {
   if (handle_ == nullptr) return std::unexpected(lmdb_error(MDB_BAD_TXN, "write to the file"));
   if (!state_->tables().is_current(table))
     return std::unexpected(lmdb_error(MDB_BAD_DBI, "write to the file"));
   if (!may_change(key.size())) [[unlikely]]
     return std::unexpected(too_large(request_->size_limit_));
   QUIRE_TRY(outgrow_small(key.size()));
-  if (is_small()) return erase_pending(table, key);
+  if (is_small()) return erase_pending(table, key, is_found);
   MDB_val wanted = to_value(key);
   const int code = mdb_del(handle_, table.slot(), &wanted, nullptr);
   if (code == MDB_SUCCESS) {
@@ -274,9 +282,11 @@ Result<std::span<char>> WriteTransaction::reserve_pending(Table table, Bytes key
   return newest.append(table.slot(), key, size);
 }
 
-Result<bool> WriteTransaction::erase_pending(Table table, Bytes key) {
-  QUIRE_ASSIGN(const auto record, get(table, key));
-  if (!record) return false;
+Result<bool> WriteTransaction::erase_pending(Table table, Bytes key, bool is_found) {
+  if (!is_found) {
+    QUIRE_ASSIGN(const auto record, get(table, key));
+    if (!record) return false;
+  }
   pending_->newest()->erase(table.slot(), key);
   return true;
 }

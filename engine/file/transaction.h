@@ -124,6 +124,8 @@ class WriteTransaction : public Transaction {
   Result<std::span<char>> reserve_append(FileCursor& end, Bytes key, size_t size);
   // False if the key was not there.
   Result<bool> erase(Table table, Bytes key);
+  // A key that this transaction has found.
+  Result<void> erase_found(Table table, Bytes key);
   // The entry that the cursor stands on; its next() then gives the one behind it.
   Result<void> erase(FileCursor& at);
 
@@ -197,7 +199,8 @@ class WriteTransaction : public Transaction {
 
   Result<std::span<char>> reserve_with(Table table, Bytes key, size_t size, unsigned flags);
   Result<std::span<char>> reserve_pending(Table table, Bytes key, size_t size, unsigned flags);
-  Result<bool> erase_pending(Table table, Bytes key);
+  Result<bool> erase(Table table, Bytes key, bool is_found);
+  Result<bool> erase_pending(Table table, Bytes key, bool is_found);
   // What LMDB's answer to such a call means.
   Result<std::span<char>> reserved(int code, void* place, size_t size);
   // False once the request is past its limit.

@@ -126,7 +126,7 @@
     if (link !== run.selfLink) host(checkLink, String(link));
   }
 
-  // Each gives the document, if it is wanted, and leaves in `info` what goes with it.
+  // Each gives the document, if it is wanted, and leaves in `info` what goes with it then.
   const works = {
     readDocument: (link, _, options) => {
       const document = host(read, String(link), asText(options.ifNoneMatch));
@@ -139,7 +139,7 @@
       checkBody(body);
       checkCollection(link);
       const document = host(create, body, options.disableAutomaticIdGeneration === true, isWanted);
-      info = answer(201);
+      if (isWanted) info = answer(201);
       return document;
     },
     upsertDocument: (link, body, options, isWanted) => {
@@ -147,21 +147,21 @@
       checkBody(body);
       checkCollection(link);
       const document = host(upsert, body, options.disableAutomaticIdGeneration === true, isWanted);
-      info = answer(200);
+      if (isWanted) info = answer(200);
       return document;
     },
     replaceDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
       checkBody(body);
       const document = host(replace, String(link), body, asText(options.etag), isWanted);
-      info = answer(200);
+      if (isWanted) info = answer(200);
       return document;
     },
     patchDocument: (link, operations, options, isWanted) => {
       checkIndexAction(options);
       if (operations === null || typeof operations !== 'object') throw failure(400, 'the patch must be an array of operations, or an object');
       const document = host(patch, String(link), operations, asText(options.etag), isWanted);
-      info = answer(200);
+      if (isWanted) info = answer(200);
       return document;
     },
     deleteDocument: (link, _, options) => {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <random>
+#include <set>
 
 #include "engine/container/bulk_writer.h"
 #include "engine/container/detached_encoder.h"
@@ -131,6 +133,32 @@ TEST_F(FeedTest, AnImportCostsARowForThousandsOfItems) {
   std::erase(expected, "4:0");
   expected.insert(expected.end(), {"3:1", "new:0"});
   EXPECT_EQ(read(*open()), expected);
+}
+
+// Ranges that were found once are found by a look-up from then on, whatever became of them.
+TEST_F(FeedTest, ItemsLeaveManyRangesInAnyOrder) {
+  make();
+  std::vector<std::pair<int, std::string>> ids;
+  for (int i = 0; i < 10'000; ++i) ids.emplace_back(i % 7, std::to_string(i));
+  import(ids);
+  std::vector<int> order(ids.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::shuffle(order, std::mt19937(3));
+  std::set<std::string> expected;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto& [key, id] = ids[static_cast<size_t>(order[i])];
+    if (i % 3 == 0) {
+      erase(key, id);
+      continue;
+    }
+    upsert(key, id, 1);
+    if (i % 100 == 1) upsert(key, id, 2);
+    expected.insert(id + (i % 100 == 1 ? ":2" : ":1"));
+  }
+  EXPECT_EQ(feed_rows(), expected.size()) << "each item has a row of its own, and the ranges are gone";
+  const Strings found = read(*open());
+  EXPECT_EQ(std::set<std::string>(found.begin(), found.end()), expected);
+  EXPECT_EQ(found.size(), expected.size());
 }
 
 TEST_F(FeedTest, ARangeGoesWithTheLastOfItsItems) {

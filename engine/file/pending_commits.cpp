@@ -352,10 +352,10 @@ char* PendingCommits::room_for(size_t record_bytes) {
 
 std::span<char> PendingCommits::append(uint32_t slot, Bytes key, size_t record_bytes) {
   char* const record = room_for(record_bytes);
+  appended_.key = key;
+  appended_.slot = slot;
   change(slot, key, {record, static_cast<uint32_t>(record_bytes)});
   bytes_ += record_bytes;
-  appended_.slot = slot;
-  appended_.key = key;
   return {record, record_bytes};
 }
 

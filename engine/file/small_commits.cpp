@@ -224,9 +224,10 @@ Result<int> SmallCommits::apply_newest() {
   return commit_with_pending(transaction, 0);
 }
 
-// One attempt, of which a part may have been done before: LMDB's code.
+// One attempt, of which a part, or all, may have been done before: LMDB's code.
 Result<int> SmallCommits::commit_alone(const PendingCommits& list, uint64_t upto) {
   const uint64_t newest = state_.newest_of_tree();
+  if (newest >= upto) return MDB_SUCCESS;
   const MapHold hold(state_.readers());
   TreeCommits commits(state_, newest < list.base() ? 1 : upto - newest, list.keys());
   int code = commits.begin();

@@ -19,10 +19,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kKeys = 500;  // of a commit
+constexpr int kKeysOfCommit = 500;  // of a commit
 
-std::string key_of(int commit, int i) {
-  return fmt::format("p{:06}", commit * kKeys + i);
+std::string part_key(int commit, int i) {
+  return fmt::format("p{:06}", commit * kKeysOfCommit + i);
 }
 
 class AppliedInPartsTest : public HandedOverTest {
@@ -31,17 +31,17 @@ class AppliedInPartsTest : public HandedOverTest {
     const Table table = table_of(environment);
     const std::string record = std::to_string(commit % 10);
     ASSERT_TRUE(succeeds(environment.write([&](WriteTransaction& transaction) -> Result<void> {
-      for (int i = 0; i < kKeys; ++i) QUIRE_TRY(transaction.put(table, key_of(commit, i), record));
+      for (int i = 0; i < kKeysOfCommit; ++i) QUIRE_TRY(transaction.put(table, part_key(commit, i), record));
       return {};
     })));
-    for (int i = 0; i < kKeys; ++i) map[key_of(commit, i)] = record;
+    for (int i = 0; i < kKeysOfCommit; ++i) map[part_key(commit, i)] = record;
   }
   // Keys that are erased in the commit that puts them.
   static void come_and_go(Environment& environment, int commit) {
     const Table table = table_of(environment);
     ASSERT_TRUE(succeeds(environment.write([&](WriteTransaction& transaction) -> Result<void> {
-      for (int i = 0; i < kKeys; ++i) QUIRE_TRY(transaction.put(table, key_of(commit, i), "x"));
-      for (int i = 0; i < kKeys; ++i) QUIRE_TRY(transaction.erase(table, key_of(commit, i)));
+      for (int i = 0; i < kKeysOfCommit; ++i) QUIRE_TRY(transaction.put(table, part_key(commit, i), "x"));
+      for (int i = 0; i < kKeysOfCommit; ++i) QUIRE_TRY(transaction.erase(table, part_key(commit, i)));
       return {};
     })));
   }
@@ -137,8 +137,8 @@ TEST_P(AppliedInPartsTest, GoesOnWhereTheMapIsFull) {
   });
   const auto environment = open();
   const Contents found = contents(*environment);
-  ASSERT_EQ(found.size(), size_t{kCommits} * kKeys);
-  EXPECT_EQ(found.at(key_of(kCommits - 1, kKeys - 1)), std::to_string((kCommits - 1) % 10));
+  ASSERT_EQ(found.size(), size_t{kCommits} * kKeysOfCommit);
+  EXPECT_EQ(found.at(part_key(kCommits - 1, kKeysOfCommit - 1)), std::to_string((kCommits - 1) % 10));
 }
 
 INSTANTIATE_TEST_SUITE_P(Durabilities, AppliedInPartsTest,

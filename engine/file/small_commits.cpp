@@ -124,7 +124,7 @@ class TreeCommits {
 // in memory: one takes the memory of the one before, and those that are written are on their way to the disk
 // meanwhile. With `relaxed` it is one: the log counts behind LMDB's newest commit alone.
 uint32_t SmallCommits::commits_for(const PendingCommits& list, Durability durability) noexcept {
-  constexpr size_t kKeysOfOne = 8192, kMost = 8;
+  constexpr size_t kKeysOfOne = 2048, kMost = 8;
   if (durability != Durability::full) return 1;
   return static_cast<uint32_t>(std::clamp<size_t>(list.keys() / kKeysOfOne, 1, kMost));
 }

@@ -45,6 +45,15 @@ function(quire_together target)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# A program that tries what others are linked into: it lies beside the presets' other programs, and is not optimized
+# itself, which would take longer to compile than it saves. After it the files as for quire_together.
+function(quire_trial_program target)
+  quire_together(${target} ${ARGN})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE -O0)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+endfunction()
+
 if(QUIRE_COVERAGE)
   add_link_options(--coverage)
 endif()

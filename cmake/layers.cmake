@@ -34,7 +34,6 @@ target_include_directories(quire_parse PRIVATE ${PROJECT_BINARY_DIR}/generated)
 
 quire_layer(functions SOURCES sql/functions/*.cpp LINKS quire_value PkgConfig::RE2 PkgConfig::UTF8PROC
             PkgConfig::GEOGRAPHIC stemmer)
-set_target_properties(quire_functions PROPERTIES UNITY_BUILD OFF)  # each file has a table kRows
 quire_layer(bind SOURCES sql/bind/*.cpp LINKS quire_parse quire_functions)
 quire_layer(plan SOURCES sql/plan/*.cpp LINKS quire_bind)
 quire_layer(run SOURCES sql/run/*.cpp LINKS quire_plan)

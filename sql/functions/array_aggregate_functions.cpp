@@ -90,7 +90,7 @@ Value extreme(CallContext&, Arguments arguments) {
   return best;
 }
 
-constexpr Function kRows[] = {
+constexpr Function kArrayAggregateRows[] = {
     {"ARRAY_AVG", "a", array_avg, "ARRAY_AVG(array)", "The mean of an array of numbers"},
     {"ARRAY_MAX", "a", extreme<true>, "ARRAY_MAX(array)",
      "The greatest element: null < booleans < numbers < strings"},
@@ -104,7 +104,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> array_aggregate_functions() noexcept {
-  return kRows;
+  return kArrayAggregateRows;
 }
 
 }  // namespace quire::sql

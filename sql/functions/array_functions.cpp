@@ -121,7 +121,7 @@ Value object_to_array(CallContext& context, Arguments arguments) {
   return Value::array(elements.first(next));
 }
 
-constexpr Function kRows[] = {
+constexpr Function kArrayRows[] = {
     {"ARRAY_CONCAT", "aa*", array_concat, "ARRAY_CONCAT(array, array, ...)", "The arrays one after another"},
     {"ARRAY_CONTAINS", "ad?x", array_contains, "ARRAY_CONTAINS(array, value [, partial])",
      "Whether an element equals the value or, if partial, has all properties of it"},
@@ -139,7 +139,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> array_functions() noexcept {
-  return kRows;
+  return kArrayRows;
 }
 
 }  // namespace quire::sql

@@ -51,7 +51,7 @@ Value ago(CallContext& context, Arguments arguments) {
   return moved_time(context, arguments, true);
 }
 
-constexpr Function kRows[] = {
+constexpr Function kClockRows[] = {
     {"AGO", "sn", ago, "AGO(part, count)",
      "The time so many years, months, days, ... before the statement began", Volatility::per_statement},
     {"GETCURRENTDATETIME", "", current_date_time<row_time>, "GETCURRENTDATETIME()", "The present time",
@@ -74,7 +74,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> clock_functions() noexcept {
-  return kRows;
+  return kClockRows;
 }
 
 }  // namespace quire::sql

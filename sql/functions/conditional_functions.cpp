@@ -17,7 +17,7 @@ Value choose(CallContext&, Arguments arguments) {
   return arguments[static_cast<size_t>(index)];
 }
 
-constexpr Function kRows[] = {
+constexpr Function kConditionalRows[] = {
     {"CHOOSE", "ix*", choose, "CHOOSE(index, value, ...)", "The value at an index, which counts from 1"},
     {"IIF", "xxx", iif, "IIF(condition, value, otherwise)",
      "The value if the condition is true, else the other"},
@@ -26,7 +26,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> conditional_functions() noexcept {
-  return kRows;
+  return kConditionalRows;
 }
 
 }  // namespace quire::sql

@@ -62,7 +62,7 @@ Value date_time_format(CallContext& context, Arguments arguments) {
   return Value::string(context.arena.copy_string(text));
 }
 
-constexpr Function kRows[] = {
+constexpr Function kDateConvertRows[] = {
     {"DATETIMEFORMAT", "ss", date_time_format, "DATETIMEFORMAT(date, format)",
      "The date as text in a custom format of .NET, such as 'yyyy-MM-dd'"},
     {"DATETIMEFROMPARTS", "iii?iiii", from_parts,
@@ -81,7 +81,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> date_convert_functions() noexcept {
-  return kRows;
+  return kDateConvertRows;
 }
 
 }  // namespace quire::sql

@@ -126,7 +126,7 @@ Value date_time_bin(CallContext& context, Arguments arguments) {
   return start ? print_date_time(*start, context.arena) : Value::undefined();
 }
 
-constexpr Function kRows[] = {
+constexpr Function kDateRows[] = {
     {"DATETIMEADD", "sns", date_time_add, "DATETIMEADD(part, count, date)",
      "The date moved by a count of years, months, days, ..., nanoseconds"},
     {"DATETIMEBIN", "ss?is", date_time_bin, "DATETIMEBIN(date, part [, size [, origin]])",
@@ -142,7 +142,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> date_functions() noexcept {
-  return kRows;
+  return kDateRows;
 }
 
 }  // namespace quire::sql

@@ -142,7 +142,7 @@ Value not_called(CallContext&, Arguments) {
   return Value::undefined();
 }
 
-constexpr Function kRows[] = {
+constexpr Function kFullTextRows[] = {
     {"FULLTEXTCONTAINS", "sd", contains<false, true>, "FULLTEXTCONTAINS(text, term)",
      "Whether a text holds a word or phrase, or {term, distance}: one spelt like it", Volatility::pure,
      prepare_search<false>},
@@ -161,31 +161,31 @@ constexpr Function in_language(const Function& row, std::string_view parameters,
   return {row.name, parameters, body, row.signature, row.summary, row.volatility, prepare};
 }
 
-// In the order of kRows.
-constexpr Function kRowsInLanguage[] = {
-    in_language(kRows[0], "ssd", contains<true, true>, prepare_search<true>),
-    in_language(kRows[1], "ssd*", contains<true, true>, prepare_search<true>),
-    in_language(kRows[2], "ssd*", contains<true, false>, prepare_search<true>),
-    in_language(kRows[3], "ssd*", score, nullptr),
+// In the order of kFullTextRows.
+constexpr Function kFullTextRowsInLanguage[] = {
+    in_language(kFullTextRows[0], "ssd", contains<true, true>, prepare_search<true>),
+    in_language(kFullTextRows[1], "ssd*", contains<true, true>, prepare_search<true>),
+    in_language(kFullTextRows[2], "ssd*", contains<true, false>, prepare_search<true>),
+    in_language(kFullTextRows[3], "ssd*", score, nullptr),
 };
 
 }  // namespace
 
 std::span<const Function> full_text_functions() noexcept {
-  return kRows;
+  return kFullTextRows;
 }
 
 bool is_full_text_score(const Function& function) noexcept {
-  return function.name == kRows[3].name;
+  return function.name == kFullTextRows[3].name;
 }
 
 bool is_rank_fusion(const Function& function) noexcept {
-  return function.name == kRows[4].name;
+  return function.name == kFullTextRows[4].name;
 }
 
 const Function* full_text_in_language(const Function& function) noexcept {
-  const auto* found = std::ranges::find(kRowsInLanguage, function.name, &Function::name);
-  return found == std::end(kRowsInLanguage) ? nullptr : found;
+  const auto* found = std::ranges::find(kFullTextRowsInLanguage, function.name, &Function::name);
+  return found == std::end(kFullTextRowsInLanguage) ? nullptr : found;
 }
 
 Result<std::unique_ptr<Relevance>> Relevance::prepare(Constants constants) {

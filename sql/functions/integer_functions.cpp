@@ -67,7 +67,7 @@ Value remainder(CallContext&, Arguments arguments) {
   return Value::integer(divisor == -1 ? 0 : dividend % divisor);
 }
 
-constexpr Function kRows[] = {
+constexpr Function kIntegerRows[] = {
     {"INTADD", "ii", on_bits<add>, "INTADD(a, b)", "The sum of two integers"},
     {"INTSUB", "ii", on_bits<subtract>, "INTSUB(a, b)", "The difference of two integers"},
     {"INTMUL", "ii", on_bits<multiply>, "INTMUL(a, b)", "The product of two integers"},
@@ -86,7 +86,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> integer_functions() noexcept {
-  return kRows;
+  return kIntegerRows;
 }
 
 }  // namespace quire::sql

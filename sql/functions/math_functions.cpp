@@ -125,7 +125,7 @@ Value random_number(CallContext&, Arguments) {
   return Value::number(std::ldexp(static_cast<double>(generator() >> (64 - digits)), -digits));
 }
 
-constexpr Function kRows[] = {
+constexpr Function kMathRows[] = {
     {"ABS", "n", absolute, "ABS(number)", "The number without its sign"},
     {"ACOS", "n", on_double<acos>, "ACOS(number)", "The angle, in radians, whose cosine this is"},
     {"ASIN", "n", on_double<asin>, "ASIN(number)", "The angle, in radians, whose sine this is"},
@@ -159,7 +159,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> math_functions() noexcept {
-  return kRows;
+  return kMathRows;
 }
 
 }  // namespace quire::sql

@@ -106,7 +106,7 @@ Result<std::unique_ptr<CallState>> prepare_regex(std::span<const std::optional<V
   return state;
 }
 
-constexpr Function kRows[] = {
+constexpr Function kPatternRows[] = {
     {"REGEXMATCH", "ss?s", regex_match, "REGEXMATCH(string, pattern [, modifiers])",
      "Whether the regular expression matches somewhere; modifiers: m lines, s dot takes newlines, i any "
      "case, x layout",
@@ -116,7 +116,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> pattern_functions() noexcept {
-  return kRows;
+  return kPatternRows;
 }
 
 }  // namespace quire::sql

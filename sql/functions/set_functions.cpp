@@ -56,7 +56,7 @@ Value set_equal(CallContext& context, Arguments arguments) {
   return Value::boolean(true);
 }
 
-constexpr Function kRows[] = {
+constexpr Function kSetRows[] = {
     {"SETDIFFERENCE", "aa", set_difference, "SETDIFFERENCE(a, b)", "The distinct elements of a that b lacks"},
     {"SETEQUAL", "aa", set_equal, "SETEQUAL(a, b)",
      "Whether both arrays hold the same elements, in whatever order"},
@@ -68,7 +68,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> set_functions() noexcept {
-  return kRows;
+  return kSetRows;
 }
 
 }  // namespace quire::sql

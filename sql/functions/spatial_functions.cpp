@@ -80,7 +80,7 @@ Value is_valid_detailed(CallContext& context, Arguments arguments) {
   return Value::object(parsed.shape ? members.first(1) : members);
 }
 
-constexpr Function kRows[] = {
+constexpr Function kSpatialRows[] = {
     {"ST_AREA", "o", area, "ST_AREA(geometry)", "How many square metres a polygon has"},
     {"ST_DISTANCE", "oo", distance, "ST_DISTANCE(a, b)", "How many metres two geometries are apart",
      Volatility::pure, prepare_shapes},
@@ -96,7 +96,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> spatial_functions() noexcept {
-  return kRows;
+  return kSpatialRows;
 }
 
 }  // namespace quire::sql

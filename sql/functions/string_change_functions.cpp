@@ -232,7 +232,7 @@ Value string_split(CallContext& context, Arguments arguments) {
   return Value::array(pieces);
 }
 
-constexpr Function kRows[] = {
+constexpr Function kStringChangeRows[] = {
     {"CONCAT", "ss*", concat, "CONCAT(string, string, ...)", "The strings one after another"},
     {"LEFT", "si", left, "LEFT(string, count)", "The first UTF-16 units of a string"},
     {"LOWER", "s", lower, "LOWER(string)", "The string in lower case"},
@@ -259,7 +259,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> string_change_functions() noexcept {
-  return kRows;
+  return kStringChangeRows;
 }
 
 }  // namespace quire::sql

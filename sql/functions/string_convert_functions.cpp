@@ -74,7 +74,7 @@ Value string_to_null(CallContext&, Arguments arguments) {
   return without_white_space(arguments[0].as_string()) == "null" ? Value::null() : Value::undefined();
 }
 
-constexpr Function kRows[] = {
+constexpr Function kStringConvertRows[] = {
     {"STRINGTOARRAY", "s", string_to_array, "STRINGTOARRAY(string)", "The array that the string is as JSON"},
     {"STRINGTOBOOLEAN", "s", string_to_boolean, "STRINGTOBOOLEAN(string)",
      "The boolean that the string is as JSON"},
@@ -89,7 +89,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> string_convert_functions() noexcept {
-  return kRows;
+  return kStringConvertRows;
 }
 
 }  // namespace quire::sql

@@ -104,7 +104,7 @@ Value last_index_of(CallContext& context, Arguments arguments) {
   return index_at(text, find_last(text, arguments[1].as_string(), context.arena));
 }
 
-constexpr Function kRows[] = {
+constexpr Function kStringSearchRows[] = {
     {"CONTAINS", "ss?b", contains_part, "CONTAINS(string, part [, ignore_case])",
      "Whether the string holds the part"},
     {"CONTAINS_ALL_CI", "sx*", contains_several<true, true>, "CONTAINS_ALL_CI(string, part, ...)",
@@ -131,7 +131,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> string_search_functions() noexcept {
-  return kRows;
+  return kStringSearchRows;
 }
 
 }  // namespace quire::sql

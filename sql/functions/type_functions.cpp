@@ -53,7 +53,7 @@ Value is_date_time(CallContext&, Arguments arguments) {
   return Value::boolean(arguments[0].is_string() && parse_date_time(arguments[0].as_string()).has_value());
 }
 
-constexpr Function kRows[] = {
+constexpr Function kTypeRows[] = {
     {"IS_ARRAY", "x", is_array, "IS_ARRAY(value)", "Whether the value is an array"},
     {"IS_BOOL", "x", is_bool, "IS_BOOL(value)", "Whether the value is true or false"},
     {"IS_DATETIME", "x", is_date_time, "IS_DATETIME(value)",
@@ -74,7 +74,7 @@ constexpr Function kRows[] = {
 }  // namespace
 
 std::span<const Function> type_functions() noexcept {
-  return kRows;
+  return kTypeRows;
 }
 
 }  // namespace quire::sql

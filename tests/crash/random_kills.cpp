@@ -21,7 +21,6 @@
 namespace quire::tests {
 namespace {
 
-constexpr uint64_t kSmallMap = uint64_t{1} << 20;
 constexpr int kLongestMilliseconds = 40;
 constexpr uint64_t kKillsBetweenBackupLooks = 10;
 

@@ -15,8 +15,6 @@
 namespace quire::tests {
 namespace {
 
-// So that the map has to grow, several times.
-constexpr uint64_t kSmallMap = uint64_t{1} << 20;
 // With relaxed durability what was done is on the disk soon after.
 constexpr std::chrono::milliseconds kUntilAnchored{1300};
 

@@ -15,6 +15,9 @@
 
 namespace quire::tests {
 
+// A map for the run to begin with, in bytes: it has to grow, several times.
+inline constexpr uint64_t kSmallMap = uint64_t{1} << 20;
+
 // What a writer's containers hold.
 struct Holdings {
   struct Item {

@@ -58,6 +58,7 @@ class Database {
             .scope = std::move(scope),
             .memory_limit = limits.statement_memory,
             .threads = session_.threads(),
+            .workers = &session_.workers(),
             .time_limit = std::chrono::milliseconds(limits.statement_time_ms),
             .result_limit = limits.result_size,
             .snapshot_limit = std::chrono::milliseconds(limits.reader_age_ms),

@@ -363,6 +363,7 @@ sql::ExecutionOptions PreparedStatement::execution_options() {
           .is_bound = {is_bound_.get(), bindings_.size()},
           .memory_limit = options_.memory_limit,
           .threads = options_.threads,
+          .workers = options_.workers,
           .interrupts = options_.interrupts,
           .interrupts_at_start = options_.interrupts != nullptr ? options_.interrupts->load() : 0,
           .time_limit = options_.time_limit,

@@ -32,7 +32,8 @@ struct StatementOptions {
   // The container that FROM's first identifier stands for; null: identifiers name containers.
   std::shared_ptr<ContainerStore> scope;
   size_t memory_limit = size_t{1} << 30;
-  size_t threads = 1;                           // that may share the work of one query
+  size_t threads = 1;  // that may share the work of one query, where there are workers
+  sql::WorkerPool* workers = nullptr;
   std::chrono::milliseconds time_limit{0};      // of a run; zero: none
   uint64_t result_limit = 0;                    // bytes of JSON that its rows may have; zero: any number
   std::chrono::milliseconds snapshot_limit{0};  // for how long it may hold its snapshot; zero: any time
@@ -42,7 +43,8 @@ struct StatementOptions {
   const std::atomic<uint64_t>* interrupts = nullptr;
 };
 
-// Belongs to one thread at a time. Must not outlive `containers` and `options.interrupts`.
+// Belongs to one thread at a time. Must not outlive `containers`, `options.workers` and
+// `options.interrupts`.
 class PreparedStatement {
  public:
   static Result<std::unique_ptr<PreparedStatement>> prepare(OpenContainers& containers, std::string_view sql,

@@ -22,6 +22,7 @@
 #include "engine/query/script_limits.h"
 #include "engine/query/scripts.h"
 #include "sql/error.h"
+#include "sql/run/worker_pool.h"
 
 namespace quire::engine {
 
@@ -49,6 +50,7 @@ class Session {
   // How many threads may share the work of one query, where that pays.
   size_t threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
   void set_threads(size_t threads) noexcept { threads_ = threads; }
+  sql::WorkerPool& workers() noexcept { return workers_; }
   ScriptLimits script_limits();
   void set_script_limits(const ScriptLimits& limits);
 
@@ -95,6 +97,7 @@ class Session {
   std::atomic<uint64_t> reader_age_ms_;
   // One a processor; queries read memory, which more than a few do not read faster.
   std::atomic<size_t> threads_ = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 4);
+  sql::WorkerPool workers_;
   Workload workload_;
 
   mutable std::mutex mutex_;  // guards the members below

@@ -111,7 +111,8 @@ struct Execution::State {
             .item_collections = std::vector<Collection*>(prepared.plan_->slot_count),
             .counters = std::vector<NodeCounters>(prepared.plan_->node_count),
             .items_read = 0,
-            .threads = options.threads,
+            .workers = options.workers,
+            .threads = options.workers != nullptr ? options.threads : 1,
             .time_limit = TimeLimit::from_now(options.time_limit),
             .snapshot_limit = TimeLimit::from_now(options.snapshot_limit),
             .error = std::nullopt} {}

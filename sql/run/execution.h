@@ -54,13 +54,17 @@ inline Result<std::unique_ptr<PreparedQuery>> prepare_query(std::string_view sql
   return PreparedQuery::prepare(sql, source, options);
 }
 
+class WorkerPool;
+
 struct ExecutionOptions {
   // By parameter; they must outlive the execution.
   std::span<const Value> parameters;
   std::span<const bool> is_bound;
   size_t memory_limit = size_t{1} << 30;
-  // How many may share the work of a scan, the caller's not counted; below 2: the caller's alone.
+  // How many threads may share the work of a scan, one of them the caller's, the others the pool's, which
+  // must outlive the execution; below 2, or without a pool: the caller's alone.
   size_t threads = 1;
+  WorkerPool* workers = nullptr;
   // The execution ends with ErrorCode::interrupted once this is another number than when the statement began,
   // which a transaction that is run again may have done long before. May be null.
   const std::atomic<uint64_t>* interrupts = nullptr;

@@ -12,6 +12,7 @@
 #include "sql/plan/plan.h"
 #include "sql/run/time_limit.h"
 #include "sql/run/vector.h"
+#include "sql/run/worker_pool.h"
 #include "sql/source.h"
 #include "sql/value/arena.h"
 
@@ -41,6 +42,7 @@ struct RunState {
   std::unordered_map<uint32_t, std::span<const Value>> join_keys = {};
   uint64_t items_read = 0;
   bool measures_time = false;
+  WorkerPool* workers = nullptr;  // there where `threads` are more than one
   size_t threads = 1;
   TimeLimit time_limit = {};
   TimeLimit snapshot_limit = {};  // how old the snapshot may become

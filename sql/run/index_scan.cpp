@@ -236,7 +236,8 @@ class IndexScan final : public Operator {
                       : frame.run.omits_system_properties ? Text::members
                                                           : Text::whole;
     const size_t threads = std::min<uint64_t>(frame.run.threads, 2 + expected() / kItemsOfThread);
-    shared_ = SharedLookups::begin({*collection_, *cursor_, given_}, access_by_probes(frame), threads, text);
+    shared_ = SharedLookups::begin({*collection_, *cursor_, given_}, access_by_probes(frame),
+                                   *frame.run.workers, threads, text);
     frame.run.is_restartable &= shared_ == nullptr;  // its threads must not outlive the run
   }
 

@@ -147,10 +147,11 @@ class SharedFilter final : public Operator {
     taken_ = nullptr;
     const size_t parts =
         std::clamp<uint64_t>(collection.item_count() / kItemsInPart, 4 * workers_.size(), 1 << 16);
-    return parts_.begin(workers_.size(), parts, [this, parts](size_t worker, size_t number, Part& part) {
+    const auto work = [this, parts](size_t worker, size_t number, Part& part) {
       workers_[worker]->walk(static_cast<uint32_t>(number), static_cast<uint32_t>(parts), part);
       return true;
-    });
+    };
+    return parts_.begin(*frame.run.workers, workers_.size(), parts, work);
   }
 
   // The next part; false behind the last, or if it failed.

@@ -9,9 +9,9 @@
 
 namespace quire::sql {
 
-std::unique_ptr<SharedLookups> SharedLookups::begin(const Worker& own, const Access& access, size_t threads,
-                                                    Text text) {
-  auto shared = std::make_unique<SharedLookups>();
+std::unique_ptr<SharedLookups> SharedLookups::begin(const Worker& own, const Access& access, WorkerPool& pool,
+                                                    size_t threads, Text text) {
+  auto shared = std::make_unique<SharedLookups>(pool);
   shared->text_ = text;
   shared->first_ = own.position;
   shared->workers_.push_back(own);
@@ -27,8 +27,13 @@ std::unique_ptr<SharedLookups> SharedLookups::begin(const Worker& own, const Acc
   const auto work = [&lookups = *shared](size_t worker, size_t number, Part& part) {
     return lookups.look_up(lookups.workers_[worker], number, part);
   };
-  if (!shared->parts_.begin(threads, SIZE_MAX, work)) return nullptr;
+  if (!shared->parts_.begin(pool, threads, SIZE_MAX, work)) return nullptr;
   return shared;
+}
+
+SharedLookups::~SharedLookups() {
+  parts_.stop();
+  parts_.for_each([&](Part& part) { pool_.give_buffer(std::move(part.text)); });
 }
 
 Result<size_t> SharedLookups::next(std::span<Value> items) {
@@ -69,6 +74,7 @@ bool SharedLookups::look_up(Worker& worker, size_t number, Part& part) const noe
 }
 
 void SharedLookups::write(const Worker& worker, Part& part) const {
+  if (part.text.capacity() <= std::string().capacity()) part.text = pool_.take_buffer();
   part.text.clear();
   std::array<size_t, kItemsInPart> ends;
   size_t count = 0;

@@ -28,9 +28,12 @@ class SharedLookups final : public Cursor {
   };
 
   // `own` is the caller's part in the work; the other threads begin at the first item, in the same snapshot.
-  // Null where there are no threads to be had, or no snapshots for them: then nothing has happened.
-  static std::unique_ptr<SharedLookups> begin(const Worker& own, const Access& access, size_t threads,
-                                              Text text);
+  // Null where there are no threads to be had, or no snapshots for them: then nothing has happened. The pool
+  // must outlive it.
+  static std::unique_ptr<SharedLookups> begin(const Worker& own, const Access& access, WorkerPool& pool,
+                                              size_t threads, Text text);
+  explicit SharedLookups(WorkerPool& pool) noexcept : pool_(pool) {}
+  ~SharedLookups() override;
 
   Result<size_t> next(std::span<Value> items) override;
   // The JSON of the items that next() has just given, good until it is called again; there may be fewer than
@@ -38,7 +41,7 @@ class SharedLookups final : public Cursor {
   std::span<const std::string_view> texts() const noexcept;
 
  private:
-  static constexpr size_t kItemsInPart = 32;  // more of them take fresh memory for their text in each run
+  static constexpr size_t kItemsInPart = 32;
   static constexpr size_t kMostText = size_t{64} << 10;  // a part; what is behind it is left to the caller
 
   struct Part {
@@ -57,6 +60,7 @@ class SharedLookups final : public Cursor {
   Result<size_t> fill(Worker& worker, uint64_t begin, std::span<Value> items) const;
   void write(const Worker& worker, Part& part) const;
 
+  WorkerPool& pool_;
   Text text_ = Text::none;
   uint64_t first_ = 0;  // item of the first part
   std::vector<Fork> forks_;

@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
-#include <system_error>
-#include <thread>
 #include <vector>
+
+#include "sql/run/worker_pool.h"
 
 namespace quire::sql {
 
@@ -21,7 +21,7 @@ class SharedParts {
  public:
   // Does the part of that number, from 0, in the place of one that was taken before; whether there may be
   // others behind it. A worker's parts are done one at a time, their numbers growing: those of worker 0 by
-  // the caller of take(), those of each other by a thread of its own. Must not throw.
+  // the caller of take(), those of each other by a thread of the pool's. Must not throw.
   using Work = std::function<bool(size_t worker, size_t number, Part& part)>;
 
   SharedParts() = default;
@@ -29,8 +29,9 @@ class SharedParts {
   SharedParts(const SharedParts&) = delete;
   SharedParts& operator=(const SharedParts&) = delete;
 
-  // Of at most `count` parts. False if the machine gives no more threads: nothing was begun.
-  bool begin(size_t workers, size_t count, Work work) {
+  // Of at most `count` parts. False if the machine gives no more threads: nothing was begun. The pool must
+  // outlive what is begun.
+  bool begin(WorkerPool& pool, size_t workers, size_t count, Work work) {
     stop();
     work_ = std::move(work);
     ahead_ = kPartsAhead * workers;
@@ -39,14 +40,17 @@ class SharedParts {
     next_ = taken_ = 0;
     end_ = count;
     is_stopped_ = false;
-    try {
-      for (size_t worker = 1; worker < workers; ++worker)
-        threads_.emplace_back([this, worker] { run(worker); });
-    } catch (const std::system_error&) {
+    for (size_t worker = 1; worker < workers; ++worker) {
+      if (begin_worker(pool, worker)) continue;
       stop();
       return false;
     }
     return true;
+  }
+
+  // Of all parts, while nothing is under way.
+  void for_each(const std::function<void(Part&)>& act) {
+    for (Place& place : places_) act(place.part);
   }
 
   // The next part, good until the next call; null behind the last.
@@ -71,12 +75,10 @@ class SharedParts {
 
   // Returns when no thread is at work.
   void stop() {
-    {
-      const std::lock_guard lock(mutex_);
-      is_stopped_ = true;
-    }
+    std::unique_lock lock(mutex_);
+    is_stopped_ = true;
     has_room_.notify_all();
-    threads_.clear();
+    is_ready_.wait(lock, [this] { return running_ == 0; });
   }
 
  private:
@@ -89,14 +91,23 @@ class SharedParts {
   Place& place_of(size_t number) { return places_[number % places_.size()]; }
   bool may_begin() const { return next_ < std::min(end_, taken_ + ahead_); }
 
+  bool begin_worker(WorkerPool& pool, size_t worker) {
+    const std::lock_guard lock(mutex_);
+    const bool has_begun = pool.begin([this, worker] { run(worker); });
+    running_ += has_begun;
+    return has_begun;
+  }
+
   void run(size_t worker) {
     std::unique_lock lock(mutex_);
     for (;;) {
       has_room_.wait(lock, [this] { return is_stopped_ || next_ >= end_ || may_begin(); });
-      if (is_stopped_ || next_ >= end_) return;
+      if (is_stopped_ || next_ >= end_) break;
       do_next(worker, lock);
       is_ready_.notify_one();
     }
+    --running_;
+    is_ready_.notify_one();  // before the lock is free, and with it everything else
   }
 
   void do_next(size_t worker, std::unique_lock<std::mutex>& lock) {
@@ -111,14 +122,14 @@ class SharedParts {
 
   Work work_;
   size_t ahead_ = 0;
-  std::mutex mutex_;  // guards what follows, to is_stopped_; a part that is under way is its worker's
+  std::mutex mutex_;  // guards what follows; a part that is under way is its worker's
   std::condition_variable has_room_, is_ready_;
   std::vector<Place> places_;
   size_t next_ = 0;   // to be begun
   size_t taken_ = 0;  // so many
   size_t end_ = 0;
   bool is_stopped_ = false;
-  std::vector<std::jthread> threads_;
+  size_t running_ = 0;  // threads of the pool's
 };
 
 }  // namespace quire::sql

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "tests/engine/api/database_fixture.h"
 #include "tests/engine/api/test_clock.h"
@@ -106,18 +107,20 @@ TEST_F(SharedLookupsTest, BeginNoThreadForFewItems) {
     const std::filesystem::directory_iterator tasks("/proc/self/task");
     return std::distance(begin(tasks), end(tasks));
   };
+  auto before = threads();
   const auto begun_by = [&](std::string_view sql, int rows) {
     auto statement = database_->prepare(sql);
     EXPECT_TRUE(succeeds(statement));
-    const auto before = threads();
     for (int row = 0; row < rows; ++row) EXPECT_TRUE(statement->step().value()) << sql;
-    return threads() - before;
+    return threads() - std::exchange(before, threads());
   };
   EXPECT_EQ(begun_by("SELECT * FROM c WHERE c.n < 300", 300), 0);
   EXPECT_EQ(begun_by("SELECT * FROM c ORDER BY c.n DESC OFFSET 0 LIMIT 100", 100), 0);
   EXPECT_EQ(begun_by("SELECT TOP 300 * FROM c ORDER BY c.n", 300), 0);
-  EXPECT_EQ(begun_by("SELECT * FROM c WHERE c.n < 1000", 500), 1);
   EXPECT_EQ(begun_by("SELECT TOP 2000 * FROM c ORDER BY c.n DESC", 500), 1);
+  // It is kept for the next query; a second one is worth it for some more.
+  EXPECT_EQ(begun_by("SELECT * FROM c WHERE c.n < 1000", 500), 0);
+  EXPECT_EQ(begun_by("SELECT * FROM c WHERE c.n < 1400", 500), 1);
 }
 
 TEST_F(SharedLookupsTest, MayBeLeftOrInterruptedAtAnyRow) {

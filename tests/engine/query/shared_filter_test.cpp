@@ -43,6 +43,7 @@ class SharedFilterTest : public testing::Test {
                                                 .scope = nullptr,
                                                 .memory_limit = size_t{1} << 30,
                                                 .threads = threads,
+                                                .workers = &workers_,
                                                 .session = nullptr,
                                                 .interrupts = &interrupts_}));
   }
@@ -56,6 +57,7 @@ class SharedFilterTest : public testing::Test {
   }
 
   std::atomic<uint64_t> interrupts_ = 0;
+  sql::WorkerPool workers_;
   std::unique_ptr<Environment> environment_;
   std::unique_ptr<OpenContainers> containers_;
 };

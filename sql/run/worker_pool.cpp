@@ -1,0 +1,66 @@
+#include "sql/run/worker_pool.h"
+
+#include <exception>
+#include <utility>
+
+namespace quire::sql {
+
+WorkerPool::~WorkerPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+    for (const auto& worker : workers_) worker->has_to_act.notify_one();
+  }
+  for (const auto& worker : workers_) worker->thread.join();
+}
+
+bool WorkerPool::begin(std::function<void()> act) noexcept try {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty()) {
+    workers_.reserve(workers_.size() + 1);
+    idle_.reserve(workers_.size() + 1);
+    auto worker = std::make_unique<Worker>();
+    worker->act = std::move(act);
+    worker->thread = std::thread([this, &worker = *worker] { run(worker); });
+    workers_.push_back(std::move(worker));
+    return true;
+  }
+  Worker& worker = *idle_.back();
+  idle_.pop_back();
+  worker.act = std::move(act);
+  worker.has_to_act.notify_one();
+  return true;
+} catch (const std::exception&) {  // no memory, or no thread
+  return false;
+}
+
+void WorkerPool::run(Worker& worker) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    worker.has_to_act.wait(lock, [&] { return worker.act || is_ending_; });
+    if (!worker.act) return;
+    lock.unlock();
+    worker.act();
+    lock.lock();
+    worker.act = nullptr;
+    idle_.push_back(&worker);
+  }
+}
+
+std::string WorkerPool::take_buffer() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (buffers_.empty()) return {};
+  std::string buffer = std::move(buffers_.back());
+  buffers_.pop_back();
+  return buffer;
+}
+
+void WorkerPool::give_buffer(std::string buffer) noexcept try {
+  if (buffer.capacity() > kLargestBuffer) return;
+  buffer.clear();
+  const std::lock_guard lock(mutex_);
+  if (buffers_.size() < kMostBuffers) buffers_.push_back(std::move(buffer));
+} catch (const std::exception&) {  // no memory to keep it in
+}
+
+}  // namespace quire::sql

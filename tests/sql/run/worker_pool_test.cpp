@@ -1,0 +1,83 @@
+#include "sql/run/worker_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace quire::sql {
+namespace {
+
+std::thread::id thread_of(WorkerPool& pool) {
+  std::thread::id id;
+  std::latch done(1);
+  EXPECT_TRUE(pool.begin([&] {
+    id = std::this_thread::get_id();
+    done.count_down();
+  }));
+  done.wait();
+  return id;
+}
+
+TEST(WorkerPool, KeepsItsThreadsForWhatComesNext) {
+  WorkerPool pool;
+  std::set<std::thread::id> threads;
+  for (int i = 0; i < 100; ++i) {
+    threads.insert(thread_of(pool));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // it says that it is done a little later
+  }
+  EXPECT_FALSE(threads.contains(std::this_thread::get_id()));
+  EXPECT_LE(threads.size(), size_t{3});
+}
+
+TEST(WorkerPool, DoesAtOnceWhatIsBegunAtOnce) {
+  constexpr int kAtOnce = 7;
+  WorkerPool pool;
+  for (int round = 0; round < 3; ++round) {
+    std::latch all(kAtOnce + 1);
+    for (int i = 0; i < kAtOnce; ++i) EXPECT_TRUE(pool.begin([&] { all.arrive_and_wait(); }));
+    all.arrive_and_wait();
+  }
+}
+
+TEST(WorkerPool, EndsWhenAllIsDone) {
+  std::atomic<int> done = 0;
+  {
+    WorkerPool pool;
+    for (int i = 0; i < 5; ++i)
+      EXPECT_TRUE(pool.begin([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        ++done;
+      }));
+  }
+  EXPECT_EQ(done, 5);
+}
+
+TEST(WorkerPool, GivesBuffersWithTheirMemory) {
+  WorkerPool pool;
+  EXPECT_EQ(pool.take_buffer(), "");
+  std::string text(10'000, 'x');
+  const char* const memory = text.data();
+  pool.give_buffer(std::move(text));
+  const std::string again = pool.take_buffer();
+  EXPECT_EQ(again, "");
+  EXPECT_EQ(again.data(), memory);
+  EXPECT_LT(pool.take_buffer().capacity(), size_t{100});
+}
+
+TEST(WorkerPool, KeepsFewBuffersAndNoLargeOne) {
+  WorkerPool pool;
+  pool.give_buffer(std::string(size_t{1} << 20, 'x'));
+  EXPECT_LT(pool.take_buffer().capacity(), size_t{100});
+  for (int i = 0; i < 1000; ++i) pool.give_buffer(std::string(1000, 'x'));
+  int kept = 0;
+  while (pool.take_buffer().capacity() >= 1000) ++kept;
+  EXPECT_GT(kept, 10);
+  EXPECT_LT(kept, 100);
+}
+
+}  // namespace
+}  // namespace quire::sql

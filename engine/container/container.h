@@ -119,8 +119,9 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // ---- Reading.
   // `partition_key`: a component for each path, undefined for a missing one. Nothing if there is no such
   // item. invalid_partition_key for a wrong number of components; epk_clash; corrupt, naming the item.
+  // `record`: as batch_get() found it under the item's key, if it did.
   Result<std::optional<Item>> read(const Transaction& transaction, std::span<const sql::Value> partition_key,
-                                   std::string_view id);
+                                   std::string_view id, Bytes record = {});
   // All items, in key order; those of one partition, or of the partitions under a prefix of a hierarchical
   // key. As everywhere here, without those that have expired.
   Result<ItemCursor> scan(const Transaction& transaction);
@@ -267,6 +268,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // The item under a key, if any, expired or not; it must have this partition key and id.
   Result<std::optional<Item>> find(const Transaction& transaction, const ItemKey& key,
                                    std::span<const sql::Value> partition_key, std::string_view id) const;
+  Result<Item> item_of(Bytes record, const ItemKey& key, std::span<const sql::Value> partition_key,
+                       std::string_view id) const;
   Result<void> check_etag(const std::optional<Item>& item, std::string_view if_match,
                           std::string_view id) const;
 

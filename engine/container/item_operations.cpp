@@ -33,7 +33,12 @@ Result<std::optional<Item>> ContainerStore::find(const Transaction& transaction,
                                                  std::string_view id) const {
   QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(tables_.items, key.bytes()));
   if (!record) return std::nullopt;
-  const sql::Value root = root_of(*record);
+  return item_of(*record, key, partition_key, id);
+}
+
+Result<Item> ContainerStore::item_of(Bytes record, const ItemKey& key,
+                                     std::span<const sql::Value> partition_key, std::string_view id) const {
+  const sql::Value root = root_of(record);
   if (root.is_undefined()) [[unlikely]]
     return std::unexpected(damaged(key.bytes()));
   if (!keys_.is_in_partition(root, partition_key)) [[unlikely]]
@@ -47,7 +52,7 @@ Result<std::optional<Item>> ContainerStore::find(const Transaction& transaction,
   if (is_long_form(key.bytes()) && id_of(root).is_string() && id_of(root).as_string() != id) [[unlikely]]
     return fail(ErrorCode::epk_clash,
                 fmt::format("the ids '{}' and '{}' have the same hash", id, id_of(root).as_string()));
-  return Item{root, *record};
+  return Item{root, record};
 }
 
 Result<void> ContainerStore::check_components(std::span<const sql::Value> partition_key) const {
@@ -289,13 +294,18 @@ Result<void> ContainerStore::erase_stored(WriteTransaction& transaction, Bytes k
 
 Result<std::optional<Item>> ContainerStore::read(const Transaction& transaction,
                                                  std::span<const sql::Value> partition_key,
-                                                 std::string_view id) {
+                                                 std::string_view id, Bytes record) {
   QUIRE_TRY(refresh(transaction));
   QUIRE_TRY(check_components(partition_key));
   if (id.empty() || id.size() > kLongestItemId) return std::nullopt;
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
-  QUIRE_ASSIGN(std::optional<Item> item,
-               find(transaction, ItemKey(partition_key, id, options_.hash), partition_key, id));
+  const ItemKey key(partition_key, id, options_.hash);
+  std::optional<Item> item;
+  if (record.data() == nullptr) {
+    QUIRE_ASSIGN(item, find(transaction, key, partition_key, id));
+  } else {
+    QUIRE_ASSIGN(item, item_of(record, key, partition_key, id));
+  }
   if (item && lifetime.has_ended(item->header(), transaction.now())) return std::nullopt;
   return item;
 }

@@ -22,7 +22,7 @@ constexpr size_t kRecordLines = 12;  // longer ones are read in order, which the
 
 BatchGet::BatchGet(const Transaction& transaction, Table table)
     : transaction_(&transaction), slot_(table.slot()) {
-  if (transaction.is_write()) return;
+  if (transaction.snapshot() == nullptr) return;
   MDB_stat stat;
   if (mdb_stat(transaction.handle(), slot_, &stat) != MDB_SUCCESS ||
       stat.ms_leaf_pages + stat.ms_overflow_pages < kLeastPages)
@@ -33,7 +33,8 @@ BatchGet::BatchGet(const Transaction& transaction, Table table)
 
 void BatchGet::find(std::span<const Bytes> keys, std::span<Bytes> records) const noexcept {
   std::ranges::fill(records, Bytes());
-  if (!tree_ || tree_->is_empty() || keys.empty()) return;
+  // A transaction that writes may be LMDB's by now.
+  if (!tree_ || tree_->is_empty() || keys.empty() || transaction_->snapshot() == nullptr) return;
   keys = keys.first(std::min(keys.size(), kMost));
   std::array<Search, kMost> room;
   const std::span<Search> searches = std::span(room).first(keys.size());
@@ -84,12 +85,14 @@ inline void BatchGet::halve(Search& search, Bytes key) const noexcept {
 }
 
 Bytes BatchGet::record_of(const Search& search, Bytes key) const noexcept {
+  if (const PendingView* const pending = transaction_->pending(); pending != nullptr) {
+    const auto change = transaction_->is_write() ? pending->find_at_hand(slot_, key)
+                                                 : pending->find(slot_, key, transaction_->upto());
+    if (change) return change->is_erased ? Bytes() : change->record;
+  }
   if (search.count == 0 || (layout::page_flags(search.page) & layout::kLeafPage) == 0) return {};
   const PageView leaf = tree_->view(search.page);
   if (leaf.key(search.low) != key) return {};
-  if (const PendingView* const pending = transaction_->pending();
-      pending != nullptr && pending->find(slot_, key, transaction_->upto()))
-    return {};
   const Bytes record = tree_->record_of(leaf, search.low).value_or(Bytes());
   ask_for(record.data(), std::min(record.size() / kLineBytes + 1, kRecordLines));
   return record;

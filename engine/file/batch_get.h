@@ -19,8 +19,8 @@ class BatchGet {
  public:
   static constexpr size_t kMost = 32;
 
-  // Finds nothing where it would not help: in a write transaction, whose pages are not all in the map, and
-  // for a table that the processor's caches hold.
+  // Finds nothing where it would not help: for a table that the processor's caches hold; nor in a transaction
+  // some of whose pages are not in the map.
   BatchGet() = default;
   BatchGet(const Transaction& transaction, Table table);
 

@@ -46,8 +46,10 @@ class RecordBatch {
  public:
   static constexpr size_t kMost = BatchGet::kMost;
 
-  RecordBatch(const Transaction& transaction, const ContainerStore& store)
-      : batch_get_(store.batch_get(transaction)) {}
+  RecordBatch(const Transaction& transaction, const ContainerStore& store) {
+    // What is found must not be handed out after a write to it.
+    if (!transaction.is_write()) batch_get_ = store.batch_get(transaction);
+  }
 
   // For the keys: at most kMost, to be filled before look_up(), and to stay as long as its outcome is of use.
   std::span<Bytes> room() noexcept { return keys_; }

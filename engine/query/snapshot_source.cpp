@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
@@ -238,9 +239,21 @@ class SnapshotCollection : public sql::Collection {
     return std::make_unique<PartitionsCursor>(std::move(cursors));
   }
   Result<std::unique_ptr<sql::Cursor>> open_points(const sql::Access& access) {
+    const auto keys = in_key_order(*store_, access);
+    const BatchGet batch_get = store_->batch_get(snapshot_);
+    std::array<Bytes, BatchGet::kMost> wanted, records;
     std::vector<sql::Value> roots;
-    for (const auto& [key, asked] : in_key_order(*store_, access)) {
-      QUIRE_ASSIGN(const std::optional<Item> item, store_->read(snapshot_, asked->partition_key, asked->id));
+    roots.reserve(keys.size());
+    for (size_t at = 0; at < keys.size(); ++at) {
+      const size_t number = at % BatchGet::kMost;
+      if (number == 0) {
+        const auto batch = std::span(keys).subspan(at).first(std::min(keys.size() - at, BatchGet::kMost));
+        std::ranges::transform(batch, wanted.begin(), [](const auto& key) { return key.first.bytes(); });
+        batch_get.find(std::span(wanted).first(batch.size()), records);
+      }
+      const sql::AccessKey& asked = *keys[at].second;
+      QUIRE_ASSIGN(const std::optional<Item> item,
+                   store_->read(snapshot_, asked.partition_key, asked.id, records[number]));
       if (item) roots.push_back(item->root);
     }
     return std::make_unique<PointsCursor>(std::move(roots));

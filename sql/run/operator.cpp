@@ -48,16 +48,27 @@ std::unique_ptr<Operator> make_operator(const PlanNode& node, const PlannedQuery
 
 namespace {
 
-// A query that reads one item, or none, needs no room for more.
+// How many items a scan can give at most; `most` where that is not known, or more.
+size_t most_items(const AccessPath& access, size_t most) {
+  if (access.kind == Access::Kind::point) return 1;
+  if (access.kind != Access::Kind::points) return most;
+  size_t items = 1;
+  for (const auto& choices : access.choices)
+    items = std::min(items * std::max<size_t>(choices.size(), 1), most);
+  return items;
+}
+
+// A query that reads few items, or none, needs no room for more.
 size_t capacity_for(const PlannedQuery& query, size_t most) {
+  size_t capacity = 1;
   for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
-    const bool is_wide_scan = node->kind == PlanKind::scan && node->access.kind != Access::Kind::point;
     const bool makes_rows = node->kind == PlanKind::elements || node->kind == PlanKind::subquery ||
                             node->kind == PlanKind::append || node->kind == PlanKind::group ||
                             node->kind == PlanKind::join;
-    if (is_wide_scan || makes_rows) return most;
+    if (makes_rows) return most;
+    if (node->kind == PlanKind::scan) capacity = most_items(node->access, most);
   }
-  return 1;
+  return capacity;
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Which items a scan has to visit. Equality of every path of the partition key (or of the first paths of a
 // hierarchical key) with something that the row does not decide routes to one partition; `id` as well makes
-// it a point read. IN in the place of an equality makes it several. The conditions so used leave the filter:
-// the access path alone decides them, also where the other side turns out, at run time, to be no scalar (no
-// item can match).
+// it a point read. IN, or ARRAY_CONTAINS of a list, in the place of an equality makes it several. The
+// conditions so used leave the filter: the access path alone decides them, also where the other side turns
+// out, at run time, to be no scalar (no item can match).
 #include <algorithm>
 #include <optional>
 
@@ -16,11 +16,11 @@ namespace {
 constexpr size_t kMostKeys = 65'536;
 constexpr size_t kMostPartitions = 4096;  // each has a cursor
 
-// condition: path = other, other = path, or path IN (others).
+// condition: path = other, other = path, path IN (others), or ARRAY_CONTAINS(other, path).
 struct Equality {
   const BoundExpression* condition;
   const BoundExpression* path;
-  std::vector<const BoundExpression*> others;
+  KeyChoices others;
 };
 
 class AccessPathChooser {
@@ -33,52 +33,89 @@ class AccessPathChooser {
   void choose(PlanNode& scan, PlanNode* filter, const Collection& collection) {
     if (filter == nullptr) return;
     find_equalities(*filter, scan.source->slot);
-    AccessPath access;
-    std::vector<const BoundExpression*> used;
-    size_t keys = 1;
-    const auto take = [&](const std::vector<std::string>& path) {
-      const Equality* const equality = find(path);
-      if (equality == nullptr || equality->others.empty() || keys * equality->others.size() > kMostKeys)
-        return false;
-      keys *= equality->others.size();
-      access.choices.push_back(equality->others);
-      used.push_back(equality->condition);
-      return true;
-    };
     const auto& paths = collection.partition_key_paths();
-    for (const std::vector<std::string>& path : paths)
-      if (!take(path)) break;
-    const size_t components = access.choices.size();
-    const bool is_point = components == paths.size() && take({"id"});
-    if (access.choices.empty() || (!is_point && keys > kMostPartitions)) return;
-    access.kind = is_point ? Access::Kind::point : Access::Kind::partition;
-    const bool has_several = std::ranges::any_of(access.choices, [](const auto& c) { return c.size() > 1; });
+    // A list that the query is given may be of any length, and each partition has a cursor.
+    Keys keys = keys_of(paths, true);
+    if (!keys.are_points) keys = keys_of(paths, false);
+    if (keys.choices.empty() || (!keys.are_points && keys.count > kMostPartitions)) return;
+    AccessPath access;
+    access.kind = keys.are_points ? Access::Kind::point : Access::Kind::partition;
+    const bool has_several = std::ranges::any_of(keys.choices, &KeyChoices::may_be_several);
     if (has_several) {
-      access.kind = is_point ? Access::Kind::points : Access::Kind::partitions;
+      access.kind = keys.are_points ? Access::Kind::points : Access::Kind::partitions;
+      access.choices = std::move(keys.choices);
     } else {
-      for (size_t i = 0; i < components; ++i) access.partition_key.push_back(access.choices[i][0]);
-      if (is_point) access.id = access.choices.back()[0];
-      access.choices.clear();
+      for (const KeyChoices& choices : keys.choices) access.partition_key.push_back(choices.values[0]);
+      if (keys.are_points) {
+        access.id = access.partition_key.back();
+        access.partition_key.pop_back();
+      }
     }
     scan.access = std::move(access);
     std::erase_if(filter->conditions, [&](const BoundExpression* condition) {
-      return std::find(used.begin(), used.end(), condition) != used.end();
+      return std::ranges::find(keys.used, condition) != keys.used.end();
     });
   }
 
  private:
+  // What the partition key's components may be, and the id; by place, the condition that says so.
+  struct Keys {
+    std::vector<KeyChoices> choices;
+    std::vector<const BoundExpression*> used;
+    size_t count = 1;  // how many keys that makes, but for the list's length
+    bool has_list = false;
+    bool are_points = false;
+  };
+
+  Keys keys_of(const std::vector<std::vector<std::string>>& paths, bool may_have_list) const {
+    Keys keys;
+    const bool have_partition =
+        std::ranges::all_of(paths, [&](const auto& path) { return take(path, may_have_list, keys); });
+    keys.are_points = have_partition && take({"id"}, may_have_list, keys);
+    return keys;
+  }
+
+  bool take(const std::vector<std::string>& path, bool may_have_list, Keys& keys) const {
+    const Equality* const equality = find(path, may_have_list);
+    if (equality == nullptr) return false;
+    KeyChoices choices = equality->others;
+    const auto count = choices.count();
+    if (const auto same = std::ranges::find(keys.used, equality->condition); same != keys.used.end()) {
+      choices.same_as = static_cast<size_t>(same - keys.used.begin());
+    } else if (!count) {
+      if (keys.has_list || keys.count > 1) return false;
+      keys.has_list = true;
+    } else {
+      if ((keys.has_list && *count > 1) || keys.count * *count > kMostKeys) return false;
+      keys.count *= *count;
+    }
+    keys.choices.push_back(std::move(choices));
+    keys.used.push_back(equality->condition);
+    return true;
+  }
+
   void find_equalities(const PlanNode& filter, SlotNumber slot) {
     for (const BoundExpression* condition : filter.conditions) {
       if (condition->kind == BoundKind::in && !condition->negated) add_in(*condition, slot);
+      if (condition->kind == BoundKind::call) add_list(*condition, slot);
       if (condition->kind != BoundKind::binary || condition->binary_operator != BinaryOperator::equal)
         continue;
       const BoundExpression* left = condition->operands[0];
       const BoundExpression* right = condition->operands[1];
       if (is_path_of(*left, slot) && is_known_before_the_scan(*right))
-        equalities_.push_back({condition, left, {right}});
+        equalities_.push_back({condition, left, {.values = {right}}});
       else if (is_path_of(*right, slot) && is_known_before_the_scan(*left))
-        equalities_.push_back({condition, right, {left}});
+        equalities_.push_back({condition, right, {.values = {left}}});
     }
+  }
+
+  void add_list(const BoundExpression& condition, SlotNumber slot) {
+    if (condition.function == nullptr || condition.function->name != "ARRAY_CONTAINS" ||
+        condition.operands.size() != 2)
+      return;
+    const BoundExpression *list = condition.operands[0], *path = condition.operands[1];
+    if (is_path_of(*path, slot) && is_known_before_the_scan(*list))
+      equalities_.push_back({&condition, path, {.values = {list}, .are_elements = true}});
   }
 
   void add_in(const BoundExpression& condition, SlotNumber slot) {
@@ -86,7 +123,8 @@ class AccessPathChooser {
     const bool is_usable =
         is_path_of(*condition.operands[0], slot) &&
         std::ranges::all_of(others, [&](const BoundExpression* e) { return is_known_before_the_scan(*e); });
-    if (is_usable) equalities_.push_back({&condition, condition.operands[0], {others.begin(), others.end()}});
+    if (is_usable)
+      equalities_.push_back({&condition, condition.operands[0], {.values = {others.begin(), others.end()}}});
   }
 
   static bool is_path_of(const BoundExpression& expression, SlotNumber slot) {
@@ -99,16 +137,21 @@ class AccessPathChooser {
     return !reads.intersects(own_slots_) && !is_volatile(expression);
   }
 
-  const Equality* find(const std::vector<std::string>& path) const {
+  // A list of any length only where nothing else is said.
+  const Equality* find(const std::vector<std::string>& path, bool may_be_list) const {
+    const Equality* found = nullptr;
     for (const Equality& equality : equalities_) {
+      const bool is_list = !equality.others.count();
+      if (is_list && (!may_be_list || found != nullptr)) continue;
       const auto& steps = equality.path->steps;
       const bool same = std::equal(steps.begin(), steps.end(), path.begin(), path.end(),
                                    [](const BoundStep& step, const std::string& name) {
                                      return !step.is_index() && step.name == name;
                                    });
-      if (same) return &equality;
+      if (same) found = &equality;
+      if (same && !is_list) break;
     }
-    return nullptr;
+    return found;
   }
 
   SlotSet own_slots_;

@@ -43,8 +43,7 @@ using Paths = std::vector<std::string>;
 Paths wanted_paths(const std::vector<IndexBound>& bounds, const Paths& last, double& weight) {
   Paths equal, range, elements;
   for (const IndexBound& bound : bounds) {
-    const bool is_equal = bound.check == BoundCheck::equal || bound.check == BoundCheck::in;
-    auto& list = is_multi_valued(bound.path) ? elements : is_equal ? equal : range;
+    auto& list = is_multi_valued(bound.path) ? elements : bound.names_values() ? equal : range;
     if (bound.check == BoundCheck::of_types) continue;
     if (std::string text = path_text(bound.path); std::ranges::find(list, text) == list.end())
       list.push_back(std::move(text));

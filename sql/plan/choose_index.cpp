@@ -214,8 +214,8 @@ class IndexChooser {
     for (const IndexPart& part : index.parts) {
       std::vector<IndexBound> bounds = bounds_on(part, index);
       if (bounds.empty()) break;
-      const bool is_equality = bounds.size() == 1 && is_equal(bounds[0]);
-      if (bounds[0].check == BoundCheck::in) combinations *= std::max<size_t>(bounds[0].operands.size(), 1);
+      const bool is_equality = bounds.size() == 1 && bounds[0].names_values();
+      if (bounds[0].names_several()) combinations *= std::max<size_t>(bounds[0].named_values(), 1);
       if (combinations > kMostCombinations && !candidate.probe.parts.empty()) break;
       candidate.probe.parts.push_back(std::move(bounds));
       if (!is_equality) break;
@@ -224,16 +224,12 @@ class IndexChooser {
     return candidate;
   }
 
-  static bool is_equal(const IndexBound& bound) {
-    return bound.check == BoundCheck::equal || bound.check == BoundCheck::in;
-  }
-
   // One equality, or all other bounds. Of an index over elements each element is bounded alone, so one bound.
   std::vector<IndexBound> bounds_on(const IndexPart& part, const IndexDescription& index) const {
     std::vector<IndexBound> found;
     for (const IndexBound& bound : bounds_) {
       if (bound.path != part.path || !has_entries_for(bound, index)) continue;
-      if (is_equal(bound) || index.is_multi_valued()) return {bound};
+      if (bound.names_values() || index.is_multi_valued()) return {bound};
       found.push_back(bound);
     }
     return found;
@@ -274,8 +270,7 @@ class IndexChooser {
   std::optional<bool> order_from(const PlannedProbe& probe, const BoundQuery& sort, size_t first) const {
     const std::vector<IndexPart>& parts = probe.index.parts;
     // A bound on a part before the order's first that is no single value would mix several orders.
-    if (first < probe.parts.size() && probe.parts[first].size() == 1 &&
-        probe.parts[first][0].check == BoundCheck::in)
+    if (first < probe.parts.size() && probe.parts[first].size() == 1 && probe.parts[first][0].names_several())
       return std::nullopt;
     // Rows that are equal to ORDER BY come in the order of their items: further parts would mix them.
     if (first + sort.order_by.size() != parts.size()) return std::nullopt;

@@ -11,6 +11,7 @@ constexpr double kFilteredShare = 0.25;
 constexpr double kPartitionShare = 0.01;
 constexpr double kGroupShare = 0.1;
 constexpr double kElements = 4;  // of an array
+constexpr size_t kListed = 10;   // of an array of what is looked for
 
 double items_of(const PlanNode& scan, Source& source) {
   Collection* const collection = source.collection(scan.source->collection_name);
@@ -19,7 +20,8 @@ double items_of(const PlanNode& scan, Source& source) {
 
 double choices_of(const AccessPath& access) {
   double count = 1;
-  for (const auto& choices : access.choices) count *= static_cast<double>(choices.size());
+  for (const KeyChoices& choices : access.choices)
+    if (!choices.same_as) count *= static_cast<double>(choices.count().value_or(kListed));
   return count;
 }
 

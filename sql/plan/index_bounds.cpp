@@ -160,12 +160,17 @@ class BoundFinder {
       if (name == test.function) return type_test(*operands[0], test.first, test.last);
     if (name == "STARTSWITH" && operands.size() == 2)
       return bound(BoundCheck::prefix, *operands[0], operands.subspan(1));
-    if (name == "ARRAY_CONTAINS" && operands.size() == 2) {
-      auto made = bound(BoundCheck::equal, *operands[0], operands.subspan(1));
-      if (made) made->path.push_back({{}, true});
-      return made;
-    }
+    if (name == "ARRAY_CONTAINS" && operands.size() == 2) return array_contains();
     return std::nullopt;
+  }
+
+  // An array of the item that has a value, or an array that has a value of the item.
+  std::optional<IndexBound> array_contains() const {
+    const auto operands = condition_.operands;
+    auto made = bound(BoundCheck::equal, *operands[0], operands.subspan(1));
+    if (!made) return bound(BoundCheck::in_array, *operands[1], operands.first(1));
+    made->path.push_back({{}, true});
+    return made;
   }
 
   // EXISTS(SELECT ... FROM t IN c.tags WHERE t = 'x'): an element for which the condition holds.
@@ -202,6 +207,17 @@ class BoundFinder {
 };
 
 }  // namespace
+
+std::optional<size_t> known_size(const BoundExpression& array) noexcept {
+  if (array.kind == BoundKind::array) return array.operands.size();
+  if (array.kind != BoundKind::constant) return std::nullopt;
+  return array.constant.is_array() ? array.constant.size() : 0;
+}
+
+size_t IndexBound::named_values() const noexcept {
+  constexpr size_t kGuess = 10;
+  return check == BoundCheck::in_array ? known_size(*operands[0]).value_or(kGuess) : operands.size();
+}
 
 std::optional<IndexBound> find_index_bound(const BoundExpression& condition,
                                            std::span<const PlacedSlot> slots, const SlotSet& own_slots) {

@@ -17,6 +17,7 @@ class SlotSet;
 enum class BoundCheck : uint8_t {
   equal,      // operands[0]
   in,         // any of operands
+  in_array,   // any element of operands[0], an array
   looked_up,  // any of the keys that a join asks for (Frame::lookup_keys)
   less,       // than operands[0], of its type
   less_equal,
@@ -26,6 +27,9 @@ enum class BoundCheck : uint8_t {
   like,      // a string that begins with `text`
   of_types,  // its encoding's first byte is in [first_type, last_type)
 };
+
+// The number of elements of an array that is known before the query runs; 0 of what is no array.
+std::optional<size_t> known_size(const BoundExpression& array) noexcept;
 
 // The first byte of the encoding of undefined. Only an index of every item has entries for it.
 inline constexpr uint8_t kUndefinedType = 0x05;
@@ -39,6 +43,12 @@ struct IndexBound {
   uint8_t last_type = 0;
   const BoundExpression* condition = nullptr;
   bool is_exact = true;  // says as much as the condition does
+
+  // Whether it says which values there may be, one or several, and how many these are: of an array that the
+  // query is given, a guess.
+  bool names_values() const noexcept { return check == BoundCheck::equal || names_several(); }
+  bool names_several() const noexcept { return check == BoundCheck::in || check == BoundCheck::in_array; }
+  size_t named_values() const noexcept;
 };
 
 // Where the values of slots lie in an item: the item itself, or elements of its arrays (x IN c.tags).

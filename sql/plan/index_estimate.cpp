@@ -40,9 +40,8 @@ double usual_share(const PlannedProbe& probe, const IndexStatistics& statistics,
   double share = 1, combinations = 1;
   for (size_t part = 0; part < probe.parts.size(); ++part) {
     const IndexBound& bound = probe.parts[part][0];
-    const bool is_equal = bound.check == BoundCheck::equal || bound.check == BoundCheck::in;
-    if (!is_equal) return share * (probe.parts[part].size() > 1 ? kBoundedShare : kRangeShare);
-    const double values = bound.check == BoundCheck::in ? static_cast<double>(bound.operands.size()) : 1;
+    if (!bound.names_values()) return share * (probe.parts[part].size() > 1 ? kBoundedShare : kRangeShare);
+    const auto values = static_cast<double>(bound.named_values());
     combinations *= values;
     if (part < statistics.distinct.size())
       share = combinations / std::max(1.0, statistics.distinct[part]);
@@ -60,9 +59,8 @@ double share_of(const PlannedProbe& probe, const KeyRanges& ranges, const IndexS
   const double usual = usual_share(probe, statistics, entries);
   if (statistics.bounds.empty()) return usual;
   const double sampled = share_within(ranges, statistics.bounds);
-  const bool is_equality = std::ranges::all_of(probe.parts, [](const std::vector<IndexBound>& bounds) {
-    return bounds[0].check == BoundCheck::equal || bounds[0].check == BoundCheck::in;
-  });
+  const bool is_equality = std::ranges::all_of(
+      probe.parts, [](const std::vector<IndexBound>& bounds) { return bounds[0].names_values(); });
   constexpr double kFewSamples = 3;
   const double few = kFewSamples / static_cast<double>(statistics.bounds.size());
   return is_equality && std::abs(sampled - usual) < few ? usual : sampled;

@@ -44,6 +44,8 @@ Interval of_types(uint8_t first, uint8_t last) {
   return types;
 }
 
+constexpr size_t kMostRanges = 65'536;
+
 class RangeMaker {
  public:
   RangeMaker(const PlannedProbe& probe, const std::function<Value(const BoundExpression&)>& value_of,
@@ -55,7 +57,10 @@ class RangeMaker {
     for (size_t part = 0; part < probe_.parts.size() && made_.is_served; ++part) {
       std::vector<Interval> intervals = intervals_of(probe_.parts[part]);
       const bool is_descending = probe_.index.parts[part].is_descending;
-      if (part == 0 && !is_descending)
+      // An array may have any number of elements.
+      if (part > 0 && made_.ranges.size() * intervals.size() > kMostRanges)
+        made_.is_served = false;
+      else if (part == 0 && !is_descending)
         take_first(intervals);
       else
         narrow(intervals, is_descending);
@@ -73,6 +78,12 @@ class RangeMaker {
     };
     if (bounds[0].check == BoundCheck::looked_up) {
       for (const Value& key : lookup_keys_) add(equal_to(key));
+      return found;
+    }
+    if (bounds[0].check == BoundCheck::in_array) {
+      const Value array = value_of_(*bounds[0].operands[0]);
+      if (array.is_array())
+        for (uint32_t i = 0; i < array.size(); ++i) add(equal_to(array.element(i)));
       return found;
     }
     if (bounds[0].check == BoundCheck::equal || bounds[0].check == BoundCheck::in) {

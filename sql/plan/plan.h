@@ -48,6 +48,19 @@ struct PlannedProbe {
   std::vector<std::vector<IndexBound>> parts;
 };
 
+// What a component of a partition key, or the id, may be.
+struct KeyChoices {
+  std::vector<const BoundExpression*> values;
+  bool are_elements = false;           // of the one value, an array
+  std::optional<size_t> same_as = {};  // the value of that place before it: the partition key is /id
+
+  bool may_be_several() const noexcept { return are_elements || values.size() > 1; }
+  // How many there are; nothing where that is told when the query runs.
+  std::optional<size_t> count() const noexcept {
+    return are_elements ? known_size(*values[0]) : values.size();
+  }
+};
+
 // How a scan reaches its items. The expressions read no slot of their own query.
 struct AccessPath {
   Access::Kind kind = Access::Kind::scan;
@@ -56,7 +69,7 @@ struct AccessPath {
   // scan, partition: what the filter, which keeps it, says of the id; only these items are read.
   std::vector<IndexBound> id_bounds;
   // partitions, points: each component of the key, then the id, is one of these (IN).
-  std::vector<std::vector<const BoundExpression*>> choices;
+  std::vector<KeyChoices> choices;
   std::vector<PlannedProbe> probes;
   bool is_reverse = false;
   bool is_ordered = false;  // the rows come as ORDER BY wants them: there is no sort

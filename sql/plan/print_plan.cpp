@@ -108,11 +108,15 @@ class PlanPrinter {
   }
 
   // How many of each component, and of the id.
-  static std::string keys_of(const AccessPath& access) {
+  std::string keys_of(const AccessPath& access) const {
     std::string text;
-    for (const auto& choices : access.choices)
-      text += fmt::format("{}{}", text.empty() ? "" : " x ", choices.size());
-    return text + (access.choices.size() == 1 && access.choices[0].size() == 1 ? " key" : " keys");
+    for (const KeyChoices& choices : access.choices) {
+      if (choices.same_as) continue;
+      const auto count = choices.count();
+      text += fmt::format("{}{}", text.empty() ? "" : " x ",
+                          count ? fmt::format("{}", *count) : "each of " + words(choices.values[0]));
+    }
+    return text + (text == "1" ? " key" : " keys");
   }
 
   std::string describe_index_scan(const PlanNode& node) const {

@@ -53,8 +53,8 @@ size_t most_items(const AccessPath& access, size_t most) {
   if (access.kind == Access::Kind::point) return 1;
   if (access.kind != Access::Kind::points) return most;
   size_t items = 1;
-  for (const auto& choices : access.choices)
-    items = std::min(items * std::max<size_t>(choices.size(), 1), most);
+  for (const KeyChoices& choices : access.choices)
+    if (!choices.same_as) items = std::min(items * std::max<size_t>(choices.count().value_or(most), 1), most);
   return items;
 }
 

@@ -67,9 +67,9 @@ class Scan final : public Operator {
       id_bounds_.push_back({bound.check, bound.text, nullptr});
       if (!bound.operands.empty()) id_bounds_.back().operand = factory.make(*bound.operands[0]);
     }
-    for (const auto& choices : node.access.choices) {
-      auto& made = choices_.emplace_back();
-      for (const BoundExpression* choice : choices) made.push_back(factory.make(*choice));
+    for (const KeyChoices& choices : node.access.choices) {
+      Choices& made = choices_.emplace_back(choices.are_elements, choices.same_as);
+      for (const BoundExpression* choice : choices.values) made.values.push_back(factory.make(*choice));
     }
   }
 
@@ -196,11 +196,14 @@ class Scan final : public Operator {
     std::vector<std::vector<Value>> combinations(1);
     for (size_t place = 0; place < choices_.size(); ++place) {
       const bool is_id = kind_ == Access::Kind::points && place + 1 == choices_.size();
-      std::vector<Value> values;
-      for (const auto& choice : choices_[place]) {
-        const Value value = choice->evaluate(first_rows(1), frame)[0];
-        if (is_id ? value.is_string() : is_scalar(value)) values.push_back(value);
+      if (const auto& same_as = choices_[place].same_as) {
+        for (std::vector<Value>& combination : combinations) combination.push_back(combination[*same_as]);
+        if (is_id) std::erase_if(combinations, [](const auto& values) { return !values.back().is_string(); });
+        continue;
       }
+      std::vector<Value> values = values_of(choices_[place], frame);
+      std::erase_if(values,
+                    [&](const Value& value) { return is_id ? !value.is_string() : !is_scalar(value); });
       std::vector<std::vector<Value>> longer;
       for (const std::vector<Value>& combination : combinations) {
         for (const Value& value : values) longer.emplace_back(combination).push_back(value);
@@ -226,10 +229,28 @@ class Scan final : public Operator {
     return true;
   }
 
+  struct Choices {
+    bool are_elements = false;
+    std::optional<size_t> same_as;
+    std::vector<std::unique_ptr<Evaluator>> values = {};
+  };
+
+  static std::vector<Value> values_of(const Choices& choices, Frame& frame) {
+    std::vector<Value> values;
+    for (const auto& choice : choices.values) {
+      const Value value = choice->evaluate(first_rows(1), frame)[0];
+      if (!choices.are_elements)
+        values.push_back(value);
+      else if (value.is_array())
+        for (uint32_t i = 0; i < value.size(); ++i) values.push_back(value.element(i));
+    }
+    return values;
+  }
+
   Access::Kind kind_;
   SlotNumber slot_;
   Collection* collection_ = nullptr;
-  std::vector<std::vector<std::unique_ptr<Evaluator>>> choices_;
+  std::vector<Choices> choices_;
   std::vector<std::unique_ptr<Evaluator>> partition_key_;
   std::unique_ptr<Evaluator> id_;
   struct IdBound {

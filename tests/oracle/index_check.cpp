@@ -62,6 +62,17 @@ std::vector<std::string> queries_for_indexes(Choices& choices) {
                                 value(), path(), comparison(), value()));
   queries.push_back(
       fmt::format("SELECT VALUE c.id FROM c WHERE {} IN ({}, {}, {})", path(), value(), value(), value()));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS([{}, {}, {}], {})", value(),
+                                value(), value(), path()));
+  queries.push_back(
+      fmt::format("SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS([{}, {}], c.n) AND ARRAY_CONTAINS([{}, {}], "
+                  "c.a) OR ARRAY_CONTAINS({}, {})",
+                  number(), number(), number(), number(), value(), path()));
+  queries.push_back(fmt::format("SELECT VALUE t FROM c JOIN t IN c.list WHERE ARRAY_CONTAINS([{}, {}], t)",
+                                value(), value()));
+  queries.push_back(fmt::format(
+      "SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS([{}, {}], c.n) ORDER BY {} DESC OFFSET 0 LIMIT 3",
+      number(), number(), path()));
   queries.push_back(fmt::format("SELECT VALUE COUNT(1) FROM c WHERE {}({})", choices.one_of(kTests), path()));
   queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE NOT IS_DEFINED({}) AND {} {} {}", path(),
                                 path(), comparison(), value()));

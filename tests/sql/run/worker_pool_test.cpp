@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <latch>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -11,14 +13,15 @@
 namespace quire::sql {
 namespace {
 
+// Latches belong to all who wait at them: who is last may still be at it when the first goes on.
 std::thread::id thread_of(WorkerPool& pool) {
   std::thread::id id;
-  std::latch done(1);
-  EXPECT_TRUE(pool.begin([&] {
+  const auto done = std::make_shared<std::latch>(1);
+  EXPECT_TRUE(pool.begin([&id, done] {
     id = std::this_thread::get_id();
-    done.count_down();
+    done->count_down();
   }));
-  done.wait();
+  done->wait();
   return id;
 }
 
@@ -37,9 +40,9 @@ TEST(WorkerPool, DoesAtOnceWhatIsBegunAtOnce) {
   constexpr int kAtOnce = 7;
   WorkerPool pool;
   for (int round = 0; round < 3; ++round) {
-    std::latch all(kAtOnce + 1);
-    for (int i = 0; i < kAtOnce; ++i) EXPECT_TRUE(pool.begin([&] { all.arrive_and_wait(); }));
-    all.arrive_and_wait();
+    const auto all = std::make_shared<std::latch>(kAtOnce + 1);
+    for (int i = 0; i < kAtOnce; ++i) EXPECT_TRUE(pool.begin([all] { all->arrive_and_wait(); }));
+    all->arrive_and_wait();
   }
 }
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/file/large_pages.h"
+
 namespace quire::engine {
 namespace {
 
@@ -109,6 +111,10 @@ Result<void> ImportInput::begin_lines(ImportLines& lines) {
   const std::string_view carried = ahead();
   // A long line leaves a long buffer behind, which is not kept.
   if (lines.buffer.size() > 2 * ImportLines::kBytes) lines.buffer = {};
+  if (lines.buffer.empty()) {  // room in which a whole buffer lies on large pages
+    lines.buffer.reserve(ImportLines::kBytes + kLargePage);
+    prefer_large_pages(lines.buffer.data(), lines.buffer.capacity());
+  }
   lines.buffer.resize(std::max({lines.buffer.size(), ImportLines::kBytes, 2 * carried.size()}));
   std::ranges::copy(carried, lines.buffer.begin());
   lines.read = carried.size();

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/file/large_pages.h"
 #include "engine/index/key_prefix.h"
 
 namespace quire::engine {
@@ -49,7 +50,10 @@ Result<void> ImportSorter::Lane::add(const SortedItem& item) {
   const size_t used = keys_.size() + documents_.size() + entries_.size() * sizeof(Entry);
   if (!entries_.empty() && used + size > memory_) QUIRE_TRY(spill());
   // All at once, as memory counts when it is first written: growing by copies would touch twice as much.
-  if (documents_.empty()) documents_.reserve(std::max(memory_, size));
+  if (documents_.empty()) {
+    documents_.reserve(std::max(memory_, size));
+    keys_.reserve(memory_);
+  }
   const Header header{item.number,
                       item.hash,
                       documents_.size(),
@@ -59,6 +63,12 @@ Result<void> ImportSorter::Lane::add(const SortedItem& item) {
   entries_.push_back({key_prefix(item.key), keys_.size()});
   keys_.append(bytes_of(header)).append(item.key);
   documents_.append(item.document);
+  // A small import shall not take a large page.
+  if (!has_large_pages_ && documents_.size() > kLargePage) {
+    has_large_pages_ = true;
+    prefer_large_pages(documents_.data() + documents_.size(), documents_.capacity() - documents_.size());
+    prefer_large_pages(keys_.data() + keys_.size(), keys_.capacity() - keys_.size());
+  }
   return {};
 }
 
@@ -103,7 +113,12 @@ Result<void> ImportSorter::Lane::spill() {
 // ---- Handing out
 
 ImportSorter::Cursor::Cursor(const Lane& lane, const Lane::Run& run)
-    : lane_(&lane), run_(&run), key_(run.keys), document_(run.documents), given_back_(run.documents) {}
+    : lane_(&lane),
+      run_(&run),
+      key_(run.keys),
+      document_(run.documents),
+      brought_in_(run.documents),
+      given_back_(run.documents) {}
 
 bool ImportSorter::Cursor::next() {
   if (run_ == nullptr) {
@@ -126,6 +141,12 @@ bool ImportSorter::Cursor::next() {
 
 uint64_t ImportSorter::Cursor::document_offset() const {
   return document_ - item_.document.size();
+}
+
+void ImportSorter::Cursor::bring_in(uint64_t end) {
+  if (run_ == nullptr) return;
+  lane_->file_.bring_in(brought_in_, end);
+  brought_in_ = end;
 }
 
 void ImportSorter::Cursor::give_back(uint64_t end) {
@@ -202,6 +223,10 @@ ImportSorter::Progress ImportSorter::progress() const {
   progress.documents.reserve(cursors_.size());
   for (const Cursor& cursor : cursors_) progress.documents.push_back(cursor.document_offset());
   return progress;
+}
+
+void ImportSorter::bring_in(const Progress& progress) {
+  for (size_t i = 0; i < progress.documents.size(); ++i) cursors_[i].bring_in(progress.documents[i]);
 }
 
 void ImportSorter::give_back(const Progress& progress) {

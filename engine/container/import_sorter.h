@@ -58,6 +58,7 @@ class ImportSorter {
     std::string keys_;
     std::string documents_;
     std::vector<Entry> entries_;
+    bool has_large_pages_ = false;  // where the system has such
   };
 
   // Temporary files are made in `folder`; `memory` is shared out among the lanes.
@@ -77,6 +78,8 @@ class ImportSorter {
     std::vector<uint64_t> documents;
   };
   Progress progress() const;
+  // Has the documents handed out up to there, and not brought in yet, be in memory when they are read.
+  void bring_in(const Progress& progress);
   // Gives back the documents handed out up to there, so that the pages that they took in memory and on disk
   // are free for the database. There is no second begin() then.
   void give_back(const Progress& progress);
@@ -92,6 +95,7 @@ class ImportSorter {
     const SortedItem& item() const { return item_; }
     // Of a run: where the document of the item lies in the lane's file; at the end, where the run ends.
     uint64_t document_offset() const;
+    void bring_in(uint64_t end);
     void give_back(uint64_t end);
     // The heap's order: the greater key further back.
     static bool is_after(const Cursor* a, const Cursor* b);
@@ -101,7 +105,8 @@ class ImportSorter {
     const Lane::Run* run_ = nullptr;  // null: over what the lane holds
     uint64_t key_ = 0;                // of the next item, in the file
     uint64_t document_ = 0;
-    uint64_t given_back_ = 0;  // the documents before
+    uint64_t brought_in_ = 0;  // the documents before
+    uint64_t given_back_ = 0;  // likewise
     size_t entry_ = 0;         // the next item of the lane
     SortedItem item_;
     uint64_t prefix_ = 0;  // of its key

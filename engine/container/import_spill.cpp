@@ -54,6 +54,11 @@ Result<void> SpillFile::map() {
   return {};
 }
 
+void SpillFile::bring_in(uint64_t begin, uint64_t end) const noexcept {
+  begin -= begin % static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (begin < end) (void)::madvise(const_cast<char*>(bytes_) + begin, end - begin, MADV_POPULATE_READ);
+}
+
 void SpillFile::give_back(uint64_t begin, uint64_t end) const noexcept {
   const uint64_t page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   begin = (begin + page - 1) / page * page;

@@ -30,6 +30,9 @@ class SpillFile {
   // After the last append. The bytes stay where they are until the file ends or they are given back.
   Result<void> map();
   const char* at(uint64_t offset) const noexcept { return bytes_ + offset; }
+  // A hint: the bytes from `begin` to before `end` are read next, by a thread that shall not wait for each
+  // page.
+  void bring_in(uint64_t begin, uint64_t end) const noexcept;
   // Gives the whole pages from `begin` to before `end` back to the machine, where the file system can: they
   // read as zero from here on.
   void give_back(uint64_t begin, uint64_t end) const noexcept;

@@ -58,6 +58,7 @@ Result<void> ImportWriter::write_batches(ImportSorter& sorter) {
     std::future<void> beside = std::async(std::launch::async, [&, ended = commit_ended.get_token()] {
       sorter.give_back(committed);
       merge(sorter, next);
+      sorter.bring_in(next.end);
       // The disk is kept busy while the commit is still handing over pages.
       for (; !ended.stop_requested(); std::this_thread::sleep_for(kBetweenWritebacks))
         environment_.begin_writeback();

@@ -1,4 +1,4 @@
-// Memory that is written from end to end, on few pages of the system's. Internal to engine/file.
+// Memory that is written from end to end, on few pages of the system's.
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/container/patch.h"
+#include "sql/value/member_reader.h"
 
 namespace quire::engine {
 namespace {
@@ -56,7 +57,8 @@ class Change {
 
   static uint32_t place_of(const sql::Value& object, std::string_view name) {
     uint32_t place = 0;
-    while (place < object.size() && object.member_at(place).name != name) ++place;
+    sql::MemberWalk walk(object);
+    for (sql::Member member; walk.next(member) && member.name != name;) ++place;
     return place;
   }
 
@@ -65,8 +67,10 @@ class Change {
                          const sql::Value& value) {
     const std::span<sql::Member> members = arena_.make_array<sql::Member>(object.size() + size_t{1});
     size_t count = 0;
-    for (uint32_t i = 0; i < object.size(); ++i) {
-      const sql::Member member = i == place ? sql::Member{name, value} : object.member_at(i);
+    sql::MemberWalk walk(object);
+    uint32_t i = 0;
+    for (sql::Member member; walk.next(member); ++i) {
+      if (i == place) member = {name, value};
       if (member.value.is_defined()) members[count++] = member;
     }
     if (place == object.size()) members[count++] = {name, value};
@@ -184,11 +188,11 @@ Result<sql::Value> apply_operation(const PatchOperation& operation, const sql::V
 
 }  // namespace
 
-Result<sql::Value> Patch::apply(const sql::Value& item, sql::Arena& arena) const {
+Result<sql::Value> Patch::apply(const sql::Value& item) const {
   sql::Value patched = item;
   for (size_t i = 0; i < operations_.size(); ++i) {
     const PatchOperation& operation = operations_[i];
-    auto changed = apply_operation(operation, patched, arena);
+    auto changed = apply_operation(operation, patched, *arena_);
     if (!changed) {
       changed.error().message = fmt::format("operation {} ({} {}): {}", i + 1, operation.word,
                                             shortened(operation.path), changed.error().message);

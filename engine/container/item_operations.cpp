@@ -236,8 +236,7 @@ Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
       return fail(ErrorCode::precondition_failed,
                   fmt::format("the condition of the patch is not true of item '{}'", id));
   }
-  sql::Arena arena;
-  QUIRE_ASSIGN(const sql::Value patched, patch.apply(item->root, arena));
+  QUIRE_ASSIGN(const sql::Value patched, patch.apply(item->root));
   transaction.charge(patch_charge(patch.size()));
   return replace(transaction, patched, options);
 }

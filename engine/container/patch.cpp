@@ -30,7 +30,8 @@ class OperationReader {
       : definition_(definition), arena_(arena) {}
 
   Result<PatchOperation> read(const sql::Value& from, size_t number) {
-    name_ = fmt::format("operation {}", number);
+    number_ = number;
+    word_ = path_ = {};
     if (!from.is_object()) return wrong("is not an object with \"op\" and \"path\"");
     QUIRE_ASSIGN(const std::string_view word, text(from, "op"));
     const auto* const row = std::ranges::find(kKinds, word, &KindRow::word);
@@ -38,7 +39,8 @@ class OperationReader {
       return wrong(fmt::format("has the op '{}'; there are add, set, replace, remove, incr and move",
                                shortened(word)));
     QUIRE_ASSIGN(const std::string_view path, text(from, "path"));
-    name_ = fmt::format("operation {} ({} {})", number, word, shortened(path));
+    word_ = word;
+    path_ = path;
     QUIRE_TRY(check_members(from, *row));
     PatchOperation operation{
         .kind = row->kind, .word = row->word, .path = path, .steps = {}, .from = {}, .value = {}};
@@ -50,7 +52,10 @@ class OperationReader {
 
  private:
   std::unexpected<Error> wrong(std::string_view what) const {
-    return fail(ErrorCode::invalid_argument, fmt::format("{} {}", name_, what));
+    const std::string operation = word_.empty()
+                                      ? fmt::format("operation {}", number_)
+                                      : fmt::format("operation {} ({} {})", number_, word_, shortened(path_));
+    return fail(ErrorCode::invalid_argument, fmt::format("{} {}", operation, what));
   }
 
   Result<std::string_view> text(const sql::Value& from, std::string_view member) const {
@@ -131,7 +136,9 @@ class OperationReader {
 
   const ContainerDefinition& definition_;
   sql::Arena& arena_;
-  std::string name_;  // of the operation at hand, for messages
+  // Of the operation at hand, for messages.
+  size_t number_ = 0;
+  std::string_view word_, path_;
 };
 
 }  // namespace
@@ -144,13 +151,12 @@ Result<Patch> Patch::read(const sql::Value& operations, const ContainerDefinitio
   if (operations.size() > kMostPatchOperations)
     return fail(ErrorCode::limit_exceeded, fmt::format("a patch has {} operations; the limit is {}",
                                                        operations.size(), kMostPatchOperations));
-  Patch patch;
+  const auto read = arena.make_array<PatchOperation>(operations.size());
   OperationReader reader(definition, arena);
   for (uint32_t i = 0; i < operations.size(); ++i) {
-    QUIRE_ASSIGN(PatchOperation operation, reader.read(operations.element(i), i + 1));
-    patch.operations_.push_back(operation);
+    QUIRE_ASSIGN(read[i], reader.read(operations.element(i), i + 1));
   }
-  return patch;
+  return Patch(read, arena);
 }
 
 Result<PatchBody> read_patch_body(const sql::Value& body) {

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "engine/catalog/container_definition.h"
 #include "sql/error.h"
@@ -43,13 +42,17 @@ class Patch {
   static Result<Patch> read(const sql::Value& operations, const ContainerDefinition& definition,
                             sql::Arena& arena);
 
-  // The item as it will be, built in `arena` over the values of `item` and of the operations.
+  // The item as it will be, built in the patch's arena over the values of `item` and of the operations.
   // invalid_argument.
-  Result<sql::Value> apply(const sql::Value& item, sql::Arena& arena) const;
+  Result<sql::Value> apply(const sql::Value& item) const;
   size_t size() const noexcept { return operations_.size(); }
 
  private:
-  std::vector<PatchOperation> operations_;
+  Patch(std::span<const PatchOperation> operations, sql::Arena& arena)
+      : operations_(operations), arena_(&arena) {}
+
+  std::span<const PatchOperation> operations_;
+  sql::Arena* arena_;
 };
 
 // The body of a patch as Cosmos sends it: {"condition": "FROM c WHERE ...", "operations": [...]}, or the

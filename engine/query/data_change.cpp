@@ -34,7 +34,8 @@ class DataChange {
         options_(options),
         store_(*source.store(change_.collection_name)),
         time_limit_(sql::TimeLimit::from_now(options.time_limit)),
-        arena_(options.memory_limit) {
+        arena_(options.memory_limit),
+        patch_arena_(options.memory_limit) {
     write_options_.triggers = {
         .pre = change_.pre_trigger, .post = change_.post_trigger, .runs_always = true, .log = &log};
   }
@@ -77,9 +78,9 @@ class DataChange {
 
   // `row`: an item and the operations on it.
   Result<void> add_patched(const sql::Value& row) {
-    sql::Arena arena(options_.memory_limit);
-    QUIRE_ASSIGN(const Patch patch, Patch::read(row.element(1), store_.definition(), arena));
-    auto patched = patch.apply(row.element(0), arena);
+    patch_arena_.reset();
+    QUIRE_ASSIGN(const Patch patch, Patch::read(row.element(1), store_.definition(), patch_arena_));
+    auto patched = patch.apply(row.element(0));
     if (patched) return add_text(*patched);
     patched.error().message += fmt::format(" (item '{}')", store_.id_of(row.element(0)).as_string());
     return std::unexpected(std::move(patched.error()));
@@ -173,7 +174,7 @@ class DataChange {
   ContainerStore& store_;
   sql::TimeLimit time_limit_;
   WriteOptions write_options_;
-  sql::Arena arena_;
+  sql::Arena arena_, patch_arena_;
   std::string text_;
   std::vector<std::string_view> texts_;  // items to write
   std::vector<ChangedItem> changed_;

@@ -55,9 +55,10 @@ class DocumentConverter::Staged {
   std::span<const uint32_t> numbers() const noexcept {
     return std::span<const uint32_t>(converter_.numbers_).subspan(first_number_);
   }
-  // The values, then the numbers.
-  std::string bytes() const {
-    std::string bytes(reinterpret_cast<const char*>(values().data()), values().size_bytes());
+  // The values, then the numbers. Good until the next call.
+  std::string_view bytes() const {
+    std::string& bytes = converter_.bytes_;
+    bytes.assign(reinterpret_cast<const char*>(values().data()), values().size_bytes());
     return bytes.append(reinterpret_cast<const char*>(numbers().data()), numbers().size_bytes());
   }
 

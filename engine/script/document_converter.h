@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/script/js_value.h"
@@ -67,6 +68,7 @@ class DocumentConverter {
   // In: what the containers that are not finished yet are made of.
   std::vector<JsValue> values_;
   std::vector<uint32_t> numbers_;
+  std::string bytes_;
   // Out: likewise; elements have no name.
   std::vector<sql::Member> members_;
   sql::Arena* arena_ = nullptr;

@@ -78,8 +78,8 @@ Result<Item> PartitionAccess::replace(std::string_view id, const sql::Value& ite
   return write(Write::replace, item, if_match, false);
 }
 
-Result<Item> PartitionAccess::patch(std::string_view id, const sql::Value& body, std::string_view if_match) {
-  sql::Arena arena;
+Result<Item> PartitionAccess::patch(std::string_view id, const sql::Value& body, std::string_view if_match,
+                                    sql::Arena& arena) {
   QUIRE_ASSIGN(const PatchBody parts, read_patch_body(body));
   QUIRE_ASSIGN(const Patch operations, Patch::read(parts.operations, store_->definition(), arena));
   ItemCondition condition;
@@ -125,11 +125,6 @@ std::string_view without_slashes(std::string_view link) {
 
 }  // namespace
 
-// "dbs/<database>/colls/<container>/": the beginning of every item's _self.
-std::string PartitionAccess::self_link() const {
-  return container_link(store_->resource_names());
-}
-
 std::string PartitionAccess::alt_link() const {
   return "dbs/quire/colls/" + store_->definition().name;
 }
@@ -137,7 +132,7 @@ std::string PartitionAccess::alt_link() const {
 // An alt link may name the database as it likes: there is one.
 Result<void> PartitionAccess::check_collection_link(std::string_view link) const {
   const std::string_view given = without_slashes(link);
-  if (given == without_slashes(self_link())) return {};
+  if (given == without_slashes(self_link_)) return {};
   const size_t name = given.find("/colls/");
   if (given.starts_with("dbs/") && name != std::string_view::npos &&
       given.substr(name + 7) == store_->definition().name)

@@ -45,7 +45,8 @@ class PartitionAccess {
         store_(std::move(store)),
         transaction_(transaction),
         openings_(openings),
-        partition_key_(partition_key) {}
+        partition_key_(partition_key),
+        self_link_(container_link(store_->resource_names())) {}
 
   enum class Write : uint8_t { create, upsert, replace };
   // forbidden for an item of another partition; what ContainerStore's functions fail with.
@@ -54,7 +55,8 @@ class PartitionAccess {
   Result<Item> replace(std::string_view id, const sql::Value& item, std::string_view if_match);
   // `body`: operations, or {"condition", "operations"} (engine/container/patch.h). not_found; what
   // ContainerStore::patch() fails with.
-  Result<Item> patch(std::string_view id, const sql::Value& body, std::string_view if_match);
+  Result<Item> patch(std::string_view id, const sql::Value& body, std::string_view if_match,
+                     sql::Arena& arena);
   Result<void> remove(std::string_view id, std::string_view if_match);
   // not_found. Nothing if the item's etag is `if_none_match`.
   Result<std::optional<Item>> read(std::string_view id, std::string_view if_none_match);
@@ -75,7 +77,7 @@ class PartitionAccess {
   // The links of the container, and the id that a link to an item stands for: a self link, an alt link, a
   // collection's link with "docs/" and the id. invalid_argument, not_found, forbidden for another
   // container's.
-  std::string self_link() const;
+  const std::string& self_link() const noexcept { return self_link_; }
   std::string alt_link() const;
   Result<void> check_collection_link(std::string_view link) const;
   Result<std::string> id_of_link(std::string_view link);
@@ -101,6 +103,7 @@ class PartitionAccess {
   WriteTransaction& transaction_;
   uint64_t openings_;
   std::span<const sql::Value> partition_key_;
+  std::string self_link_;
   sql::JsonReader reader_;
   // Of the items that were handed out: ids by the number in their _rid, since links name items so.
   std::unordered_map<uint64_t, std::string> ids_;

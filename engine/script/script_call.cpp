@@ -82,6 +82,19 @@ JsValue ScriptCallHost::access_items(uint32_t function, std::span<const JsValue>
 
 namespace {
 
+// Gives back what is allocated within its block. A call may lie within another: in a toJSON of its arguments.
+class ArenaScope {
+ public:
+  explicit ArenaScope(sql::Arena& arena) noexcept : arena_(arena), begin_(arena.mark()) {}
+  ~ArenaScope() { arena_.rewind(begin_); }
+  ArenaScope(const ArenaScope&) = delete;
+  ArenaScope& operator=(const ArenaScope&) = delete;
+
+ private:
+  sql::Arena& arena_;
+  sql::Arena::Mark begin_;
+};
+
 bool is_true(std::span<const JsValue> arguments, size_t at) {
   return at < arguments.size() && arguments[at].bits == Sandbox::new_boolean(true).bits;
 }
@@ -94,26 +107,27 @@ bool ScriptCallHost::take_text(std::span<const JsValue> arguments, size_t at, st
 }
 
 // Nothing with an exception pending.
-std::optional<sql::Value> ScriptCallHost::take_document(JsValue value, sql::Arena& arena) {
-  if (const auto plain = sandbox_.documents().from_script(value, arena)) return plain;
+std::optional<sql::Value> ScriptCallHost::take_document(JsValue value) {
+  if (const auto plain = sandbox_.documents().from_script(value, arena_)) return plain;
   std::string text;
   if (!sandbox_.json(value, text)) return std::nullopt;
   if (text.empty()) {
     sandbox_.throw_error("the document is no JSON value", 400);
     return std::nullopt;
   }
-  const auto read = reader_.to_value(text, arena);
+  const auto read = reader_.to_value(text, arena_);
   if (read) return *read;
   refuse(read.error());
   return std::nullopt;
 }
 
-JsValue ScriptCallHost::give(const Item& item, sql::Arena& arena) {
-  return sandbox_.documents().to_script(access_->whole(item, arena));
+JsValue ScriptCallHost::give(const Item& item) {
+  return sandbox_.documents().to_script(access_->whole(item, arena_));
 }
 
 // Arguments are as library.js gives them.
 Result<JsValue> ScriptCallHost::work_on_items(HostFunction function, std::span<const JsValue> arguments) {
+  const ArenaScope scope(arena_);
   std::string first, last;
   switch (function) {
     case HostFunction::create:
@@ -143,28 +157,26 @@ Result<JsValue> ScriptCallHost::work_on_items(HostFunction function, std::span<c
 
 // The document, whether it must have an id, whether the item is wanted.
 Result<JsValue> ScriptCallHost::write(HostFunction function, std::span<const JsValue> arguments) {
-  sql::Arena arena;
   if (arguments.empty()) return kJsUndefined;
-  const auto document = take_document(arguments[0], arena);
+  const auto document = take_document(arguments[0]);
   if (!document) return kJsException;
   const auto kind =
       function == HostFunction::create ? PartitionAccess::Write::create : PartitionAccess::Write::upsert;
   QUIRE_ASSIGN(const Item item, access_->write(kind, *document, "", is_true(arguments, 1)));
-  return is_true(arguments, 2) ? give(item, arena) : kJsUndefined;
+  return is_true(arguments, 2) ? give(item) : kJsUndefined;
 }
 
 // A link, the document or the operations of a patch, an etag, whether the item is wanted.
 Result<JsValue> ScriptCallHost::change(HostFunction function, std::span<const JsValue> arguments) {
-  sql::Arena arena;
   std::string link, etag;
   if (arguments.size() < 2) return kJsUndefined;
   if (!take_text(arguments, 0, link) || !take_text(arguments, 2, etag)) return kJsException;
-  const auto body = take_document(arguments[1], arena);
+  const auto body = take_document(arguments[1]);
   if (!body) return kJsException;
   QUIRE_ASSIGN(const std::string id, access_->id_of_link(link));
-  QUIRE_ASSIGN(const Item item, function == HostFunction::patch ? access_->patch(id, *body, etag)
+  QUIRE_ASSIGN(const Item item, function == HostFunction::patch ? access_->patch(id, *body, etag, arena_)
                                                                 : access_->replace(id, *body, etag));
-  return is_true(arguments, 3) ? give(item, arena) : kJsUndefined;
+  return is_true(arguments, 3) ? give(item) : kJsUndefined;
 }
 
 // A link, an etag.
@@ -173,8 +185,7 @@ Result<JsValue> ScriptCallHost::read(std::span<const JsValue> arguments) {
   if (!take_text(arguments, 0, link) || !take_text(arguments, 1, if_none_match)) return kJsException;
   QUIRE_ASSIGN(const std::string id, access_->id_of_link(link));
   QUIRE_ASSIGN(const std::optional<Item> item, access_->read(id, if_none_match));
-  sql::Arena arena;
-  return item ? give(*item, arena) : kJsNull;
+  return item ? give(*item) : kJsNull;
 }
 
 namespace {

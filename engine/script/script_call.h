@@ -55,8 +55,8 @@ class ScriptCallHost final : public ScriptHost {
   JsValue log(std::span<const JsValue> arguments);
   JsValue refuse(const Error& error);
   bool take_text(std::span<const JsValue> arguments, size_t at, std::string& text);
-  std::optional<sql::Value> take_document(JsValue value, sql::Arena& arena);
-  JsValue give(const Item& item, sql::Arena& arena);
+  std::optional<sql::Value> take_document(JsValue value);
+  JsValue give(const Item& item);
   Result<void> start(std::string_view name, const ScriptSettings& settings);
   Result<void> drain(std::string_view name);
   JsValue library_function(const char* name) { return sandbox_.property(sandbox_.library(), name); }
@@ -67,6 +67,7 @@ class ScriptCallHost final : public ScriptHost {
   uint32_t operations_ = 0;
   uint32_t refusals_ = 0;
   sql::JsonReader reader_;
+  sql::Arena arena_;  // what a call of the script's makes of its arguments, and of what it gives
   std::optional<Error> failure_;
 };
 

@@ -193,29 +193,33 @@ class Scan final : public Operator {
 
   // Every combination of a value for each component, and for the id.
   bool open_several(Frame& frame) {
-    std::vector<std::vector<Value>> combinations(1);
-    for (size_t place = 0; place < choices_.size(); ++place) {
+    std::vector<Value> combinations, longer;  // one behind the other, each as long as there are places so far
+    size_t count = 1;
+    for (size_t place = 0; place < choices_.size(); ++place, combinations.swap(longer)) {
+      const Choices& choices = choices_[place];
       const bool is_id = kind_ == Access::Kind::points && place + 1 == choices_.size();
-      if (const auto& same_as = choices_[place].same_as) {
-        for (std::vector<Value>& combination : combinations) combination.push_back(combination[*same_as]);
-        if (is_id) std::erase_if(combinations, [](const auto& values) { return !values.back().is_string(); });
-        continue;
+      const std::vector<Value> values = choices.same_as ? std::vector<Value>() : values_of(choices, frame);
+      longer.clear();
+      longer.reserve(count * std::max<size_t>(values.size(), 1) * (place + 1));
+      for (size_t i = 0; i < count; ++i) {
+        const auto combination = std::span(combinations).subspan(i * place, place);
+        for (const Value& value :
+             choices.same_as ? combination.subspan(*choices.same_as, 1) : std::span<const Value>(values)) {
+          if (is_id ? !value.is_string() : !is_scalar(value)) continue;
+          longer.insert(longer.end(), combination.begin(), combination.end());
+          longer.push_back(value);
+        }
       }
-      std::vector<Value> values = values_of(choices_[place], frame);
-      std::erase_if(values,
-                    [&](const Value& value) { return is_id ? !value.is_string() : !is_scalar(value); });
-      std::vector<std::vector<Value>> longer;
-      for (const std::vector<Value>& combination : combinations) {
-        for (const Value& value : values) longer.emplace_back(combination).push_back(value);
-      }
-      combinations = std::move(longer);
+      count = longer.size() / (place + 1);
     }
-    if (frame.run.error || combinations.empty()) return !frame.run.error;
-    std::vector<AccessKey> keys;
-    for (const std::vector<Value>& values : combinations) {
-      const bool has_id = kind_ == Access::Kind::points;
-      keys.push_back({std::span(values).first(values.size() - (has_id ? 1 : 0)),
-                      has_id ? values.back().as_string() : std::string_view()});
+    if (frame.run.error || count == 0) return !frame.run.error;
+    const size_t width = choices_.size();
+    const size_t components = kind_ == Access::Kind::points ? width - 1 : width;
+    std::vector<AccessKey> keys(count);
+    for (size_t i = 0; i < count; ++i) {
+      const auto values = std::span<const Value>(combinations).subspan(i * width, width);
+      keys[i] = {values.first(components),
+                 components < width ? values.back().as_string() : std::string_view()};
     }
     Access access;
     access.kind = kind_;

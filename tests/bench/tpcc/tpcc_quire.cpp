@@ -25,13 +25,16 @@ constexpr std::string_view kNewOrder = R"(function newOrder(district, customer, 
     documents.forEach(function (document) { found[document.id] = document; });
     var warehouse = found.warehouse, place = found[placeId], buyer = found[buyerId], amount = 0;
     var order = { type: 'order', district: district, customer: customer };
+    var take = [{ op: 'set', path: '/quantity', value: 0 }, { op: 'incr', path: '/ytd', value: 0 },
+      { op: 'incr', path: '/orders', value: 1 }];
     order.lines = lines.map(function (line) {
       var id = 'stock-' + line[0], stock = found[id], quantity = line[1];
       if (!stock) throw new Error('there is no article ' + line[0]);
       var left = stock.quantity - quantity, price = stock.price * quantity;
       amount += price;
-      c.patchDocument(docs + id, [{ op: 'set', path: '/quantity', value: left < 10 ? left + 91 : left },
-        { op: 'incr', path: '/ytd', value: quantity }, { op: 'incr', path: '/orders', value: 1 }]);
+      take[0].value = left < 10 ? left + 91 : left;
+      take[1].value = quantity;
+      c.patchDocument(docs + id, take);
       return { article: line[0], name: stock.name, quantity: quantity, amount: price,
                information: stock.information };
     });

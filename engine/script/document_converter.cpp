@@ -134,7 +134,7 @@ JsValue DocumentConverter::new_object(const sql::Value& object) {
 
 // 0 where the engine threw.
 uint32_t DocumentConverter::name_number(std::string_view name) {
-  if (const auto known = names_.number_of(name)) return *known;
+  if (const PropertyName* const known = names_.find(name)) return known->number;
   if (names_.is_full()) names_.clear();
   uint32_t number;
   {
@@ -144,6 +144,21 @@ uint32_t DocumentConverter::name_number(std::string_view name) {
   }
   if (number != 0) names_.add(std::string(name), number);
   return number;
+}
+
+void DocumentConverter::learn_names(std::string_view script) {
+  constexpr size_t kMostLearnt = 256;
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  size_t learnt = 0;
+  for (size_t at = 0; at < script.size() && learnt < kMostLearnt;) {
+    const size_t begin = at;
+    while (at < script.size() && (is_letter(script[at]) || is_digit(script[at]))) ++at;
+    if (at == begin)
+      ++at;
+    else if (is_letter(script[begin]) && name_number(script.substr(begin, at - begin)) != 0)
+      ++learnt;
+  }
 }
 
 // ---- Out
@@ -288,14 +303,16 @@ bool DocumentConverter::read_object(JsValue object, size_t depth) {
 }
 
 bool DocumentConverter::read_member(JsValue object, uint32_t number, size_t depth) {
-  const auto name = name_of(number);
-  if (!name || *name == "toJSON" || !spend(name->size())) return false;
+  const std::string* const name = name_of(number);
+  if (name == nullptr || *name == "toJSON" || !spend(name->size())) return false;
   const auto value = own_property(object, number);
   if (!value) return false;
   bool is_read = true;
   if (!Sandbox::is_undefined(*value)) {
+    // What lies within may have more names than are kept.
+    const std::string_view text = arena_->copy_string(*name);
     is_read = read(*value, depth + 1);
-    if (is_read) members_.back().name = arena_->copy_string(*name);
+    if (is_read) members_.back().name = text;
   }
   sandbox_.free_counted(*value);
   return is_read;
@@ -318,19 +335,20 @@ std::optional<JsValue> DocumentConverter::own_property(JsValue object, uint32_t 
   return std::nullopt;
 }
 
-std::optional<std::string_view> DocumentConverter::name_of(uint32_t number) {
-  if (const auto known = names_.name_of(number)) return known;
+// Null: it cannot be told as it stands in JSON.
+const std::string* DocumentConverter::name_of(uint32_t number) {
+  if (const PropertyName* const known = names_.find(number)) return &known->text;
   if (names_.is_full()) names_.clear();
   Z_qjs_instance_t* const module = &sandbox_.instance_->module;
   const uint32_t length_at = sandbox_.arguments_ + kLengthAt;
   const uint32_t text = Z_qjsZ_JS_AtomToCStringLen(module, sandbox_.context_, length_at, number);
-  if (text == 0) return std::nullopt;
+  if (text == 0) return nullptr;
   const uint32_t size = sandbox_.load_word(length_at);
   std::string name(reinterpret_cast<const char*>(sandbox_.at(text, size)), size);
   Z_qjsZ_JS_FreeCString(module, sandbox_.context_, text);
-  if (!simdjson::validate_utf8(name)) return std::nullopt;
+  if (!simdjson::validate_utf8(name)) return nullptr;
   Z_qjsZ_JS_DupAtom(module, sandbox_.context_, number);
-  return names_.add(std::move(name), number);
+  return &names_.add(std::move(name), number).text;
 }
 
 }  // namespace quire::engine

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/script/js_value.h"
@@ -36,10 +39,15 @@ class DocumentConverter {
   // At boot.
   void find_prototypes();
   const Prototypes& prototypes() const noexcept { return prototypes_; }
-  // Another memory takes the place of the engine's.
-  void restore(const Prototypes& prototypes) noexcept {
+  // The words of a script are the names that its documents are likely to have: looked up here, they are not
+  // looked up in each run.
+  void learn_names(std::string_view script);
+  // That the engine holds now.
+  std::shared_ptr<const PropertyNames> names() const { return names_.all(); }
+  // Another memory takes the place of the engine's, with what it holds.
+  void restore(const Prototypes& prototypes, std::shared_ptr<const PropertyNames> names) noexcept {
     prototypes_ = prototypes;
-    names_.clear();
+    names_.begin(std::move(names));
   }
 
  private:
@@ -58,11 +66,11 @@ class DocumentConverter {
   bool read_object(JsValue object, size_t depth);
   bool read_member(JsValue object, uint32_t name, size_t depth);
   std::optional<JsValue> own_property(JsValue object, uint32_t name);
-  std::optional<std::string_view> name_of(uint32_t number);
+  const std::string* name_of(uint32_t number);
   bool spend(size_t bytes) noexcept;
 
   Sandbox& sandbox_;
-  PropertyNames names_;
+  RunNames names_;
   Prototypes prototypes_;
 
   // In: what the containers that are not finished yet are made of.

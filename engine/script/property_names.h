@@ -1,62 +1,116 @@
-// The numbers that the engine has given to names of properties ("atoms"), as far as they came up in a run.
+// The numbers that the engine has given to names of properties ("atoms"), as far as they came up.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace quire::engine {
 
-// Belongs to one sandbox. Whoever adds a number has the engine hold it, so that it keeps its name.
+struct PropertyName {
+  std::string text;
+  uint32_t number;
+};
+
+// Those of an image, or of a run. Whoever adds a number has the engine hold it, so that it keeps its name.
 class PropertyNames {
  public:
-  static constexpr size_t kMost = 4096;
-
-  std::optional<uint32_t> number_of(std::string_view name) {
-    if (next_ < entries_.size() && entries_[next_].name == name) return entries_[next_++].number;
-    const auto found = by_name_.find(name);
-    return found != by_name_.end() ? std::optional(entry(found->second).number) : std::nullopt;
+  // Null: it did not come up. Good until clear().
+  const PropertyName* find(std::string_view text) const {
+    const auto found = by_text_.find(text);
+    return found != by_text_.end() ? found->second : nullptr;
   }
-  // Good until clear().
-  std::optional<std::string_view> name_of(uint32_t number) {
-    if (next_ < entries_.size() && entries_[next_].number == number) return entries_[next_++].name;
+  const PropertyName* find(uint32_t number) const {
     const auto found = by_number_.find(number);
-    return found != by_number_.end() ? std::optional<std::string_view>(entry(found->second).name)
-                                     : std::nullopt;
+    return found != by_number_.end() ? found->second : nullptr;
   }
-  bool is_full() const noexcept { return entries_.size() == kMost; }
   // One that is not there yet.
-  std::string_view add(std::string name, uint32_t number) {
-    const Entry& added = entries_.emplace_back(std::move(name), number);
-    next_ = entries_.size();
-    by_name_.emplace(added.name, next_ - 1);
-    by_number_.emplace(number, next_ - 1);
-    return added.name;
+  const PropertyName& add(std::string text, uint32_t number) {
+    const PropertyName& added = names_.emplace_back(std::move(text), number);
+    by_text_.emplace(added.text, &added);
+    by_number_.emplace(number, &added);
+    return added;
+  }
+  void add_all(const PropertyNames& others) {
+    for (const PropertyName& name : others.names_) add(name.text, name.number);
   }
   void clear() noexcept {
-    by_name_.clear();
+    by_text_.clear();
     by_number_.clear();
-    entries_.clear();
-    next_ = 0;
+    names_.clear();
+  }
+  size_t size() const noexcept { return names_.size(); }
+
+ private:
+  std::deque<PropertyName> names_;
+  std::unordered_map<std::string_view, const PropertyName*> by_text_;
+  std::unordered_map<uint32_t, const PropertyName*> by_number_;
+};
+
+// What a run knows: the names of its image, and those that came up since. Belongs to one sandbox.
+class RunNames {
+ public:
+  static constexpr size_t kMost = 4096;  // of the run's own
+
+  void begin(std::shared_ptr<const PropertyNames> of_image) noexcept {
+    of_image_ = std::move(of_image);
+    clear();
+  }
+  // Null: it did not come up. Good until clear().
+  const PropertyName* find(std::string_view text) {
+    const PropertyName*& recent = recent_texts_[place_of(text)];
+    if (recent == nullptr || recent->text != text) recent = find_in_both(text);
+    return recent;
+  }
+  const PropertyName* find(uint32_t number) {
+    const PropertyName*& recent = recent_numbers_[number % kRecent];
+    if (recent == nullptr || recent->number != number) recent = find_in_both(number);
+    return recent;
+  }
+  // One that is not there yet.
+  const PropertyName& add(std::string text, uint32_t number) { return own_.add(std::move(text), number); }
+  bool is_full() const noexcept { return own_.size() == kMost; }
+  // Forgets the run's own.
+  void clear() noexcept {
+    own_.clear();
+    recent_texts_.fill(nullptr);
+    recent_numbers_.fill(nullptr);
+  }
+  // All of them, for an image that is made now.
+  std::shared_ptr<const PropertyNames> all() const {
+    auto names = std::make_shared<PropertyNames>(PropertyNames());
+    if (of_image_ != nullptr) names->add_all(*of_image_);
+    names->add_all(own_);
+    return names;
   }
 
  private:
-  struct Entry {
-    std::string name;
-    uint32_t number;
-  };
-  const Entry& entry(size_t at) noexcept {
-    next_ = at + 1;
-    return entries_[at];
+  // Objects that are alike ask for the same few names again and again.
+  static constexpr size_t kRecent = 256;
+  using Recent = std::array<const PropertyName*, kRecent>;
+
+  static size_t place_of(std::string_view text) noexcept {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data(), text.size() < sizeof word ? text.size() : sizeof word);
+    word = (word ^ text.size()) * 0x9E3779B97F4A7C15;
+    return word >> 56;
+  }
+  template <typename Key>
+  const PropertyName* find_in_both(Key key) const {
+    const PropertyName* const found = of_image_ != nullptr ? of_image_->find(key) : nullptr;
+    return found != nullptr ? found : own_.find(key);
   }
 
-  std::deque<Entry> entries_;  // in the order in which they came up first
-  size_t next_ = 0;            // objects that are alike have their names one after the other
-  std::unordered_map<std::string_view, size_t> by_name_;
-  std::unordered_map<uint32_t, size_t> by_number_;
+  std::shared_ptr<const PropertyNames> of_image_;
+  PropertyNames own_;
+  Recent recent_texts_{}, recent_numbers_{};
 };
 
 }  // namespace quire::engine

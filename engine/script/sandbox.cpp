@@ -161,6 +161,7 @@ SandboxImage Sandbox::image(JsValue function) const {
           .arguments = arguments_,
           .library = library_,
           .prototypes = documents_.prototypes(),
+          .names = documents_.names(),
           .function = function};
 }
 
@@ -183,7 +184,7 @@ Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
   context_ = image.context;
   arguments_ = image.arguments;
   library_ = image.library;
-  documents_.restore(image.prototypes);
+  documents_.restore(image.prototypes, image.names);
   function_ = image.function;
   return {};
 }

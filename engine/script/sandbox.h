@@ -49,7 +49,8 @@ struct SandboxImage {
   uint32_t arguments = 0;
   JsValue library;  // what library.js gives
   DocumentConverter::Prototypes prototypes;
-  JsValue function;  // of a script: the function to call
+  std::shared_ptr<const PropertyNames> names;  // of properties, which its engine holds
+  JsValue function;                            // of a script: the function to call
 };
 
 // Belongs to one thread at a time.

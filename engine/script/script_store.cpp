@@ -133,6 +133,7 @@ Result<std::shared_ptr<const SandboxImage>> ScriptStore::image(const ScriptDefin
   std::shared_ptr<const SandboxImage> image;
   QUIRE_TRY(sandbox->run(options, script_title(script), [&]() -> Result<void> {
     QUIRE_ASSIGN(const JsValue function, load(*sandbox, script));
+    sandbox->documents().learn_names(script.body);
     image = std::make_shared<const SandboxImage>(sandbox->image(function));
     return {};
   }));

@@ -1,6 +1,7 @@
 #include "engine/script/document_converter.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/script/sandbox.h"
@@ -74,6 +75,39 @@ class DocumentConverterTest : public testing::Test {
   std::unique_ptr<Sandbox> sandbox_;
   SandboxImage image_;
 };
+
+// Names are kept up to a number; those of an object that is still being read stay what they are.
+TEST_F(DocumentConverterTest, AnObjectMayHaveMoreNamesWithinThanAreKept) {
+  const std::string read = out_of(
+      "({ outer: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => ['k' + i, i])), after: 1 })");
+  EXPECT_THAT(read, testing::StartsWith(R"({"outer":{"k0":0,"k1":1,)"));
+  EXPECT_THAT(read, testing::EndsWith(R"("k4999":4999},"after":1})"));
+}
+
+// The engines of two scripts have numbered their names differently.
+TEST_F(DocumentConverterTest, NamesThatAScriptHasLearntAreThoseOfItsImage) {
+  const SandboxImage bare = image_;
+  SandboxImage images[2];
+  constexpr std::string_view kScripts[] = {
+      "function (one) { one.two = '3three_4' + 5; one.__proto__ = __six }",
+      "function f() { three_4(__proto__, two, one); /* seven */ }"};
+  for (size_t i = 0; i < 2; ++i) {
+    image_ = bare;
+    run([&] {
+      sandbox_->documents().learn_names(kScripts[i]);
+      images[i] = sandbox_->image();
+    });
+    EXPECT_GT(images[i].names->size(), bare.names->size() + 4);
+  }
+  constexpr std::string_view kJson =
+      R"({"seven":1,"one":{"two":2,"three_4":"3","one":[{"two":4}]},"__six":5,"eight":{"nine":6}})";
+  for (const int turn : {0, 1, 0, 0, 1}) {
+    image_ = images[turn];
+    EXPECT_EQ(into(kJson), kJson);
+    EXPECT_EQ(out_of(fmt::format("({})", kJson)), kJson);
+    EXPECT_EQ(out_of(R"(({ one: 1, ["__proto__"]: { two: 2 } }))"), R"({"one":1,"__proto__":{"two":2}})");
+  }
+}
 
 TEST_F(DocumentConverterTest, ADocumentGoesInAsJsonParseMakesIt) {
   for (const std::string_view json :

@@ -132,6 +132,7 @@ class AccessPathChooser {
   }
 
   bool is_known_before_the_scan(const BoundExpression& expression) const {
+    if (expression.kind == BoundKind::constant) return true;
     SlotSet reads(own_slots_.capacity());
     add_slots_read(expression, reads);
     return !reads.intersects(own_slots_) && !is_volatile(expression);

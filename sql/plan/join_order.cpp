@@ -15,6 +15,9 @@
 namespace quire::sql {
 namespace {
 
+// Fewer than that have no other order.
+constexpr size_t kLeastToReorder = 3;
+
 // Sources that stay together: a container with what follows it and reads nothing else (JOIN x IN c.tags,
 // whose values may be keys), or a source that reads others.
 struct SourceGroup {
@@ -42,7 +45,7 @@ class JoinOrder {
     for (const BoundSource& source : query.sources) all_.add(source.slot);
     unplaced_ = all_;
     for (const BoundSource& source : query.sources) add(source);
-    if (groups_.size() < 3) return;  // there is no other order
+    if (groups_.size() < kLeastToReorder) return;
     for (const BoundExpression* condition : conditions) add_edges(*condition);
   }
 
@@ -161,7 +164,10 @@ class JoinOrder {
 std::vector<const BoundSource*> find_join_order(const BoundQuery& query,
                                                 std::span<const BoundExpression* const> conditions,
                                                 SlotNumber slot_count) {
-  return JoinOrder(query, conditions, slot_count).find();
+  if (query.sources.size() >= kLeastToReorder) return JoinOrder(query, conditions, slot_count).find();
+  std::vector<const BoundSource*> as_written;
+  for (const BoundSource& source : query.sources) as_written.push_back(&source);
+  return as_written;
 }
 
 }  // namespace quire::sql

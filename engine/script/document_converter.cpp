@@ -146,7 +146,7 @@ uint32_t DocumentConverter::name_number(std::string_view name) {
   return number;
 }
 
-void DocumentConverter::learn_names(std::string_view script) {
+bool DocumentConverter::learn_names(std::string_view script) {
   constexpr size_t kMostLearnt = 256;
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -154,11 +154,13 @@ void DocumentConverter::learn_names(std::string_view script) {
   for (size_t at = 0; at < script.size() && learnt < kMostLearnt;) {
     const size_t begin = at;
     while (at < script.size() && (is_letter(script[at]) || is_digit(script[at]))) ++at;
-    if (at == begin)
-      ++at;
-    else if (is_letter(script[begin]) && name_number(script.substr(begin, at - begin)) != 0)
-      ++learnt;
+    const std::string_view word = script.substr(begin, at - begin);
+    if (word.empty()) ++at;
+    if (word.empty() || !is_letter(word.front()) || names_.find(word) != nullptr) continue;
+    if (name_number(word) == 0) return false;
+    ++learnt;
   }
+  return true;
 }
 
 // ---- Out

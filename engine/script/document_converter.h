@@ -40,8 +40,8 @@ class DocumentConverter {
   void find_prototypes();
   const Prototypes& prototypes() const noexcept { return prototypes_; }
   // The words of a script are the names that its documents are likely to have: looked up here, they are not
-  // looked up in each run.
-  void learn_names(std::string_view script);
+  // looked up in each run. False where the engine threw, for want of memory.
+  bool learn_names(std::string_view script);
   // That the engine holds now.
   std::shared_ptr<const PropertyNames> names() const { return names_.all(); }
   // Another memory takes the place of the engine's, with what it holds.

@@ -22,6 +22,10 @@ struct PropertyName {
 // Those of an image, or of a run. Whoever adds a number has the engine hold it, so that it keeps its name.
 class PropertyNames {
  public:
+  PropertyNames() = default;
+  PropertyNames(const PropertyNames&) = delete;
+  PropertyNames& operator=(const PropertyNames&) = delete;
+
   // Null: it did not come up. Good until clear().
   const PropertyName* find(std::string_view text) const {
     const auto found = by_text_.find(text);
@@ -85,7 +89,7 @@ class RunNames {
   }
   // All of them, for an image that is made now.
   std::shared_ptr<const PropertyNames> all() const {
-    auto names = std::make_shared<PropertyNames>(PropertyNames());
+    auto names = std::make_shared<PropertyNames>();
     if (of_image_ != nullptr) names->add_all(*of_image_);
     names->add_all(own_);
     return names;

@@ -133,7 +133,8 @@ Result<std::shared_ptr<const SandboxImage>> ScriptStore::image(const ScriptDefin
   std::shared_ptr<const SandboxImage> image;
   QUIRE_TRY(sandbox->run(options, script_title(script), [&]() -> Result<void> {
     QUIRE_ASSIGN(const JsValue function, load(*sandbox, script));
-    sandbox->documents().learn_names(script.body);
+    if (!sandbox->documents().learn_names(script.body))
+      return std::unexpected(sandbox->take_exception(script_title(script)));
     image = std::make_shared<const SandboxImage>(sandbox->image(function));
     return {};
   }));

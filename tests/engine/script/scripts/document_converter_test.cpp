@@ -88,16 +88,18 @@ TEST_F(DocumentConverterTest, AnObjectMayHaveMoreNamesWithinThanAreKept) {
 TEST_F(DocumentConverterTest, NamesThatAScriptHasLearntAreThoseOfItsImage) {
   const SandboxImage bare = image_;
   SandboxImage images[2];
-  constexpr std::string_view kScripts[] = {
-      "function (one) { one.two = '3three_4' + 5; one.__proto__ = __six }",
-      "function f() { three_4(__proto__, two, one); /* seven */ }"};
+  std::string repeated = "function (one) { one.two = '3three_4' + 5; one.__proto__ = __six; ";
+  for (int i = 0; i < 1000; ++i) repeated += "one.two();";
+  const std::string scripts[] = {repeated + "return of_late }",
+                                 "function f() { three_4(__proto__, two, one); /* seven */ }"};
   for (size_t i = 0; i < 2; ++i) {
     image_ = bare;
     run([&] {
-      sandbox_->documents().learn_names(kScripts[i]);
+      EXPECT_TRUE(sandbox_->documents().learn_names(scripts[i]));
       images[i] = sandbox_->image();
     });
     EXPECT_GT(images[i].names->size(), bare.names->size() + 4);
+    EXPECT_EQ(images[i].names->find("of_late") != nullptr, i == 0);
   }
   constexpr std::string_view kJson =
       R"({"seven":1,"one":{"two":2,"three_4":"3","one":[{"two":4}]},"__six":5,"eight":{"nine":6}})";

@@ -82,19 +82,6 @@ JsValue ScriptCallHost::access_items(uint32_t function, std::span<const JsValue>
 
 namespace {
 
-// Gives back what is allocated within its block. A call may lie within another: in a toJSON of its arguments.
-class ArenaScope {
- public:
-  explicit ArenaScope(sql::Arena& arena) noexcept : arena_(arena), begin_(arena.mark()) {}
-  ~ArenaScope() { arena_.rewind(begin_); }
-  ArenaScope(const ArenaScope&) = delete;
-  ArenaScope& operator=(const ArenaScope&) = delete;
-
- private:
-  sql::Arena& arena_;
-  sql::Arena::Mark begin_;
-};
-
 bool is_true(std::span<const JsValue> arguments, size_t at) {
   return at < arguments.size() && arguments[at].bits == Sandbox::new_boolean(true).bits;
 }
@@ -127,7 +114,7 @@ JsValue ScriptCallHost::give(const Item& item) {
 
 // Arguments are as library.js gives them.
 Result<JsValue> ScriptCallHost::work_on_items(HostFunction function, std::span<const JsValue> arguments) {
-  const ArenaScope scope(arena_);
+  const sql::ArenaScope scope(arena_);  // a call may lie within another: in a toJSON of its arguments
   std::string first, last;
   switch (function) {
     case HostFunction::create:

@@ -33,11 +33,9 @@ Numbers numbers_of(const Value& array, Arena& arena) {
 // numbers.
 template <typename Reduce>
 Value reduce_numbers(CallContext& context, const Value& array, Reduce reduce) {
-  const Arena::Mark mark = context.arena.mark();
+  const ArenaScope scope(context.arena);
   const Numbers numbers = numbers_of(array, context.arena);
-  const Value result = numbers.is_valid ? reduce(numbers.values) : Value::undefined();
-  context.arena.rewind(mark);
-  return result;
+  return numbers.is_valid ? reduce(numbers.values) : Value::undefined();
 }
 
 double sum_of(std::span<const double> numbers) {

@@ -27,14 +27,12 @@ Result<std::unique_ptr<CallState>> prepare_shapes(std::span<const std::optional<
 template <typename Relate>
 Value relate_shapes(CallContext& context, Arguments arguments, Relate relate) {
   const auto* state = static_cast<const SpatialState*>(context.state);
-  const Arena::Mark mark = context.arena.mark();
+  const ArenaScope scope(context.arena);
   std::array<std::optional<GeoShape>, 2> shapes;
   for (size_t i = 0; i < shapes.size(); ++i)
     shapes[i] = state != nullptr && state->constants[i] ? state->constants[i]
                                                         : parse_geo_shape(arguments[i], context.arena).shape;
-  const Value result = shapes[0] && shapes[1] ? relate(*shapes[0], *shapes[1]) : Value::undefined();
-  context.arena.rewind(mark);
-  return result;
+  return shapes[0] && shapes[1] ? relate(*shapes[0], *shapes[1]) : Value::undefined();
 }
 
 Value distance(CallContext& context, Arguments arguments) {
@@ -55,17 +53,14 @@ Value intersects(CallContext& context, Arguments arguments) {
 }
 
 Value area(CallContext& context, Arguments arguments) {
-  const Arena::Mark mark = context.arena.mark();
+  const ArenaScope scope(context.arena);
   const ParsedGeoShape parsed = parse_geo_shape(arguments[0], context.arena);
-  const Value result = parsed.shape ? Value::number(shape_area(*parsed.shape)) : Value::undefined();
-  context.arena.rewind(mark);
-  return result;
+  return parsed.shape ? Value::number(shape_area(*parsed.shape)) : Value::undefined();
 }
 
 Value is_valid(CallContext& context, Arguments arguments) {
-  const Arena::Mark mark = context.arena.mark();
+  const ArenaScope scope(context.arena);
   const ParsedGeoShape parsed = parse_geo_shape(arguments[0], context.arena);
-  context.arena.rewind(mark);
   return parsed.is_geojson ? Value::boolean(parsed.shape.has_value()) : Value::undefined();
 }
 

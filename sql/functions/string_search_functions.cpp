@@ -21,10 +21,8 @@ bool ignores_case(Arguments arguments) {
 // Calls `ask` with both strings in upper case, which are forgotten afterwards.
 template <typename Question>
 bool ask_in_upper_case(CallContext& context, std::string_view text, std::string_view part, Question ask) {
-  const Arena::Mark mark = context.arena.mark();
-  const bool answer = ask(to_upper(text, context.arena), to_upper(part, context.arena));
-  context.arena.rewind(mark);
-  return answer;
+  const ArenaScope scope(context.arena);
+  return ask(to_upper(text, context.arena), to_upper(part, context.arena));
 }
 
 bool contains_ignoring_case(CallContext& context, std::string_view text, std::string_view part) {

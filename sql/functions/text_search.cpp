@@ -40,10 +40,8 @@ size_t find_first(std::string_view text, std::string_view needle, size_t from) n
 size_t find_last(std::string_view text, std::string_view needle, Arena& arena) {
   if (needle.size() > text.size()) return kNotFound;
   if (needle.size() <= kShortNeedle) return text.rfind(needle);
-  const Arena::Mark mark = arena.mark();
-  const size_t found = find_last_linear(text, needle, arena);
-  arena.rewind(mark);
-  return found;
+  const ArenaScope scope(arena);
+  return find_last_linear(text, needle, arena);
 }
 
 }  // namespace quire::sql

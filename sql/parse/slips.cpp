@@ -170,6 +170,8 @@ class SlipFinder {
   bool may_begin_expression() const { return is_expected(TOKEN_LEFT_BRACE); }
 
   bool fits_here(const Slip& slip) const {
+    // Before a colon a word names a member, and is a reserved one.
+    if (slip.token == kClosing && kind(1) == TOKEN_COLON) return false;
     return fits(slip.token, token_.kind) && (slip.before == kAny || fits(slip.before, kind(-1))) &&
            (slip.earlier == kAny || fits(slip.earlier, kind(-2)));
   }

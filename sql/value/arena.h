@@ -92,4 +92,17 @@ class Arena {
   size_t limit_;
 };
 
+// Forgets, at the end of its block, what is allocated within. Blocks may lie within each other.
+class ArenaScope {
+ public:
+  explicit ArenaScope(Arena& arena) noexcept : arena_(arena), begin_(arena.mark()) {}
+  ~ArenaScope() { arena_.rewind(begin_); }
+  ArenaScope(const ArenaScope&) = delete;
+  ArenaScope& operator=(const ArenaScope&) = delete;
+
+ private:
+  Arena& arena_;
+  Arena::Mark begin_;
+};
+
 }  // namespace quire::sql

@@ -126,6 +126,7 @@ TEST(ParseTest, HintsAtCommonSlips) {
       {"SELECT c.value FROM c", "write [\"value\"] without the dot"},
       {"SELECT 1 AS value FROM c", "write AS \"value\""},
       {"SELECT {order: 1}", "write \"order\" in quotes"},
+      {"SELECT {a: 1, order: 1}", "write \"order\" in quotes"},
       {"SELECT c.* FROM c", "a whole item is SELECT *"},
       {"SELECT *, c.a FROM c", "stands alone in a select list"},
       {"SELECT TOP 5 DISTINCT c.a FROM c", "DISTINCT stands before TOP"},

@@ -38,6 +38,7 @@ class IndexBuilder {
 
  private:
   static constexpr size_t kCommitBytes = size_t{16} << 20;
+  static constexpr size_t kUsualEntryBytes = 80;  // of EntryList::memory()
 
   // ---- Beginning
 
@@ -158,6 +159,7 @@ class IndexBuilder {
     for (bool is_first = true; has_more; is_first = false) {
       Collected collected = lists.spare();
       collected.begin(index);
+      collected.entries.reserve(std::min(list_bytes_, items_ * kUsualEntryBytes));
       while (has_more && collected.entries.memory() < list_bytes_) {
         if (lists.is_closed()) return true;
         QUIRE_ASSIGN(const auto snapshot, snapshot_of_items());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/file/large_pages.h"
 #include "engine/index/key_prefix.h"
 #include "sql/value/key_encoding.h"
 
@@ -76,6 +77,15 @@ bool are_all_undefined(const IndexEntry& entry, const IndexShape& shape) noexcep
     if (entry.values[i] != (shape.is_descending[i] ? static_cast<char>(~kUndefined) : kUndefined))
       return false;
   return true;
+}
+
+// Either part may be nearly all of it. Room that is not written to costs no memory.
+void EntryList::reserve(size_t memory) {
+  if (memory <= bytes_.capacity()) return;
+  bytes_.reserve(memory);
+  entries_.reserve(memory / sizeof(Entry));
+  prefer_large_pages(bytes_.data(), bytes_.capacity());
+  prefer_large_pages(entries_.data(), entries_.capacity() * sizeof(Entry));
 }
 
 void EntryList::add(IndexNumber number, std::string_view scope, std::string_view values, Bytes item_key) {

@@ -73,6 +73,8 @@ class EntryList {
     bytes_.clear();
     entries_.clear();
   }
+  // Room for that many bytes of memory(), on large pages where it is long enough for such.
+  void reserve(size_t memory);
   void add(IndexNumber number, std::string_view scope, std::string_view values, Bytes item_key);
   // In the order of keys, each once.
   void sort();

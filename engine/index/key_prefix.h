@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/file/large_pages.h"
 #include "engine/file/table.h"
 
 namespace quire::engine {
@@ -41,6 +42,7 @@ void sort_by_prefix(std::span<Entry> entries) {
   uint64_t different = 0;
   for (const Entry& entry : entries) different |= entry.prefix ^ entries[0].prefix;
   const auto room = std::make_unique_for_overwrite<Entry[]>(entries.size());
+  prefer_large_pages(room.get(), entries.size_bytes());
   std::span<Entry> from = entries, to(room.get(), entries.size());
   for (unsigned shift = 0; shift < 64; shift += kDigitBits) {
     const auto digit_of = [shift](uint64_t prefix) { return prefix >> shift & (kDigits - 1); };

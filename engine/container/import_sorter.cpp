@@ -96,12 +96,23 @@ void ImportSorter::Lane::sort() {
   }
 }
 
+void ImportSorter::Lane::prefetch_key(size_t number) const noexcept {
+  if (number < entries_.size()) __builtin_prefetch(keys_.data() + entries_[number].offset);
+}
+
 Result<void> ImportSorter::Lane::spill() {
   sort();
   const uint64_t begin = file_.size();
   SpillWriter writer(file_);
-  for (const Entry& entry : entries_) QUIRE_TRY(writer.write(header_and_key(entry)));
-  for (const Entry& entry : entries_) QUIRE_TRY(writer.write(item(entry).document));
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    prefetch_key(i + kItemsAhead);
+    QUIRE_TRY(writer.write(header_and_key(entries_[i])));
+  }
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    prefetch_key(i + 2 * kItemsAhead);
+    if (i + kItemsAhead < entries_.size()) prefetch_document(item(entries_[i + kItemsAhead]).document);
+    QUIRE_TRY(writer.write(item(entries_[i]).document));
+  }
   QUIRE_TRY(writer.finish());
   runs_.push_back({begin, begin + keys_.size(), file_.size()});
   keys_.clear();

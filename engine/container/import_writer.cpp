@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <future>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -14,63 +17,79 @@
 namespace quire::engine {
 namespace {
 
-// LMDB keeps the new pages of a transaction on the heap until it commits. Smaller commits wait for the disk
-// more often.
-constexpr size_t kCommitBytes = size_t{16} << 20;
+// LMDB keeps the new pages of a transaction on the heap until it commits.
+constexpr size_t kCommitBytes = size_t{4} << 20;
 constexpr auto kBetweenWritebacks = std::chrono::milliseconds(2);
+constexpr auto kLongestWait = std::chrono::milliseconds(50);
 
-// The items of a commit lie in as many places as there are runs. Memory is asked for those a few items ahead,
-// so that their bytes are there when their turn comes.
-constexpr size_t kItemsAhead = 8;
-constexpr size_t kCacheLine = 64;
-constexpr size_t kMostAhead = 16 * kCacheLine;  // of a document
+// Keeps the disk busy while commits, which do not wait for it, hand over pages.
+class Writeback {
+ public:
+  explicit Writeback(const Environment& environment)
+      : thread_([&environment](const std::stop_token& stop) {
+          std::mutex mutex;
+          std::unique_lock lock(mutex);
+          std::condition_variable_any stopped;
+          do {
+            environment.begin_writeback();
+          } while (!stopped.wait_for(lock, stop, kBetweenWritebacks, [&] { return stop.stop_requested(); }));
+        }) {}
 
-void prefetch(const SortedItem& item) {
-  __builtin_prefetch(item.key.data());
-  const size_t size = std::min(item.document.size(), kMostAhead);
-  for (size_t at = 0; at < size; at += kCacheLine) __builtin_prefetch(item.document.data() + at);
-}
-
-// Ends what works beside, however its block is left.
-struct StopAtEnd {
-  std::stop_source& source;
-  ~StopAtEnd() { source.request_stop(); }
+ private:
+  std::jthread thread_;
 };
 
 }  // namespace
 
 Result<uint64_t> ImportWriter::write(ImportSorter& sorter) {
   QUIRE_TRY(sorter.begin());
-  if (auto done = write_batches(sorter); !done) {
-    if (written_ > 0)
-      done.error().message += fmt::format("; {} items had been written before and stay", written_);
-    return std::unexpected(std::move(done.error()));
+  auto done = write_batches(sorter);
+  if (must_sync_) {
+    const auto synced = environment_.sync();
+    if (done) done = synced;
   }
-  return written_;
+  if (done) return written_;
+  if (written_ > 0)
+    done.error().message += fmt::format("; {} items had been written before and stay", written_);
+  return std::unexpected(std::move(done.error()));
 }
 
 Result<void> ImportWriter::write_batches(ImportSorter& sorter) {
-  Batch batch, next;
-  ImportSorter::Progress committed;
-  merge(sorter, batch);
-  while (!batch.items.empty()) {
-    std::stop_source commit_ended;
-    std::future<void> beside = std::async(std::launch::async, [&, ended = commit_ended.get_token()] {
-      sorter.give_back(committed);
-      merge(sorter, next);
-      sorter.bring_in(next.end);
-      // The disk is kept busy while the commit is still handing over pages.
-      for (; !ended.stop_requested(); std::this_thread::sleep_for(kBetweenWritebacks))
-        environment_.begin_writeback();
-    });
-    const StopAtEnd stop{commit_ended};
-    QUIRE_ASSIGN(const uint64_t written, commit(batch));
+  Handover<Batch> batches;
+  std::future<void> merging = std::async(std::launch::async, [&] {
+    const CloseAtEnd close{batches};
+    merge_all(sorter, batches);
+  });
+  QUIRE_TRY(commit_all(batches));
+  merging.get();
+  return {};
+}
+
+void ImportWriter::merge_all(ImportSorter& sorter, Handover<Batch>& batches) {
+  for (bool is_last = false; !is_last;) {
+    Batch batch = batches.spare();
+    sorter.give_back(batch.end);  // it has been committed
+    merge(sorter, batch);
+    is_last = batch.is_last;
+    sorter.bring_in(batch.end);
+    if (!batches.put(std::move(batch))) return;
+  }
+}
+
+Result<void> ImportWriter::commit_all(Handover<Batch>& batches) {
+  const CloseAtEnd close{batches};
+  std::optional<Writeback> writeback;
+  while (!batches.is_over()) {
+    std::optional<Batch> batch = batches.take(kLongestWait);
+    if (!batch || batch->items.empty()) continue;
+    if (!batch->is_last && !must_sync_) {
+      must_sync_ = true;
+      writeback.emplace(environment_);
+    }
+    QUIRE_ASSIGN(const uint64_t written, commit(*batch));
     written_ += written;
     QUIRE_TRY(options_.report(written_));
-    commit_ended.request_stop();
-    beside.get();
-    committed = std::move(batch.end);
-    std::swap(batch, next);
+    batches.give_back(std::move(*batch));
   }
   return {};
 }
@@ -93,32 +112,39 @@ void ImportWriter::merge(ImportSorter& sorter, Batch& batch) {
     size += sizeof(SortedItem) + next_->key.size() + next_->document.size();
   }
   batch.end = sorter.progress();
+  batch.is_last = next_ == nullptr;
 }
 
 Result<uint64_t> ImportWriter::commit(const Batch& batch) {
   const BulkMode mode = options_.upsert ? BulkMode::upsert : BulkMode::create;
   uint64_t written = 0;
-  QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
-    written = 0;
-    QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, store_.indexes().table()));
-    const bool is_deferred = version != 0 && version == options_.deferred_version;
-    QUIRE_ASSIGN(
-        BulkWriter writer,
-        BulkWriter::begin(transaction, store_, mode, is_deferred ? BulkIndexing::defer : BulkIndexing::keep));
-    for (size_t i = 0; i < batch.items.size(); ++i) {
-      if (i + kItemsAhead < batch.items.size()) prefetch(batch.items[i + kItemsAhead]);
-      const SortedItem& item = batch.items[i];
-      auto added = writer.add(item.key, item.document, item.hash, transaction.now());
-      if (added) {
-        ++written;
-        continue;
-      }
-      const ErrorCode code = added.error().code;
-      if (options_.skip_conflicts && (code == ErrorCode::conflict || code == ErrorCode::epk_clash)) continue;
-      return added;
-    }
-    return writer.finish();
-  }));
+  QUIRE_TRY(environment_.write(
+      [&](WriteTransaction& transaction) -> Result<void> {
+        written = 0;
+        QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, store_.indexes().table()));
+        const bool is_deferred = version != 0 && version == options_.deferred_version;
+        QUIRE_ASSIGN(BulkWriter writer,
+                     BulkWriter::begin(transaction, store_, mode,
+                                       is_deferred ? BulkIndexing::defer : BulkIndexing::keep));
+        for (size_t i = 0; i < batch.items.size(); ++i) {
+          if (i + kItemsAhead < batch.items.size()) {
+            __builtin_prefetch(batch.items[i + kItemsAhead].key.data());
+            prefetch_document(batch.items[i + kItemsAhead].document);
+          }
+          const SortedItem& item = batch.items[i];
+          auto added = writer.add(item.key, item.document, item.hash, transaction.now());
+          if (added) {
+            ++written;
+            continue;
+          }
+          const ErrorCode code = added.error().code;
+          if (options_.skip_conflicts && (code == ErrorCode::conflict || code == ErrorCode::epk_clash))
+            continue;
+          return added;
+        }
+        return writer.finish();
+      },
+      must_sync_ ? Sync::later : Sync::with_commit));
   return written;
 }
 

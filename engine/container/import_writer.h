@@ -1,5 +1,6 @@
 // The end of an import: the sorted items, written in commits of a bounded size. While one batch is committed,
-// a thread merges the next.
+// a thread merges the next, and what earlier ones wrote is on its way to the disk, which is waited for once,
+// at the end.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "engine/container/container.h"
+#include "engine/container/handover.h"
 #include "engine/container/import_sorter.h"
 #include "engine/file/environment.h"
 #include "sql/error.h"
@@ -30,7 +32,8 @@ class ImportWriter {
   ImportWriter(Environment& environment, ContainerStore& store, Options options)
       : environment_(environment), store_(store), options_(std::move(options)) {}
 
-  // How many items were written. An error says how many have been committed before it and stay.
+  // How many items were written. An error says how many have been committed before it and stay. In either
+  // case these are as durable as commits are.
   Result<uint64_t> write(ImportSorter& sorter);
 
  private:
@@ -38,10 +41,13 @@ class ImportWriter {
   struct Batch {
     std::vector<SortedItem> items;
     ImportSorter::Progress end;
+    bool is_last = false;
   };
 
   Result<void> write_batches(ImportSorter& sorter);
-  // The items of the next commit; none at the end.
+  void merge_all(ImportSorter& sorter, Handover<Batch>& batches);
+  Result<void> commit_all(Handover<Batch>& batches);
+  // The items of the next commit.
   void merge(ImportSorter& sorter, Batch& batch);
   // How many of them were written.
   Result<uint64_t> commit(const Batch& batch);
@@ -51,6 +57,7 @@ class ImportWriter {
   Options options_;
   const SortedItem* next_ = nullptr;  // taken from the sorter and not yet in a batch
   uint64_t written_ = 0;
+  bool must_sync_ = false;  // there is more than one commit, and none waits for the disk
 };
 
 }  // namespace quire::engine

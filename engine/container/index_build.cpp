@@ -235,11 +235,14 @@ class IndexBuilder {
       size_t to = from;
       for (size_t bytes = 0; to < list.size() && bytes < kCommitBytes; ++to) bytes += list.key(to).size() + 8;
       bool is_welcome = true;
-      auto written = environment_.write([&](WriteTransaction& transaction) -> Result<void> {
-        QUIRE_ASSIGN(is_welcome, is_current(transaction));
-        if (!is_welcome) return {};
-        return store_.indexes().insert(transaction, list, from, to);
-      });
+      // The commit that completes the indexes waits for all before it.
+      auto written = environment_.write(
+          [&](WriteTransaction& transaction) -> Result<void> {
+            QUIRE_ASSIGN(is_welcome, is_current(transaction));
+            if (!is_welcome) return {};
+            return store_.indexes().insert(transaction, list, from, to);
+          },
+          Sync::later);
       if (!written)
         return std::unexpected(give_up([&](const Index& other) { return other.number == index.number; },
                                        std::move(written.error())));

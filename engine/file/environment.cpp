@@ -44,12 +44,16 @@ bool Environment::wait_for_commit(uint64_t seen, std::chrono::steady_clock::time
   return state_->commits().wait(seen, deadline, [this] { return state_->newest_commit(); });
 }
 
-Result<void> Environment::write(const std::function<Result<void>(WriteTransaction&)>& work) {
+Result<void> Environment::write(const std::function<Result<void>(WriteTransaction&)>& work, Sync sync) {
   if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
-  return state_->queue().run(work, state_->deadline(),
+  return state_->queue().run(work, sync, state_->deadline(),
                              [this](std::span<WriteRequest* const> group, Clock::time_point deadline) {
                                return run_group(*state_, group, deadline);
                              });
+}
+
+Result<void> Environment::sync() {
+  return sync_commits(*state_, state_->deadline());
 }
 
 // Leads the writers' queue until end().

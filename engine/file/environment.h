@@ -38,6 +38,12 @@ enum class Durability : uint8_t {
   none,     // damage the file: for scratch data
 };
 
+// When a commit is as durable as was asked for.
+enum class Sync : uint8_t {
+  with_commit,  // when write() returns
+  later,        // when sync() does: a power cut may undo it until then, the file stays whole
+};
+
 struct FileOptions {
   bool read_only = false;
   bool must_exist = false;
@@ -97,7 +103,12 @@ class Environment {
   // so it must only change what the transaction undoes, and start its own results afresh. It must not call
   // write or begin_write. Errors besides the work's own: read_only, busy, no_space, io, out_of_memory,
   // misuse.
-  Result<void> write(const std::function<Result<void>(WriteTransaction&)>& work);
+  Result<void> write(const std::function<Result<void>(WriteTransaction&)>& work,
+                     Sync sync = Sync::with_commit);
+
+  // Makes what was written with Sync::later as durable as was asked for: once, at the end of many commits
+  // that nobody is told of before. The next commit of somebody else does so, too, and time. busy, io.
+  Result<void> sync();
 
   // Whether the calling thread holds a write transaction: it must not ask for another.
   bool is_writing_here() const;

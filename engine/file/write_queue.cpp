@@ -62,12 +62,13 @@ void WriteQueue::wake_next() {
   if (!leader_ && !waiting_.empty()) waiting_.front()->wake.notify_one();
 }
 
-Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)>& work,
+Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)>& work, Sync sync,
                              Clock::time_point deadline, const RunGroup& run_group) {
   std::unique_lock lock(mutex_);
   QUIRE_TRY(check_not_leading());
   WriteRequest request;
   request.work = &work;
+  request.sync = sync;
   request.deadline = deadline;
   waiting_.push_back(&request);
   if (!wait_for_turn(lock, request, deadline)) return busy();

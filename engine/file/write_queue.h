@@ -14,6 +14,7 @@
 #include <span>
 #include <thread>
 
+#include "engine/file/environment.h"
 #include "engine/file/reader_pool.h"
 #include "engine/file/transaction.h"
 #include "sql/error.h"
@@ -22,7 +23,8 @@ namespace quire::engine {
 
 struct WriteRequest {
   const std::function<Result<void>(WriteTransaction&)>* work = nullptr;  // null: wants the lead alone
-  Clock::time_point deadline{};                                          // past it, it is not begun any more
+  Sync sync = Sync::with_commit;
+  Clock::time_point deadline{};  // past it, it is not begun any more
   Result<void> outcome{};
 
  private:
@@ -41,8 +43,8 @@ class WriteQueue {
 
   // Returns the outcome of `work`; `run_group` is called if this thread comes to lead a group. busy if the
   // work was not begun by the deadline, whatever it waited for.
-  Result<void> run(const std::function<Result<void>(WriteTransaction&)>& work, Clock::time_point deadline,
-                   const RunGroup& run_group);
+  Result<void> run(const std::function<Result<void>(WriteTransaction&)>& work, Sync sync,
+                   Clock::time_point deadline, const RunGroup& run_group);
 
   // Takes the lead alone, until release.
   Result<void> take_lead(Clock::time_point deadline);

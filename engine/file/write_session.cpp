@@ -1,5 +1,6 @@
 #include "engine/file/write_session.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <new>
@@ -26,9 +27,9 @@ Result<void> call(const Work& work, WriteTransaction& transaction) {
 }  // namespace
 
 Result<std::unique_ptr<WriteSession>> WriteSession::begin(FileState& state, Clock::time_point deadline,
-                                                          Size size) {
+                                                          Size size, Sync sync) {
   std::unique_ptr<WriteSession> session(new WriteSession(state));
-  QUIRE_TRY(session->start(deadline, size));
+  QUIRE_TRY(session->start(deadline, size, sync));
   return session;
 }
 
@@ -36,10 +37,11 @@ WriteSession::~WriteSession() {
   rollback();
 }
 
-Result<void> WriteSession::start(Clock::time_point deadline, Size size) {
+Result<void> WriteSession::start(Clock::time_point deadline, Size size, Sync sync) {
   QUIRE_TRY(state_->write_lock().acquire(deadline));
   is_locked_ = true;
   durability_ = state_->durability();
+  if (sync == Sync::later && durability_ == Durability::full) durability_ = Durability::relaxed;
   const bool may_be_small = size != Size::any && !state_->tables().has_dropped();
   SmallCommits& small = state_->small_commits();
   QUIRE_TRY(small.prepare(durability_, may_be_small, deadline));
@@ -265,10 +267,23 @@ size_t run_members(WriteTransaction& transaction, std::span<WriteRequest* const>
   return succeeded;
 }
 
+template <typename Held>
+struct ReleaseAtEnd {
+  Held& held;
+  ~ReleaseAtEnd() { held.release(); }
+};
+
+Sync sync_of(std::span<WriteRequest* const> group) {
+  const bool is_later =
+      std::ranges::all_of(group, [](const WriteRequest* request) { return request->sync == Sync::later; });
+  return is_later ? Sync::later : Sync::with_commit;
+}
+
 // One attempt; whether and why it must be repeated.
 Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* const> group,
                                       Clock::time_point deadline, WriteSession::Size size) {
-  QUIRE_ASSIGN(const std::unique_ptr<WriteSession> session, WriteSession::begin(state, deadline, size));
+  QUIRE_ASSIGN(const std::unique_ptr<WriteSession> session,
+               WriteSession::begin(state, deadline, size, sync_of(group)));
   const size_t succeeded = run_members(session->transaction(), group);
   if (session->retry() != WriteSession::Retry::none) {
     session->rollback();
@@ -285,7 +300,9 @@ Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* 
 
 Result<void> run_until_done(FileState& state, std::span<WriteRequest* const> group,
                             Clock::time_point deadline) {
-  for (auto size = WriteSession::Size::small_or_again;;) {
+  // What is synced later is much.
+  const bool is_much = sync_of(group) == Sync::later;
+  for (auto size = is_much ? WriteSession::Size::any : WriteSession::Size::small_or_again;;) {
     QUIRE_ASSIGN(const WriteSession::Retry retry, try_group(state, group, deadline, size));
     if (retry == WriteSession::Retry::none) return {};
     if (retry == WriteSession::Retry::not_small) size = WriteSession::Size::any;
@@ -305,6 +322,21 @@ Result<void> run_group(FileState& state, std::span<WriteRequest* const> group,
     // Nothing was committed: after a commit nothing needs memory. The message is short enough to need none.
     return std::unexpected(Error{ErrorCode::out_of_memory, "memory ran out"});
   }
+}
+
+// What is not synced is behind an anchor, which is given up when it is. What is pending came later: its
+// anchor, one with a log, was made behind all that was committed then.
+Result<void> sync_commits(FileState& state, Clock::time_point deadline) {
+  if (state.durability() != Durability::full) return {};
+  QUIRE_TRY(state.queue().take_lead(deadline));
+  const ReleaseAtEnd lead{state.queue()};
+  QUIRE_TRY(state.write_lock().acquire(deadline));
+  const ReleaseAtEnd lock{state.write_lock()};
+  SmallCommits& small = state.small_commits();
+  QUIRE_TRY(small.prepare(Durability::full, true, deadline));
+  if (!small.is_newest(nullptr)) return {};
+  const MapHold hold(state.readers());
+  return state.anchor().prepare(Durability::full, state.newest_of_tree());
 }
 
 }  // namespace quire::engine

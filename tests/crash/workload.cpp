@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kPartitions = 4;
 constexpr int kIds = 50;
+constexpr int kBallastItems = 4;
 
 std::string items_of(int writer) {
   return fmt::format("w{}", writer);
@@ -31,9 +32,9 @@ uint64_t hash_of(std::string_view text) {
 
 // What is not in the items.
 std::string summary(const Holdings& holdings) {
-  return fmt::format("scratch {} index {} all {} expires {} versions {} function {}",
+  return fmt::format("scratch {} index {} all {} expires {} versions {} function {} ballast {}",
                      holdings.scratch.value_or(-1), holdings.has_index, holdings.indexes_all,
-                     holdings.expires, holdings.keeps_versions, holdings.function);
+                     holdings.expires, holdings.keeps_versions, holdings.function, holdings.has_ballast);
 }
 
 Result<void> run_sql(Database& database, const std::string& sql) {
@@ -289,6 +290,21 @@ Action import(Choices& choices) {
   };
 }
 
+// More than one commit, each of whole items: until it is done, any of them may be there.
+Action long_import(Choices& choices) {
+  choices.holdings.has_ballast = true;
+  return [](Desk& desk) {
+    constexpr size_t kBytes = 1'500'000;
+    std::string lines;
+    for (int i = 0; i < kBallastItems; ++i)
+      lines +=
+          fmt::format(R"({{"id":"b{}","p":{},"ballast":"{}"}})", i, kPartitions, std::string(kBytes, 'b')) +
+          "\n";
+    std::istringstream input(lines);
+    return without_value(desk.items.import(input, {.upsert = true}));
+  };
+}
+
 Action scratch(Choices& choices) {
   const std::string name = scratch_of(choices.writer);
   std::vector<std::string> statements;
@@ -352,6 +368,7 @@ constexpr Kind kKinds[] = {{"create", 14, create_item},
                            {"index", 4, index},
                            {"alter container", 6, alter},
                            {"import", 4, import},
+                           {"long import", 2, long_import},
                            {"scratch container", 3, scratch},
                            {"insert into scratch", 4, insert_into_scratch},
                            {"expiring items", 5, expiring_items},
@@ -455,6 +472,10 @@ Result<Holdings> look_beside_items(Database& database, int writer) {
     found.scratch = std::stoi(scratch.substr(scratch.find("\"itemCount\":") + 12));
   auto container = database.container(items_of(writer));
   if (!container) return Failure(container.error());
+  auto ballast = container->prepare("SELECT VALUE COUNT(1) FROM c WHERE IS_DEFINED(c.ballast)");
+  if (!ballast) return Failure(ballast.error());
+  if (const auto counted = ballast->step(); !counted) return Failure(counted.error());
+  found.has_ballast = ballast->row().as_integer() == kBallastItems;
   const auto scripts = container->scripts();
   if (!scripts) return Failure(scripts.error());
   if (const size_t at = scripts->find("'version "); at != std::string::npos)
@@ -469,7 +490,9 @@ Found look_for_holdings(Database& database, int writer) {
   if (!beside) return {0, beside.error().message};
   const auto sum = sum_of_rows(
       database,
-      fmt::format("SELECT c.id, c.p, c.n, c.text FROM {} c WHERE NOT IS_DEFINED(c.ttl)", items_of(writer)));
+      fmt::format(
+          "SELECT c.id, c.p, c.n, c.text FROM {} c WHERE NOT IS_DEFINED(c.ttl) AND NOT IS_DEFINED(c.ballast)",
+          items_of(writer)));
   if (!sum) return {0, sum.error().message};
   return {beside->fingerprint(writer) + *sum, ""};
 }

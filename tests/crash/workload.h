@@ -30,7 +30,8 @@ struct Holdings {
   bool indexes_all = false;
   bool expires = false;
   bool keeps_versions = false;
-  int function = 0;  // which version of it there is
+  int function = 0;          // which version of it there is
+  bool has_ballast = false;  // all of it; a part of it is none
 
   // Two that are equal have one fingerprint; so has a database that holds them.
   uint64_t fingerprint(int writer) const;

@@ -125,7 +125,8 @@ void EntryExtractor::add_values(const ExplicitIndex& index, const sql::Value& va
       return;
     }
     if (!value.is_array()) return;
-    for (uint32_t i = 0; i < value.size(); ++i) add_values(index, value.element(i), step + 1, item_key, out);
+    const sql::ElementReader elements(value);
+    for (uint32_t i = 0; i < elements.size(); ++i) add_values(index, elements[i], step + 1, item_key, out);
     return;
   }
   if (value.is_undefined() || (index.holds == sql::IndexHolds::scalars && !is_scalar(value))) return;
@@ -144,9 +145,9 @@ Result<void> EntryExtractor::add_covered(const sql::Value& root, Bytes item_key,
 
 Result<void> EntryExtractor::walk(const sql::Value& value, uint32_t node, const Walk& walk) {
   if (value.is_object()) {
-    const sql::MemberReader members(value);
-    for (uint32_t i = 0; i < members.size(); ++i) {
-      const sql::Member member = members[i];
+    sql::MemberWalk members(value);
+    sql::Member member;
+    for (uint32_t i = 0; members.next(member); ++i) {
       if (member.value.is_undefined()) continue;
       const uint32_t at = child(node, member.name, i);
       if (at == 0) [[unlikely]]
@@ -159,7 +160,8 @@ Result<void> EntryExtractor::walk(const sql::Value& value, uint32_t node, const 
   if (value.is_array()) {
     const uint32_t at = element_child(node);
     if (at == 0) return forget(walk.allot({}));
-    for (uint32_t i = 0; i < value.size(); ++i) QUIRE_TRY(this->walk(value.element(i), at, walk));
+    const sql::ElementReader elements(value);
+    for (uint32_t i = 0; i < elements.size(); ++i) QUIRE_TRY(this->walk(elements[i], at, walk));
     return {};
   }
   return value.is_defined() ? add_scalar(value, node, walk) : Result<void>();

@@ -331,6 +331,18 @@ Result<void> ContainerIndexes::allot_paths(WriteTransaction& transaction, const 
   return writer->extractor->add_covered(root, {}, IndexSelection::none, allotter(transaction), none);
 }
 
+Result<void> ContainerIndexes::allot_paths(WriteTransaction& transaction,
+                                           std::span<const std::vector<sql::IndexStep>> paths) {
+  QUIRE_ASSIGN(Writer* const writer, this->writer(transaction));
+  if (writer == nullptr) return {};
+  for (const std::vector<sql::IndexStep>& path : paths) {
+    const auto allotted = allot(transaction, path);
+    if (!allotted) return std::unexpected(allotted.error());
+  }
+  writer->extractor = std::make_unique<EntryExtractor>(writer->set, dictionary_, scope_bytes_);
+  return {};
+}
+
 Result<void> ContainerIndexes::add_building_entries(WriteTransaction& transaction, const sql::Value& root,
                                                     Bytes item_key, EntryList& entries) {
   QUIRE_ASSIGN(Writer* const writer, this->writer(transaction));

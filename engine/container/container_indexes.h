@@ -92,6 +92,8 @@ class ContainerIndexes {
 
   // Gives each path of an item that the policy covers its number.
   Result<void> allot_paths(WriteTransaction& transaction, const sql::Value& root);
+  // The same of paths that have none, an empty one as of EntryExtractor::Allot.
+  Result<void> allot_paths(WriteTransaction& transaction, std::span<const std::vector<sql::IndexStep>> paths);
   // Adds the entries of an item for the indexes that are being built.
   Result<void> add_building_entries(WriteTransaction& transaction, const sql::Value& root, Bytes item_key,
                                     EntryList& entries);

@@ -28,6 +28,14 @@ ItemKey::ItemKey(std::span<const sql::Value> components, std::string_view id, Pa
   size_ = kLongestTableKey;
 }
 
+std::string start_of_part(uint32_t part, uint32_t parts) {
+  std::string bytes;
+  if (part == 0) return bytes;
+  const uint64_t start = (uint64_t{part} << 30) / parts;
+  for (const int shift : {24, 16, 8, 0}) bytes.push_back(static_cast<char>(start >> shift & 0xFF));
+  return bytes;
+}
+
 Result<void> check_item_id(const sql::Value& id) {
   const auto is_forbidden = [](char c) { return c == '/' || c == '\\' || c == '?' || c == '#'; };
   if (!id.is_string()) return fail(ErrorCode::invalid_id, "an item's \"id\" must be a string");

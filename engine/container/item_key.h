@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "engine/catalog/container_definition.h"
@@ -48,6 +49,10 @@ class ItemKey {
   size_t size_ = 0;
   char bytes_[kLongestTableKey];
 };
+
+// The items in so many parts of about the same size, by the first 30 bits of their EPK, which has no more
+// that change: the keys of a part are from its start to before that of the next. part < parts.
+std::string start_of_part(uint32_t part, uint32_t parts);
 
 // Whether a key stands for an id that had to be hashed.
 inline bool is_long_form(Bytes key) noexcept {

@@ -334,15 +334,9 @@ Result<ItemCursor> ContainerStore::scan(const Transaction& transaction) {
 
 // An effective partition key begins with 30 bits that are evenly spread.
 Result<ItemCursor> ContainerStore::scan_part(const Transaction& transaction, uint32_t part, uint32_t parts) {
-  const auto start_of = [parts](uint64_t number) {
-    const uint64_t start = (number << 30) / parts;
-    std::string bytes;
-    for (const int shift : {24, 16, 8, 0}) bytes.push_back(static_cast<char>(start >> shift & 0xFF));
-    return bytes;
-  };
   QUIRE_ASSIGN(ItemCursor cursor, scan(transaction));
-  cursor.confine(part == 0 ? std::string() : start_of(part),
-                 part + 1 == parts ? std::string() : start_of(part + 1));
+  cursor.confine(start_of_part(part, parts),
+                 part + 1 == parts ? std::string() : start_of_part(part + 1, parts));
   return cursor;
 }
 

@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 
+#include "engine/container/path_survey.h"
 #include "engine/maintenance/check.h"
 #include "tests/engine/file/temporary_folder.h"
 
@@ -97,6 +99,83 @@ TEST_P(IndexBuildTest, GoesOnWhereItWasInterrupted) {
   const CheckReport report = check();
   EXPECT_EQ(report.finding_count(), 0U);
   EXPECT_EQ(report.entries, 3U * kItems);
+}
+
+// So many items that their paths are found by several threads, before they get their numbers. One in some
+// thousand has a path of its own.
+class PathSurveyTest : public testing::Test {
+ protected:
+  static constexpr int kMany = 12'000, kBetweenRare = 1'000;
+
+  void SetUp() override {
+    const std::string plain = R"({"id":"c","partitionKey":{"paths":["/p"]})",
+                      all = R"("includedPaths":[{"path":"/*"}])";
+    ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_ASSIGN(store_, ContainerStore::create(*environment_, transaction,
+                                                  value_of(ContainerDefinition::from_json(plain + "}"))));
+      for (int i = 0; i < kMany; ++i)
+        QUIRE_TRY(add(transaction, i, i % kBetweenRare == 0 ? "rare" + std::to_string(i) : "usual"));
+      return {};
+    })));
+    ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+      const auto indexed =
+          value_of(ContainerDefinition::from_json(plain + R"(,"indexingPolicy":{)" + all + "}}"));
+      QUIRE_ASSIGN(const bool must_build, store_->set_indexes(transaction, indexed));
+      EXPECT_TRUE(must_build);
+      return {};
+    })));
+  }
+  Result<void> add(WriteTransaction& transaction, int number, const std::string& name) {
+    const std::string text = std::to_string(number);
+    auto created =
+        store_->create(transaction, R"({"id":")" + text + R"(","p":)" + text + R"(,")" + name + R"(":1})");
+    if (!created) return std::unexpected(created.error());
+    return {};
+  }
+  // Each item has three.
+  void expect_entries_of(uint64_t items) {
+    const CheckReport report = value_of(check_database(*environment_));
+    EXPECT_EQ(report.finding_count(), 0U);
+    EXPECT_EQ(report.entries, 3 * items);
+  }
+
+  std::unique_ptr<Environment> environment_ = value_of(Environment::open(Environment::kInMemory));
+  std::shared_ptr<ContainerStore> store_;
+};
+
+TEST_F(PathSurveyTest, FindsEachPathOnce) {
+  WorkOptions options;
+  LongWork work(options, "");
+  const auto surveyed = value_of(survey_paths(*environment_, *store_, work));
+  ASSERT_TRUE(surveyed.has_value());
+  EXPECT_EQ(surveyed->paths.size(), 3U + kMany / kBetweenRare);
+  ASSERT_TRUE(succeeds(build_indexes(*environment_, *store_)));
+  expect_entries_of(kMany);
+  EXPECT_FALSE(value_of(survey_paths(*environment_, *store_, work)).has_value()) << "nothing waits any more";
+}
+
+TEST_F(PathSurveyTest, IsOfNoUseOnceSomebodyHasWritten) {
+  bool has_written = false;
+  WorkOptions options;
+  options.progress = [&](uint64_t, uint64_t) {
+    if (std::exchange(has_written, true)) return true;
+    EXPECT_TRUE(succeeds(
+        environment_->write([&](WriteTransaction& transaction) { return add(transaction, kMany, "late"); })));
+    return true;
+  };
+  ASSERT_TRUE(succeeds(build_indexes(*environment_, *store_, options)));
+  EXPECT_TRUE(has_written);
+  expect_entries_of(kMany + 1);
+}
+
+TEST_F(PathSurveyTest, CanBeInterrupted) {
+  WorkOptions options;
+  options.progress = [](uint64_t, uint64_t) { return false; };
+  const auto built = build_indexes(*environment_, *store_, options);
+  ASSERT_FALSE(built);
+  EXPECT_EQ(built.error().code, ErrorCode::interrupted);
+  ASSERT_TRUE(succeeds(build_indexes(*environment_, *store_)));
+  expect_entries_of(kMany);
 }
 
 }  // namespace

@@ -1,0 +1,102 @@
+#include "engine/container/path_survey.h"
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <string>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+
+#include "engine/container/item_key.h"
+#include "engine/file/file_cursor.h"
+#include "engine/index/entry_extractor.h"
+
+namespace quire::engine {
+
+// A friend of ContainerStore: reads its records.
+class PathSurvey {
+ public:
+  PathSurvey(Environment& environment, ContainerStore& store, LongWork& work)
+      : environment_(environment), store_(store), work_(work) {}
+
+  Result<std::optional<SurveyedPaths>> run() {
+    QUIRE_ASSIGN(const bool is_worth_it, begin());
+    if (!is_worth_it) return std::nullopt;
+    const auto parts = std::clamp<uint32_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+    std::vector<std::future<Result<Paths>>> others;
+    for (uint32_t part = 1; part < parts; ++part)
+      others.push_back(std::async(std::launch::async, [this, part, parts] { return find(part, parts); }));
+    QUIRE_TRY(add(find(0, parts)));
+    for (std::future<Result<Paths>>& other : others) QUIRE_TRY(add(other.get()));
+    if (is_over_) return std::nullopt;
+    return std::move(surveyed_);
+  }
+
+ private:
+  using Paths = std::vector<std::vector<sql::IndexStep>>;
+  static constexpr uint32_t kMostThreads = 4;
+  static constexpr uint64_t kFewItems = 10'000;
+
+  Result<bool> begin() {
+    QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+    QUIRE_TRY(store_.refresh(snapshot));
+    QUIRE_ASSIGN(set_, store_.indexes().set(snapshot));
+    QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(snapshot));
+    surveyed_.index_version = set_->version;
+    surveyed_.last_lsn = statistics.last_lsn;
+    return set_->is_policy_building && statistics.items >= kFewItems;
+  }
+
+  // Those that come in a part of the items, in the order in which they come. Part 0 is the calling thread's,
+  // which alone can be told to end. Once it is over, what is found is of no use.
+  Result<Paths> find(uint32_t part, uint32_t parts) {
+    Paths paths;
+    const EntryExtractor::Allot note = [&](std::span<const sql::IndexStep> path) {
+      paths.emplace_back(path.begin(), path.end());
+      return Result<IndexNumber>(IndexNumber::none);
+    };
+    EntryExtractor extractor(*set_, store_.dictionary().number(), store_.indexes().scope_bytes());
+    EntryList none;
+    QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+    QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(snapshot));
+    if (statistics.last_lsn != surveyed_.last_lsn) is_over_ = true;
+    QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(snapshot, store_.items_table()));
+    const std::string end = part + 1 < parts ? start_of_part(part + 1, parts) : std::string();
+    QUIRE_ASSIGN(bool is_there, cursor.seek(start_of_part(part, parts)));
+    while (is_there && !is_over_.load(std::memory_order_relaxed)) {
+      if (!end.empty() && cursor.key() >= Bytes(end)) break;
+      const sql::Value root = store_.root_of(cursor.record());
+      if (root.is_undefined()) return std::unexpected(store_.damaged(cursor.key()));
+      QUIRE_TRY(extractor.add_covered(root, {}, IndexSelection::none, note, none));
+      if (part == 0) QUIRE_TRY(work_.advance(0));
+      QUIRE_ASSIGN(is_there, cursor.next());
+    }
+    return paths;
+  }
+
+  Result<void> add(const Result<Paths>& found) {
+    if (!found) {
+      is_over_ = true;  // for the others
+      return std::unexpected(found.error());
+    }
+    for (const std::vector<sql::IndexStep>& path : *found)
+      if (known_.insert(index_path_text(path)).second) surveyed_.paths.push_back(path);
+    return {};
+  }
+
+  Environment& environment_;
+  ContainerStore& store_;
+  LongWork& work_;
+  std::shared_ptr<const IndexSet> set_;
+  SurveyedPaths surveyed_;
+  std::unordered_set<std::string> known_;
+  std::atomic<bool> is_over_ = false;
+};
+
+Result<std::optional<SurveyedPaths>> survey_paths(Environment& environment, ContainerStore& store,
+                                                  LongWork& work) {
+  return PathSurvey(environment, store, work).run();
+}
+
+}  // namespace quire::engine

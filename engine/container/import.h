@@ -4,7 +4,8 @@
 //
 // What can be wrong with an item is found before the first write, so an import that fails on its data loads
 // nothing. The sorted items are then written in commits of a bounded size, since LMDB holds the pages of a
-// transaction in memory: killed in between, the file holds the commits made so far, each whole.
+// transaction in memory: killed in between, the file holds the commits made so far, each whole. They are
+// synced together at the end: a power cut before takes back all of them, or the last ones.
 //
 // Threads share the work: the caller's reads, checks and commits, and alone calls back; others encode, sort,
 // spill and merge.

@@ -1,4 +1,5 @@
-// Durability `relaxed`: what a kill leaves, and what a power cut takes back.
+// Durability `relaxed`, and commits that are synced later: what a kill leaves, and what a power cut takes
+// back.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -32,8 +33,8 @@ class AnchorTest : public testing::Test {
   static std::unique_ptr<Environment> open(const std::string& path, const FileOptions& options = {}) {
     return value_of(Environment::open(path, options));
   }
-  static void put(Environment& environment, std::string_view key) {
-    ASSERT_TRUE(succeeds(environment.write([&](WriteTransaction& transaction) -> Result<void> {
+  static void put(Environment& environment, std::string_view key, Sync sync = Sync::with_commit) {
+    const auto work = [&](WriteTransaction& transaction) -> Result<void> {
       QUIRE_ASSIGN(const std::optional<Table> found, transaction.open_table("t"));
       Table table;
       if (found) {
@@ -42,7 +43,8 @@ class AnchorTest : public testing::Test {
         QUIRE_ASSIGN(table, transaction.create_table("t"));
       }
       return transaction.put(table, key, std::string(500, 'x'));
-    })));
+    };
+    ASSERT_TRUE(succeeds(environment.write(work, sync)));
   }
   // A process that does this and dies without closing anything.
   static void in_process_that_dies(const std::function<void()>& act) {
@@ -107,6 +109,69 @@ TEST_F(AnchorTest, APowerCutTakesTheFileBackToTheAnchor) {
   const auto environment = open(path_);
   EXPECT_TRUE(value_of(environment->check_pages(10, [] { return Result<void>(); })).empty());
 }
+
+// Durability `full` from here on.
+
+TEST_F(AnchorTest, WhatIsSyncedLaterIsTakenBackAsAWhole) {
+  in_process_that_dies([&] {
+    const auto environment = open(path_).release();
+    put(*environment, "a");
+    for (int i = 0; i < 50; ++i) put(*environment, i % 2 == 0 ? "b" : "c", Sync::later);
+  });
+  EXPECT_TRUE(record().is_set);
+  cut_power();
+  EXPECT_EQ(keys(), "a");
+  EXPECT_FALSE(record().is_set);
+}
+
+TEST_F(AnchorTest, WhatIsSyncedLaterOutlivesItsProcess) {
+  in_process_that_dies([&] {
+    const auto environment = open(path_).release();
+    put(*environment, "a");
+    put(*environment, "b", Sync::later);
+  });
+  EXPECT_EQ(keys(), "ab");
+}
+
+TEST_F(AnchorTest, ASyncTakesAllAlong) {
+  in_process_that_dies([&] {
+    const auto environment = open(path_).release();
+    for (const std::string_view key : {"a", "b", "c"}) put(*environment, key, Sync::later);
+    EXPECT_TRUE(record().is_set);
+    EXPECT_TRUE(succeeds(environment->sync()));
+    EXPECT_FALSE(record().is_set);
+    EXPECT_TRUE(succeeds(environment->sync())) << "nothing to do any more";
+  });
+  cut_power();
+  EXPECT_EQ(keys(), "abc");
+}
+
+// Small commits go to a log, whose anchor is made behind what was to be synced later.
+TEST_F(AnchorTest, DurableCommitsTakeAlongWhatIsSyncedLater) {
+  in_process_that_dies([&] {
+    const auto environment = open(path_).release();
+    put(*environment, "a", Sync::later);
+    for (int i = 0; i < 50; ++i) put(*environment, "b");
+    put(*environment, "c", Sync::later);
+    EXPECT_TRUE(record().is_set);
+    for (int i = 0; i < 50; ++i) put(*environment, "d");
+    EXPECT_TRUE(succeeds(environment->sync()));
+  });
+  cut_power();
+  EXPECT_EQ(keys(), "abcd");
+}
+
+TEST_F(AnchorTest, WithoutDurabilityASyncIsNothing) {
+  in_process_that_dies([&] {
+    const auto environment = open(path_, kRelaxed).release();
+    put(*environment, "a", Sync::later);
+    EXPECT_TRUE(succeeds(environment->sync()));
+    EXPECT_TRUE(record().is_set);
+  });
+  EXPECT_EQ(keys(), "a");
+}
+
+// `relaxed` again.
 
 TEST_F(AnchorTest, WhatWasWrittenIsOnTheDiskSoonAfter) {
   put(*open(path_), "a");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "engine/container/bulk_writer.h"
 #include "engine/container/import_block.h"
 #include "engine/container/import_input.h"
+#include "engine/container/import_merge.h"
 #include "engine/container/import_sorter.h"
 #include "engine/container/import_writer.h"
 #include "engine/container/index_build.h"
@@ -24,6 +26,9 @@
 namespace quire::engine {
 namespace {
 
+// Of the keys, checked by a thread each where there are not few items.
+constexpr uint32_t kMostParts = 4;
+constexpr uint64_t kFewItems = 10'000;
 constexpr auto kBetweenReports = std::chrono::milliseconds(200);
 
 // The folder for the sort's temporary file: that of the database, where there must be room for the items
@@ -192,20 +197,45 @@ class Import {
   // ---- Checking: nothing is written unless all keys are good
 
   Result<void> check_keys() {
-    QUIRE_ASSIGN(const ReadTransaction transaction, environment_.begin_read());
-    QUIRE_TRY(store_.refresh(transaction));
-    QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(transaction));
-    const bool may_conflict = statistics.items > 0 && !options_.upsert;
-    QUIRE_TRY(sorter_.begin());
+    QUIRE_TRY(sorter_.finish());
+    {
+      QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+      QUIRE_TRY(store_.refresh(snapshot));
+      QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(snapshot));
+      may_conflict_ = statistics.items > 0 && !options_.upsert;
+    }
+    // What is left out is told of by the caller's thread.
+    const bool is_shared = !options_.skip_errors && read_ >= kFewItems;
+    const uint32_t parts =
+        is_shared ? std::clamp<uint32_t>(std::thread::hardware_concurrency(), 1, kMostParts) : 1;
+    std::vector<std::future<Result<void>>> others;
+    for (uint32_t part = 1; part < parts; ++part)
+      others.push_back(
+          std::async(std::launch::async, [this, part, parts] { return check_part(part, parts); }));
+    auto checked = check_part(0, parts);
+    if (!checked) is_over_ = true;
+    for (std::future<Result<void>>& other : others) {
+      auto also = other.get();
+      if (checked) checked = std::move(also);
+    }
+    return checked;
+  }
+
+  Result<void> check_part(uint32_t part, uint32_t parts) {
+    QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+    ImportMerge items(sorter_, part, parts);
     std::optional<SortedItem> last;
-    while (const SortedItem* item = sorter_.next()) {
+    while (const SortedItem* item = items.next()) {
       if (last && item->key == last->key) {
         QUIRE_TRY(check_repeated(*item, *last));
         continue;
       }
-      if (may_conflict) QUIRE_TRY(check_stored(transaction, *item));
+      if (may_conflict_) QUIRE_TRY(check_stored(snapshot, *item));
       last = *item;
-      QUIRE_TRY(report(read_));
+      if (part == 0)
+        QUIRE_TRY(report(read_));
+      else if (is_over_.load(std::memory_order_relaxed))
+        return {};
     }
     return {};
   }
@@ -216,14 +246,15 @@ class Import {
     const PartitionKey key = store_.partition_key_of(root), last_key = store_.partition_key_of(last_root);
     const std::string_view id = store_.id_of(root).as_string(), last_id = store_.id_of(last_root).as_string();
     if (!store_.is_in_partition(last_root, key) || id != last_id) {
-      left_out_.insert(item.number);
-      return skip(
+      QUIRE_TRY(skip(
           {ErrorCode::epk_clash,
            fmt::format(
                "item '{}' of partition key {} and item '{}' of partition key {}, on line {}, have the same "
                "hash, so that only one of them can exist",
                id, partition_key_text(key), last_id, partition_key_text(last_key), last.line),
-           line_start(item.line)});
+           line_start(item.line)}));
+      left_out_.insert(item.number);
+      return {};
     }
     if (options_.upsert) return {};
     return skip(
@@ -292,6 +323,8 @@ class Import {
   std::map<uint64_t, std::vector<Error>> errors_;  // of blocks from there on
   // Numbers of items that share their key with another partition key's, or another id's, in the input.
   std::unordered_set<uint64_t> left_out_;
+  bool may_conflict_ = false;          // with items that the container has
+  std::atomic<bool> is_over_ = false;  // what was found ends the import: nobody need look further
   uint64_t interrupts_at_start_;
   uint64_t reports_ = 0;
   std::chrono::steady_clock::time_point last_report_ = std::chrono::steady_clock::now();

@@ -41,8 +41,7 @@ class Writeback {
 
 }  // namespace
 
-Result<uint64_t> ImportWriter::write(ImportSorter& sorter) {
-  QUIRE_TRY(sorter.begin());
+Result<uint64_t> ImportWriter::write(const ImportSorter& sorter) {
   auto done = write_batches(sorter);
   if (must_sync_) {
     const auto synced = environment_.sync();
@@ -54,7 +53,7 @@ Result<uint64_t> ImportWriter::write(ImportSorter& sorter) {
   return std::unexpected(std::move(done.error()));
 }
 
-Result<void> ImportWriter::write_batches(ImportSorter& sorter) {
+Result<void> ImportWriter::write_batches(const ImportSorter& sorter) {
   Handover<Batch> batches;
   std::future<void> merging = std::async(std::launch::async, [&] {
     const CloseAtEnd close{batches};
@@ -65,13 +64,14 @@ Result<void> ImportWriter::write_batches(ImportSorter& sorter) {
   return {};
 }
 
-void ImportWriter::merge_all(ImportSorter& sorter, Handover<Batch>& batches) {
+void ImportWriter::merge_all(const ImportSorter& sorter, Handover<Batch>& batches) {
+  ImportMerge items(sorter);
   for (bool is_last = false; !is_last;) {
     Batch batch = batches.spare();
-    sorter.give_back(batch.end);  // it has been committed
-    merge(sorter, batch);
+    items.give_back(batch.end);  // it has been committed
+    merge(items, batch);
     is_last = batch.is_last;
-    sorter.bring_in(batch.end);
+    items.bring_in(batch.end);
     if (!batches.put(std::move(batch))) return;
   }
 }
@@ -94,11 +94,11 @@ Result<void> ImportWriter::commit_all(Handover<Batch>& batches) {
   return {};
 }
 
-void ImportWriter::merge(ImportSorter& sorter, Batch& batch) {
+void ImportWriter::merge(ImportMerge& items, Batch& batch) {
   batch.items.clear();
   size_t size = 0;
   for (;; next_ = nullptr) {
-    if (next_ == nullptr) next_ = sorter.next();
+    if (next_ == nullptr) next_ = items.next();
     if (next_ == nullptr) break;
     if (options_.left_out->contains(next_->number)) continue;
     // Items of one key stay together, as the last of them decides under upsert.
@@ -111,7 +111,7 @@ void ImportWriter::merge(ImportSorter& sorter, Batch& batch) {
     batch.items.push_back(*next_);
     size += sizeof(SortedItem) + next_->key.size() + next_->document.size();
   }
-  batch.end = sorter.progress();
+  batch.end = items.progress();
   batch.is_last = next_ == nullptr;
 }
 

@@ -10,7 +10,7 @@
 
 #include "engine/container/container.h"
 #include "engine/container/handover.h"
-#include "engine/container/import_sorter.h"
+#include "engine/container/import_merge.h"
 #include "engine/file/environment.h"
 #include "sql/error.h"
 
@@ -34,28 +34,28 @@ class ImportWriter {
 
   // How many items were written. An error says how many have been committed before it and stay. In either
   // case these are as durable as commits are.
-  Result<uint64_t> write(ImportSorter& sorter);
+  Result<uint64_t> write(const ImportSorter& sorter);
 
  private:
   // What goes into one commit.
   struct Batch {
     std::vector<SortedItem> items;
-    ImportSorter::Progress end;
+    ImportMerge::Progress end;
     bool is_last = false;
   };
 
-  Result<void> write_batches(ImportSorter& sorter);
-  void merge_all(ImportSorter& sorter, Handover<Batch>& batches);
+  Result<void> write_batches(const ImportSorter& sorter);
+  void merge_all(const ImportSorter& sorter, Handover<Batch>& batches);
   Result<void> commit_all(Handover<Batch>& batches);
   // The items of the next commit.
-  void merge(ImportSorter& sorter, Batch& batch);
+  void merge(ImportMerge& items, Batch& batch);
   // How many of them were written.
   Result<uint64_t> commit(const Batch& batch);
 
   Environment& environment_;
   ContainerStore& store_;
   Options options_;
-  const SortedItem* next_ = nullptr;  // taken from the sorter and not yet in a batch
+  const SortedItem* next_ = nullptr;  // taken from the merge and not yet in a batch
   uint64_t written_ = 0;
   bool must_sync_ = false;  // there is more than one commit, and none waits for the disk
 };

@@ -1,5 +1,5 @@
 // Items come out in the order of their keys, from memory or from many runs.
-#include "engine/container/import_sorter.h"
+#include "engine/container/import_merge.h"
 
 #include <gtest/gtest.h>
 
@@ -42,10 +42,11 @@ INSTANTIATE_TEST_SUITE_P(Memory, ImportSorterTest, testing::Values(size_t{64} <<
 TEST_P(ImportSorterTest, GivesAllItemsInOrderAndTheEarlierOfEqualKeysFirst) {
   ImportSorter sorter(folder_.path("."), GetParam(), kLanes);
   const std::vector<Added> added = fill(sorter, 3000);
+  ASSERT_TRUE(succeeds(sorter.finish()));
   for (int pass = 0; pass < 2; ++pass) {
-    ASSERT_TRUE(succeeds(sorter.begin()));
+    ImportMerge items(sorter);
     for (const Added& expected : added) {
-      const SortedItem* item = sorter.next();
+      const SortedItem* item = items.next();
       ASSERT_NE(item, nullptr);
       ASSERT_EQ(item->key, expected.key);
       ASSERT_EQ(item->number, expected.number);
@@ -53,14 +54,46 @@ TEST_P(ImportSorterTest, GivesAllItemsInOrderAndTheEarlierOfEqualKeysFirst) {
       ASSERT_EQ(item->document, expected.document);
       ASSERT_EQ(item->hash, expected.number * 3);
     }
-    EXPECT_EQ(sorter.next(), nullptr);
+    EXPECT_EQ(items.next(), nullptr);
+  }
+}
+
+// Of keys that differ in the bytes that parts are told apart by, and begin with few different ones.
+TEST_P(ImportSorterTest, PartsAreTheWholeAndEqualKeysAreInOne) {
+  ImportSorter sorter(folder_.path("."), GetParam(), kLanes);
+  std::mt19937_64 random(2);
+  for (uint64_t i = 0; i < 6000; ++i) {
+    std::string key;
+    for (int byte = 0; byte < 4; ++byte)
+      key.push_back(static_cast<char>(byte == 0 ? random() % 64 : random() % 3 * 100));
+    if (i % 3 == 0) key += "more";
+    ASSERT_TRUE(succeeds(sorter.lane(i % kLanes).add({key, key, 0, i, 1})));
+  }
+  ASSERT_TRUE(succeeds(sorter.finish()));
+  for (const uint32_t parts : {1U, 2U, 3U, 8U}) {
+    ImportMerge all(sorter);
+    std::string last;
+    for (uint32_t part = 0; part < parts; ++part) {
+      ImportMerge items(sorter, part, parts);
+      for (bool is_first = true; const SortedItem* item = items.next(); is_first = false) {
+        const SortedItem* const expected = all.next();
+        ASSERT_NE(expected, nullptr);
+        ASSERT_EQ(item->number, expected->number);
+        ASSERT_EQ(item->key, item->document);
+        if (is_first) {
+          EXPECT_NE(item->key, last);
+        }
+        last = item->key;
+      }
+    }
+    EXPECT_EQ(all.next(), nullptr);
   }
 }
 
 TEST_P(ImportSorterTest, WithoutItemsGivesNone) {
   ImportSorter sorter(folder_.path("."), GetParam(), kLanes);
-  ASSERT_TRUE(succeeds(sorter.begin()));
-  EXPECT_EQ(sorter.next(), nullptr);
+  ASSERT_TRUE(succeeds(sorter.finish()));
+  EXPECT_EQ(ImportMerge(sorter).next(), nullptr);
 }
 
 TEST(ImportSorter, LeavesNoFileBehind) {
@@ -68,7 +101,7 @@ TEST(ImportSorter, LeavesNoFileBehind) {
   ImportSorter sorter(folder.path("."), 1000, 1);
   for (int i = 0; i < 100; ++i)
     ASSERT_TRUE(succeeds(sorter.lane(0).add({std::to_string(i), std::string(100, 'x'), 0, 0, 0})));
-  ASSERT_TRUE(succeeds(sorter.begin()));
+  ASSERT_TRUE(succeeds(sorter.finish()));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path(".")));
 }
 

@@ -153,6 +153,21 @@ TEST_F(ImportTest, ASecondItemOfOneKeyStopsIt) {
               ErrorCode::conflict, "item 'a' with partition key [1] stands on line 1 already", 3);
 }
 
+// So many that several threads check their keys: wherever the one lies that cannot be, it is found.
+TEST_F(ImportTest, OneOfManyKeysThatIsThereStopsIt) {
+  constexpr int kMany = 10'000, kPartitions = 8;
+  std::string many;
+  for (int i = 0; i < kMany; ++i) many += fmt::format("{{\"id\":\"{}\",\"k\":{}}}\n", i, i % kPartitions);
+  for (int k = 0; k < kPartitions; ++k)
+    expect_stop(many + fmt::format("{{\"id\":\"{}\",\"k\":{}}}\n", 5 * kPartitions + k, k),
+                ErrorCode::conflict, "upsert takes the later one", kMany + 1);
+  ASSERT_TRUE(succeeds(import(R"({"id":"4003","k":3})")));
+  expect_stop(many, ErrorCode::conflict, "item '4003' with partition key [3] exists", 4004);
+  options_.skip_errors = true;
+  EXPECT_EQ(value_of(import(many + many)).skipped, kMany + 1U);
+  EXPECT_EQ(count(), uint64_t{kMany});
+}
+
 TEST_F(ImportTest, AnItemThatExistsStopsItUnlessUpsert) {
   ASSERT_TRUE(succeeds(import("{\"id\":\"a\",\"k\":1}\n{\"id\":\"b\",\"k\":1}")));
   const std::string text =

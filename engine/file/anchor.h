@@ -1,6 +1,6 @@
 // The commit that a file is taken back to while LMDB's commits are not synced: after a power cut with
-// durability `relaxed`, or where they are synced together, later; and with `full` while the log holds what has
-// been committed since (commit_log.h).
+// durability `relaxed`, or where they are synced together, later; and with `full` while the log holds what
+// has been committed since (commit_log.h).
 //
 // What LMDB writes without a sync reaches the disk in an order that only the system knows: after a power cut,
 // a meta page may lead to pages that are not there. So there is an anchor: a commit that is on the disk as a

@@ -228,7 +228,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   friend class BulkWriter;
   friend class DetachedEncoder;
   friend class IndexBuilder;
-  friend class PathSurvey;
+  friend class PolicyPathSearch;
   friend class ContainerCheck;
   friend class IndexCheck;
 

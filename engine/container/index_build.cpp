@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/container/handover.h"
-#include "engine/container/path_survey.h"
+#include "engine/container/policy_paths.h"
 #include "engine/file/file_cursor.h"
 #include "engine/index/index_statistics.h"
 
@@ -45,7 +45,7 @@ class IndexBuilder {
 
   // Gives each path that the policy covers in some item its number, and notes that this process is at it.
   Result<bool> begin() {
-    QUIRE_ASSIGN(const std::optional<SurveyedPaths> surveyed, survey_paths(environment_, store_, work_));
+    QUIRE_ASSIGN(const std::optional<PolicyPaths> found, find_policy_paths(environment_, store_, work_));
     bool has_work = false;
     QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
       has_work = false;
@@ -53,10 +53,10 @@ class IndexBuilder {
       QUIRE_ASSIGN(const auto set, store_.indexes().set(transaction));
       if (!set->is_building()) return {};
       QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(transaction));
-      const bool is_surveyed =
-          surveyed && surveyed->index_version == set->version && surveyed->last_lsn == statistics.last_lsn;
-      if (is_surveyed)
-        QUIRE_TRY(store_.indexes().allot_paths(transaction, surveyed->paths));
+      const bool is_found =
+          found && found->index_version == set->version && found->last_lsn == statistics.last_lsn;
+      if (is_found)
+        QUIRE_TRY(store_.indexes().allot_paths(transaction, found->paths));
       else if (set->is_policy_building)
         QUIRE_TRY(find_paths(transaction));
       items_ = statistics.items;

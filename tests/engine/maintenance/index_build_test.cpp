@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/container/path_survey.h"
+#include "engine/container/policy_paths.h"
 #include "engine/maintenance/check.h"
 #include "tests/engine/file/temporary_folder.h"
 
@@ -103,7 +103,7 @@ TEST_P(IndexBuildTest, GoesOnWhereItWasInterrupted) {
 
 // So many items that their paths are found by several threads, before they get their numbers. One in some
 // thousand has a path of its own.
-class PathSurveyTest : public testing::Test {
+class PolicyPathsTest : public testing::Test {
  protected:
   static constexpr int kMany = 12'000, kBetweenRare = 1'000;
 
@@ -143,18 +143,19 @@ class PathSurveyTest : public testing::Test {
   std::shared_ptr<ContainerStore> store_;
 };
 
-TEST_F(PathSurveyTest, FindsEachPathOnce) {
+TEST_F(PolicyPathsTest, FindsEachPathOnce) {
   WorkOptions options;
   LongWork work(options, "");
-  const auto surveyed = value_of(survey_paths(*environment_, *store_, work));
-  ASSERT_TRUE(surveyed.has_value());
-  EXPECT_EQ(surveyed->paths.size(), 3U + kMany / kBetweenRare);
+  const auto found = value_of(find_policy_paths(*environment_, *store_, work));
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->paths.size(), 3U + kMany / kBetweenRare);
   ASSERT_TRUE(succeeds(build_indexes(*environment_, *store_)));
   expect_entries_of(kMany);
-  EXPECT_FALSE(value_of(survey_paths(*environment_, *store_, work)).has_value()) << "nothing waits any more";
+  EXPECT_FALSE(value_of(find_policy_paths(*environment_, *store_, work)).has_value())
+      << "nothing waits any more";
 }
 
-TEST_F(PathSurveyTest, IsOfNoUseOnceSomebodyHasWritten) {
+TEST_F(PolicyPathsTest, IsOfNoUseOnceSomebodyHasWritten) {
   bool has_written = false;
   WorkOptions options;
   options.progress = [&](uint64_t, uint64_t) {
@@ -168,7 +169,7 @@ TEST_F(PathSurveyTest, IsOfNoUseOnceSomebodyHasWritten) {
   expect_entries_of(kMany + 1);
 }
 
-TEST_F(PathSurveyTest, CanBeInterrupted) {
+TEST_F(PolicyPathsTest, CanBeInterrupted) {
   WorkOptions options;
   options.progress = [](uint64_t, uint64_t) { return false; };
   const auto built = build_indexes(*environment_, *store_, options);

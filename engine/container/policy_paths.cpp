@@ -1,4 +1,4 @@
-#include "engine/container/path_survey.h"
+#include "engine/container/policy_paths.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,12 +15,12 @@
 namespace quire::engine {
 
 // A friend of ContainerStore: reads its records.
-class PathSurvey {
+class PolicyPathSearch {
  public:
-  PathSurvey(Environment& environment, ContainerStore& store, LongWork& work)
+  PolicyPathSearch(Environment& environment, ContainerStore& store, LongWork& work)
       : environment_(environment), store_(store), work_(work) {}
 
-  Result<std::optional<SurveyedPaths>> run() {
+  Result<std::optional<PolicyPaths>> run() {
     QUIRE_ASSIGN(const bool is_worth_it, begin());
     if (!is_worth_it) return std::nullopt;
     const auto parts = std::clamp<uint32_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
@@ -30,7 +30,7 @@ class PathSurvey {
     QUIRE_TRY(add(find(0, parts)));
     for (std::future<Result<Paths>>& other : others) QUIRE_TRY(add(other.get()));
     if (is_over_) return std::nullopt;
-    return std::move(surveyed_);
+    return std::move(found_);
   }
 
  private:
@@ -43,8 +43,8 @@ class PathSurvey {
     QUIRE_TRY(store_.refresh(snapshot));
     QUIRE_ASSIGN(set_, store_.indexes().set(snapshot));
     QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(snapshot));
-    surveyed_.index_version = set_->version;
-    surveyed_.last_lsn = statistics.last_lsn;
+    found_.index_version = set_->version;
+    found_.last_lsn = statistics.last_lsn;
     return set_->is_policy_building && statistics.items >= kFewItems;
   }
 
@@ -60,7 +60,7 @@ class PathSurvey {
     EntryList none;
     QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
     QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(snapshot));
-    if (statistics.last_lsn != surveyed_.last_lsn) is_over_ = true;
+    if (statistics.last_lsn != found_.last_lsn) is_over_ = true;
     QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(snapshot, store_.items_table()));
     const std::string end = part + 1 < parts ? start_of_part(part + 1, parts) : std::string();
     QUIRE_ASSIGN(bool is_there, cursor.seek(start_of_part(part, parts)));
@@ -81,7 +81,7 @@ class PathSurvey {
       return std::unexpected(found.error());
     }
     for (const std::vector<sql::IndexStep>& path : *found)
-      if (known_.insert(index_path_text(path)).second) surveyed_.paths.push_back(path);
+      if (known_.insert(index_path_text(path)).second) found_.paths.push_back(path);
     return {};
   }
 
@@ -89,14 +89,14 @@ class PathSurvey {
   ContainerStore& store_;
   LongWork& work_;
   std::shared_ptr<const IndexSet> set_;
-  SurveyedPaths surveyed_;
+  PolicyPaths found_;
   std::unordered_set<std::string> known_;
   std::atomic<bool> is_over_ = false;
 };
 
-Result<std::optional<SurveyedPaths>> survey_paths(Environment& environment, ContainerStore& store,
-                                                  LongWork& work) {
-  return PathSurvey(environment, store, work).run();
+Result<std::optional<PolicyPaths>> find_policy_paths(Environment& environment, ContainerStore& store,
+                                                     LongWork& work) {
+  return PolicyPathSearch(environment, store, work).run();
 }
 
 }  // namespace quire::engine

@@ -13,7 +13,7 @@
 
 namespace quire::engine {
 
-struct SurveyedPaths {
+struct PolicyPaths {
   // They hold while the container's list of indexes, and its items, are those.
   uint64_t index_version = 0;
   Lsn last_lsn{};
@@ -23,7 +23,7 @@ struct SurveyedPaths {
 
 // Nothing where no policy waits to be built, where there are so few items that it does not pay, or somebody
 // writes to the container meanwhile. interrupted, corrupt, busy, io.
-Result<std::optional<SurveyedPaths>> survey_paths(Environment& environment, ContainerStore& store,
-                                                  LongWork& work);
+Result<std::optional<PolicyPaths>> find_policy_paths(Environment& environment, ContainerStore& store,
+                                                     LongWork& work);
 
 }  // namespace quire::engine

@@ -55,6 +55,22 @@ drawers=$(git ls-files -co --exclude-standard | grep -iE '(^|/)(utils?|helpers?|
   breach "drawers that say nothing of what they hold:
 $drawers"
 
+# Two classes of one name in one namespace, each defined in a file of its own, compile and link: which functions run is
+# then for the linker to choose. Those of an unnamed namespace, whose file says "namespace {", are its own.
+# shellcheck disable=SC2016  # it is awk that expands
+twins=$(git ls-files -co --exclude-standard 'sql/*.cpp' 'sql/*.h' 'engine/*.cpp' 'engine/*.h' 'shell/*.cpp' 'shell/*.h' | xargs awk '
+  FNR == 1 { depth = 0 }
+  /^namespace/ { within[++depth] = $2 }
+  /^}  \/\/ namespace/ { --depth }
+  depth > 0 && within[depth] != "{" && match($0, /^(class|struct) [A-Z][A-Za-z]+( final)?( :| \{)/) {
+    split($0, word, " ")
+    name = within[depth] "::" word[2]
+    if (name in home) print name ": " home[name] ", " FILENAME
+    home[name] = FILENAME
+  }')
+[ -n "$twins" ] && breach "classes of one name:
+$twins"
+
 while read -r folder; do
   [ -f "$folder/README.md" ] || breach "$folder has no README.md"
 done < <(git ls-files -co --exclude-standard 'sql/*.cpp' 'engine/*.cpp' 'shell/*.cpp' | xargs -n1 dirname | sort -u | grep /)

@@ -43,12 +43,10 @@ class Writeback {
 
 Result<uint64_t> ImportWriter::write(const ImportSorter& sorter) {
   auto done = write_batches(sorter);
-  if (must_sync_) {
-    const auto synced = environment_.sync();
-    if (done) done = synced;
-  }
+  const auto synced = must_sync_ ? environment_.sync() : Result<void>();
+  if (done) done = synced;
   if (done) return written_;
-  if (written_ > 0)
+  if (written_ > 0 && synced)
     done.error().message += fmt::format("; {} items had been written before and stay", written_);
   return std::unexpected(std::move(done.error()));
 }

@@ -52,8 +52,10 @@ class PolicyPathSearch {
   // which alone can be told to end. Once it is over, what is found is of no use.
   Result<Paths> find(uint32_t part, uint32_t parts) {
     Paths paths;
+    bool has_too_many = false;
     const EntryExtractor::Allot note = [&](std::span<const sql::IndexStep> path) {
-      paths.emplace_back(path.begin(), path.end());
+      // An empty path is told of again and again, by items that may have any number of them.
+      if (!path.empty() || !std::exchange(has_too_many, true)) paths.emplace_back(path.begin(), path.end());
       return Result<IndexNumber>(IndexNumber::none);
     };
     EntryExtractor extractor(*set_, store_.dictionary().number(), store_.indexes().scope_bytes());

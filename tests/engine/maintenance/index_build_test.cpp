@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <utility>
@@ -167,6 +168,27 @@ TEST_F(PolicyPathsTest, IsOfNoUseOnceSomebodyHasWritten) {
   ASSERT_TRUE(succeeds(build_indexes(*environment_, *store_, options)));
   EXPECT_TRUE(has_written);
   expect_entries_of(kMany + 1);
+}
+
+// Hostile items: past the bound of paths no place is remembered, nor each time that one is met.
+TEST_F(PolicyPathsTest, AreBoundedWhateverItemsHave) {
+  constexpr int kItemsWithMany = 400, kNames = 1'000;
+  ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    for (int i = 0; i < kItemsWithMany; ++i) {
+      std::string members;
+      for (int name = 0; name < kNames; ++name)
+        members += ",\"n" + std::to_string(i) + "_" + std::to_string(name) + "\":1";
+      const std::string text = std::to_string(kMany + i);
+      auto created = store_->create(transaction, R"({"id":")" + text + R"(","p":)" + text + members + "}");
+      if (!created) return std::unexpected(created.error());
+    }
+    return {};
+  })));
+  WorkOptions options;
+  LongWork work(options, "");
+  const auto found = value_of(find_policy_paths(*environment_, *store_, work));
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(std::ranges::count_if(found->paths, [](const auto& path) { return path.empty(); }), 1);
 }
 
 TEST_F(PolicyPathsTest, CanBeInterrupted) {

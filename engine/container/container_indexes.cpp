@@ -11,7 +11,6 @@ namespace quire::engine {
 namespace {
 
 constexpr std::string_view kMember = "indexes";  // of a definition
-constexpr size_t kEntriesAhead = 8;              // whose memory is asked for: sorted, they lie anywhere
 
 std::string paths_text(const Index& index) {
   std::string text;
@@ -359,12 +358,13 @@ Result<void> ContainerIndexes::insert(WriteTransaction& transaction, const Entry
   if (writer == nullptr) return {};
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, table_));
   QUIRE_ASSIGN(const bool has_entries, cursor.last());
-  std::string last(has_entries ? cursor.key() : Bytes());
+  const std::string last(has_entries ? cursor.key() : Bytes());
   IndexCounterBlocks& counters = writer->counters;
   counters.clear();
   const Index* index = nullptr;
+  bool is_last = false;  // so are all after the first
   for (size_t i = from; i < to; ++i) {
-    if (i + kEntriesAhead < to) __builtin_prefetch(sorted.key(i + kEntriesAhead).data());
+    sorted.ask_ahead(i);
     const Bytes key = sorted.key(i), record = sorted.record(i);
     if (index == nullptr || index->number != sorted.number(i)) index = held().set.find(sorted.number(i));
     if (index != nullptr && index->unique != UniqueScope::none) {
@@ -372,12 +372,11 @@ Result<void> ContainerIndexes::insert(WriteTransaction& transaction, const Entry
       const auto entry = parse_index_entry(key, record, shape_of(*index, scope_bytes_));
       if (entry) QUIRE_TRY(check_unique(transaction, look, *index, key, record, entry->item_key));
     }
-    const bool is_last = key > Bytes(last);
+    is_last = is_last || key > Bytes(last);
     if (is_last) {
       QUIRE_ASSIGN(const std::span<char> place, transaction.reserve_append(cursor, key, record.size()));
       if (place.data() == nullptr) return fail(ErrorCode::internal, "an index entry is out of order");
       std::ranges::copy(record, place.data());
-      last.assign(key);
     } else {
       QUIRE_ASSIGN(const bool is_new, transaction.put_new(table_, key, record));
       if (!is_new) continue;

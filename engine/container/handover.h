@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace quire::engine {
 
@@ -35,12 +36,15 @@ class Handover {
   // What was used, for its memory: to be made anew.
   void give_back(T used) {
     const std::lock_guard lock(mutex_);
-    spare_ = std::move(used);
+    spare_.push_back(std::move(used));
   }
   // What was given back last, or a fresh one.
   T spare() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(spare_, T());
+    if (spare_.empty()) return T();
+    T last = std::move(spare_.back());
+    spare_.pop_back();
+    return last;
   }
   // What waits can still be taken.
   void close() noexcept {
@@ -60,7 +64,7 @@ class Handover {
   mutable std::mutex mutex_;  // guards the rest
   std::condition_variable changed_;
   std::optional<T> waiting_;
-  T spare_;
+  std::vector<T> spare_;
   std::atomic<bool> is_closed_ = false;
 };
 

@@ -72,7 +72,7 @@ void ImportMerge::Cursor::bring_in(uint64_t end) {
 }
 
 void ImportMerge::Cursor::give_back(uint64_t end) {
-  if (run_ == nullptr) return;
+  if (run_ == nullptr || end <= given_back_) return;
   lane_->file_.give_back(given_back_, end);
   given_back_ = end;
 }

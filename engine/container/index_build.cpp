@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <future>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -173,7 +175,7 @@ class IndexBuilder {
         if (!snapshot) return false;
         QUIRE_ASSIGN(has_more, collect_while_welcome(*snapshot, extractor, collected, lists, position));
       }
-      collected.entries.sort();
+      collected.entries.sort(sort_room_);
       if (is_first && !has_more) collected.statistics = summary_of(collected.entries, index);
       if (!lists.put(std::move(collected))) return true;
     }
@@ -184,7 +186,11 @@ class IndexBuilder {
   // a writer needs the snapshot to end.
   Result<bool> collect_while_welcome(const ReadTransaction& snapshot, EntryExtractor& extractor,
                                      Collected& collected, const Lists& lists, std::string& position) {
-    constexpr uint64_t kItemsBetweenLooks = 1024;
+    constexpr uint64_t kItemsTogether = 32, kBatchesBetweenLooks = 32;
+    struct Item {
+      Bytes key;
+      sql::Value root;
+    };
     const Index& index = *collected.index;
     EntryList& entries = collected.entries;
     QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(snapshot, store_.items_table()));
@@ -192,21 +198,28 @@ class IndexBuilder {
     if (is_there && cursor.key() == position) {
       QUIRE_ASSIGN(is_there, cursor.next());
     }
-    for (uint64_t items = 1; is_there; ++items) {
-      QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
-      if (index.is_of_expiry)
-        add_expiry_entry(index.number, header_of(root), cursor.key(), entries);
-      else
-        extractor.add_explicit(root, cursor.key(), IndexSelection::all, entries);
-      ++collected.items;
-      collected_.fetch_add(1, std::memory_order_relaxed);
-      const bool is_unwelcome =
-          items % kItemsBetweenLooks == 0 && (lists.is_closed() || environment_.wants_snapshots_to_end());
-      if (is_unwelcome || entries.memory() >= list_bytes_) {
-        position = cursor.key();
-        return true;
+    std::array<Item, kItemsTogether> room;
+    for (uint64_t batch = 1; is_there; ++batch) {
+      size_t count = 0;
+      for (; is_there && count < room.size(); ++count) {
+        QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
+        extractor.ask_ahead(root);
+        room[count] = {cursor.key(), root};
+        QUIRE_ASSIGN(is_there, cursor.next());
       }
-      QUIRE_ASSIGN(is_there, cursor.next());
+      for (const auto& [key, root] : std::span(room).first(count)) {
+        if (index.is_of_expiry)
+          add_expiry_entry(index.number, header_of(root), key, entries);
+        else
+          extractor.add_explicit(root, key, IndexSelection::all, entries);
+        ++collected.items;
+        position = key;
+        if (entries.memory() >= list_bytes_) return true;
+      }
+      collected_.fetch_add(count, std::memory_order_relaxed);
+      const bool is_unwelcome =
+          batch % kBatchesBetweenLooks == 0 && (lists.is_closed() || environment_.wants_snapshots_to_end());
+      if (is_unwelcome) return true;
     }
     return false;
   }
@@ -214,8 +227,10 @@ class IndexBuilder {
   sql::IndexStatistics summary_of(const EntryList& list, const Index& index) const {
     const IndexShape shape = shape_of(index, store_.indexes().scope_bytes());
     IndexSummary summary(shape, list.size());
-    for (size_t i = 0; i < list.size(); ++i)
-      if (const auto entry = parse_index_entry(list.key(i), list.record(i), shape)) summary.add(*entry);
+    for (size_t i = 0; i < list.size(); ++i) {
+      list.ask_ahead(i);
+      summary.add(list.entry(i, shape.scope_bytes));
+    }
     return summary.finish();
   }
 
@@ -349,6 +364,7 @@ class IndexBuilder {
   LongWork work_;
   uint64_t items_ = 0;
   std::vector<std::pair<IndexNumber, sql::IndexStatistics>> statistics_;
+  EntryList::SortRoom sort_room_;        // of the thread that collects
   std::atomic<uint64_t> collected_ = 0;  // items whose entries the user has not been told of
   Lsn lsn_{};
   uint64_t version_ = 0;  // of the list of indexes

@@ -86,6 +86,17 @@ EntryExtractor::EntryExtractor(const IndexSet& set, sql::DictionaryNumber dictio
 
 // ---- Explicit indexes
 
+void EntryExtractor::ask_ahead(const sql::Value& root) const noexcept {
+  constexpr size_t kLine = 64, kMostLines = 4;
+  for (const ExplicitIndex& index : explicit_)
+    for (const std::vector<ResolvedStep>& path : index.paths) {
+      if (path.empty()) continue;
+      const std::span<const std::byte> member = root.member_bytes(path[0].key);
+      for (size_t at = 0; at < std::min(member.size(), kMostLines * kLine); at += kLine)
+        __builtin_prefetch(member.data() + at);
+    }
+}
+
 void EntryExtractor::add_explicit(const sql::Value& root, Bytes item_key, IndexSelection selection,
                                   EntryList& out) {
   for (const ExplicitIndex& index : explicit_) {

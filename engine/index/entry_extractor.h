@@ -36,6 +36,8 @@ class EntryExtractor {
   // `dictionary`: of the items; must know every name of the set that it can know. `scope_bytes`: of an EPK.
   EntryExtractor(const IndexSet& set, sql::DictionaryNumber dictionary, size_t scope_bytes);
 
+  // Has the processor fetch what add_explicit() looks at, for an item that comes soon.
+  void ask_ahead(const sql::Value& root) const noexcept;
   // Entries of explicit indexes, save that of expiry, whose entries do not come from the document.
   void add_explicit(const sql::Value& root, Bytes item_key, IndexSelection selection, EntryList& out);
   // Entries of what the policy covers.

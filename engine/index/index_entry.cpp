@@ -93,6 +93,7 @@ void EntryList::add(IndexNumber number, std::string_view scope, std::string_view
   append_index_number(number, bytes_);
   bytes_.append(scope);
   append_index_values(values, bytes_);
+  const size_t values_end = bytes_.size() - offset;
   uint8_t flags = values.size() > kLongestIndexValues ? kCutValues : uint8_t{0};
   const size_t room = kLongestTableKey - (bytes_.size() - offset);
   const bool is_cut = item_key.size() > room;
@@ -103,46 +104,71 @@ void EntryList::add(IndexNumber number, std::string_view scope, std::string_view
     bytes_.append(item_key);
   }
   const size_t key_bytes = bytes_.size() - offset;
-  uint32_t record_bytes = 0;
+  size_t record_bytes = 0;
   if (flags != 0) {
     bytes_.push_back(static_cast<char>(flags));
     if (is_cut) bytes_.append(item_key);
-    record_bytes = static_cast<uint32_t>(bytes_.size() - offset - key_bytes);
+    record_bytes = bytes_.size() - offset - key_bytes;
   }
-  entries_.push_back({0, offset, number, static_cast<uint16_t>(key_bytes), record_bytes});
+  entries_.push_back({0, offset, number, static_cast<uint16_t>(values_end), static_cast<uint16_t>(key_bytes),
+                      static_cast<uint16_t>(record_bytes)});
+}
+
+IndexEntry EntryList::entry(size_t at, size_t scope_bytes) const noexcept {
+  const Bytes key = this->key(at), record = this->record(at);
+  const size_t values_begin = kIndexNumberBytes + scope_bytes, values_end = entries_[at].values_end;
+  const uint8_t flags = record.empty() ? uint8_t{0} : static_cast<uint8_t>(record[0]);
+  return {.scope = key.substr(kIndexNumberBytes, scope_bytes),
+          .values = key.substr(values_begin, values_end - values_begin),
+          .item_key = (flags & kCutItemKey) != 0 ? record.substr(1) : key.substr(values_end),
+          .has_cut_values = (flags & kCutValues) != 0};
 }
 
 // The keys lie anywhere in memory, and comparing two costs two looks there: so they are sorted by eight bytes
 // at a time, which are kept beside them.
-void EntryList::sort() {
-  for (Entry& entry : entries_) entry.prefix = 0;  // of an earlier sort
+void EntryList::sort(SortRoom& room) {
+  has_twins_ = false;
   if (!std::ranges::is_sorted(entries_, {}, &Entry::number))
     std::ranges::stable_sort(entries_, {}, &Entry::number);
   const std::span<Entry> all(entries_);
   for (size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].number == all[first].number) ++last;
-    sort_from(kIndexNumberBytes, all.subspan(first, last - first));
+    sort_from(kIndexNumberBytes, all.subspan(first, last - first), room);
   }
-  const auto rest = std::ranges::unique(entries_, [this](const Entry& a, const Entry& b) {
-    return a.prefix == b.prefix && key_of(a) == key_of(b);
-  });
+  if (!has_twins_) return;
+  const auto rest = std::ranges::unique(
+      entries_, [this](const Entry& a, const Entry& b) { return key_of(a) == key_of(b); });
   entries_.erase(rest.begin(), rest.end());
+}
+
+// Whether they are in order; notes equal ones that it passes.
+bool EntryList::is_ascending(std::span<const Entry> alike) {
+  for (size_t i = 1; i < alike.size(); ++i) {
+    ask_ahead(alike, i);
+    const int order = key_of(alike[i - 1]).compare(key_of(alike[i]));
+    if (order > 0) return false;
+    has_twins_ = has_twins_ || order == 0;
+  }
+  return true;
 }
 
 // Entries whose keys are equal up to `depth`, in the order in which they were added: often that of the items,
 // so that those of one value need no sorting.
-void EntryList::sort_from(size_t depth, std::span<Entry> alike) {
-  const auto is_before = [this](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); };
-  if (alike.size() < 2 || std::ranges::is_sorted(alike, is_before)) return;
+void EntryList::sort_from(size_t depth, std::span<Entry> alike, SortRoom& room) {
+  if (alike.size() < 2 || is_ascending(alike)) return;
   if (depth >= kLongestTableKey) {  // one ends where another goes on with zeros
-    std::ranges::sort(alike, is_before);
+    std::ranges::sort(alike, [this](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); });
+    is_ascending(alike);
     return;
   }
-  for (Entry& entry : alike) entry.prefix = key_prefix(key_of(entry), depth);
-  sort_by_prefix(alike);
+  for (size_t i = 0; i < alike.size(); ++i) {
+    ask_ahead(alike, i);
+    alike[i].prefix = key_prefix(key_of(alike[i]), depth);
+  }
+  sort_by_prefix<11>(alike, room);
   for (size_t first = 0, last = 0; first < alike.size(); first = last) {
     while (last < alike.size() && alike[last].prefix == alike[first].prefix) ++last;
-    sort_from(depth + kPrefixBytes, alike.subspan(first, last - first));
+    sort_from(depth + kPrefixBytes, alike.subspan(first, last - first), room);
   }
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "engine/file/table.h"
+#include "engine/index/key_prefix.h"
 #include "sql/value/value.h"
 
 namespace quire::engine {
@@ -65,9 +66,11 @@ class EntryList {
     uint64_t prefix;  // what sort() looks at: some of the key's bytes, as a number that sorts like them
     size_t offset;
     IndexNumber number;
+    uint16_t values_end;  // in the key
     uint16_t key_bytes;
-    uint32_t record_bytes;
+    uint16_t record_bytes;
   };
+  using SortRoom = engine::SortRoom<Entry>;
 
   void clear() noexcept {
     bytes_.clear();
@@ -77,7 +80,11 @@ class EntryList {
   void reserve(size_t memory);
   void add(IndexNumber number, std::string_view scope, std::string_view values, Bytes item_key);
   // In the order of keys, each once.
-  void sort();
+  void sort(SortRoom& room);
+  void sort() {
+    SortRoom room;
+    sort(room);
+  }
 
   size_t size() const noexcept { return entries_.size(); }
   size_t memory() const noexcept { return bytes_.size() + entries_.size() * sizeof(Entry); }
@@ -86,13 +93,26 @@ class EntryList {
     return {bytes_.data() + entries_[at].offset + entries_[at].key_bytes, entries_[at].record_bytes};
   }
   IndexNumber number(size_t at) const noexcept { return entries_[at].number; }
+  // Taken apart. `scope_bytes`: of its index.
+  IndexEntry entry(size_t at, size_t scope_bytes) const noexcept;
+  // Who walks along asks for the memory of an entry further on: sorted, they lie anywhere.
+  void ask_ahead(size_t at) const noexcept { ask_ahead(entries_, at); }
 
  private:
   Bytes key_of(const Entry& entry) const noexcept { return {bytes_.data() + entry.offset, entry.key_bytes}; }
-  void sort_from(size_t depth, std::span<Entry> alike);
+  void ask_ahead(std::span<const Entry> entries, size_t at) const noexcept {
+    constexpr size_t kAhead = 8;
+    if (at + kAhead >= entries.size()) return;
+    const Bytes key = key_of(entries[at + kAhead]);
+    __builtin_prefetch(key.data());
+    __builtin_prefetch(key.data() + key.size() - 1);
+  }
+  void sort_from(size_t depth, std::span<Entry> alike, SortRoom& room);
+  bool is_ascending(std::span<const Entry> alike);
 
   std::string bytes_;
   std::vector<Entry> entries_;
+  bool has_twins_ = false;  // known by sort()
 };
 
 inline bool has_cut_values(Bytes record) noexcept {

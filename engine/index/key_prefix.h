@@ -29,11 +29,28 @@ inline uint64_t key_prefix(Bytes key, size_t depth = 0) noexcept {
   return std::endian::native == std::endian::little ? __builtin_bswap64(prefix) : prefix;
 }
 
+// Where many entries are dealt out to: as much memory again, kept from one sort to the next.
+template <typename Entry>
+class SortRoom {
+ public:
+  std::span<Entry> of(size_t entries) {
+    if (entries > capacity_) {
+      capacity_ = entries + entries / 2;
+      entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
+      prefer_large_pages(entries_.get(), capacity_ * sizeof(Entry));
+    }
+    return {entries_.get(), entries};
+  }
+
+ private:
+  std::unique_ptr<Entry[]> entries_;
+  size_t capacity_ = 0;
+};
+
 // By `prefix`, which an Entry has; equal ones stay in their order. Many are dealt out by each digit in which
-// they differ, the last one first, which takes as much memory again. Larger digits are worth it where
-// prefixes are short.
+// they differ, the last one first. Larger digits are worth it where prefixes are short.
 template <unsigned kDigitBits = 8, typename Entry>
-void sort_by_prefix(std::span<Entry> entries) {
+void sort_by_prefix(std::span<Entry> entries, SortRoom<Entry>& room) {
   constexpr size_t kFewEntries = 1024, kDigits = size_t{1} << kDigitBits;
   if (entries.size() < kFewEntries) {
     std::ranges::stable_sort(entries, {}, &Entry::prefix);
@@ -41,9 +58,7 @@ void sort_by_prefix(std::span<Entry> entries) {
   }
   uint64_t different = 0;
   for (const Entry& entry : entries) different |= entry.prefix ^ entries[0].prefix;
-  const auto room = std::make_unique_for_overwrite<Entry[]>(entries.size());
-  prefer_large_pages(room.get(), entries.size_bytes());
-  std::span<Entry> from = entries, to(room.get(), entries.size());
+  std::span<Entry> from = entries, to = room.of(entries.size());
   for (unsigned shift = 0; shift < 64; shift += kDigitBits) {
     const auto digit_of = [shift](uint64_t prefix) { return prefix >> shift & (kDigits - 1); };
     if (digit_of(different) == 0) continue;
@@ -54,6 +69,12 @@ void sort_by_prefix(std::span<Entry> entries) {
     std::swap(from, to);
   }
   if (from.data() != entries.data()) std::ranges::copy(from, entries.begin());
+}
+
+template <unsigned kDigitBits = 8, typename Entry>
+void sort_by_prefix(std::span<Entry> entries) {
+  SortRoom<Entry> room;
+  sort_by_prefix<kDigitBits>(entries, room);
 }
 
 }  // namespace quire::engine

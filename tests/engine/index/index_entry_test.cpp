@@ -22,6 +22,13 @@ std::string encoded(const Value& value) {
 
 const IndexShape kOnePart{0, {false}};
 
+void expect_same(const IndexEntry& a, const IndexEntry& b) {
+  EXPECT_EQ(a.scope, b.scope);
+  EXPECT_EQ(a.values, b.values);
+  EXPECT_EQ(a.item_key, b.item_key);
+  EXPECT_EQ(a.has_cut_values, b.has_cut_values);
+}
+
 TEST(IndexEntryTest, AnEntryComesApartAsItWasPutTogether) {
   EntryList list;
   list.add(IndexNumber{7}, "", encoded(Value::integer(42)), "item key");
@@ -33,6 +40,7 @@ TEST(IndexEntryTest, AnEntryComesApartAsItWasPutTogether) {
   EXPECT_EQ(entry->values, encoded(Value::integer(42)));
   EXPECT_EQ(entry->item_key, "item key");
   EXPECT_FALSE(entry->has_cut_values);
+  expect_same(list.entry(0, 0), *entry);
 }
 
 TEST(IndexEntryTest, LongValuesAndLongItemKeysAreCutAndTheItemKeyIsKept) {
@@ -47,6 +55,7 @@ TEST(IndexEntryTest, LongValuesAndLongItemKeysAreCutAndTheItemKeyIsKept) {
       ASSERT_TRUE(entry) << value_size << ' ' << key_size;
       EXPECT_EQ(entry->item_key, item_key);
       EXPECT_EQ(entry->has_cut_values, value_size + 3 > kLongestIndexValues);
+      expect_same(list.entry(0, 16), *entry);
     }
   }
 }

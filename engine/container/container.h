@@ -227,6 +227,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   friend class VersionCursor;
   friend class BulkWriter;
   friend class DetachedEncoder;
+  friend class EntryCollector;
   friend class IndexBuilder;
   friend class PolicyPathSearch;
   friend class ContainerCheck;

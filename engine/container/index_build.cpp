@@ -5,20 +5,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <future>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "engine/container/handover.h"
+#include "engine/container/build_schedule.h"
+#include "engine/container/entry_collector.h"
 #include "engine/container/policy_paths.h"
 #include "engine/file/file_cursor.h"
-#include "engine/index/index_statistics.h"
 
 namespace quire::engine {
 
@@ -41,7 +39,6 @@ class IndexBuilder {
 
  private:
   static constexpr size_t kCommitBytes = size_t{16} << 20;
-  static constexpr size_t kUsualEntryBytes = 80;  // of EntryList::memory()
 
   // ---- Beginning
 
@@ -89,33 +86,6 @@ class IndexBuilder {
 
   // ---- From a snapshot, index by index
 
-  // Entries of an index, sorted: all, or those of as many items as there is memory for.
-  struct Collected {
-    const Index* index = nullptr;
-    EntryList entries;
-    uint64_t items = 0;                              // that they are of
-    std::optional<sql::IndexStatistics> statistics;  // what queries are planned by, where these are all
-
-    // Anew, in the memory of another one.
-    void begin(const Index& of) {
-      index = &of;
-      entries.clear();
-      items = 0;
-      statistics.reset();
-    }
-  };
-  using Lists = Handover<Collected>;
-
-  // The items as they were when the building began; nothing if somebody wrote to the container. No write may
-  // be waited for while it is held: the map may have to grow before, and that waits for the snapshots of the
-  // process.
-  Result<std::optional<ReadTransaction>> snapshot_of_items() const {
-    QUIRE_ASSIGN(ReadTransaction snapshot, environment_.begin_read());
-    QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(snapshot));
-    if (statistics.last_lsn != lsn_) return std::nullopt;
-    return snapshot;
-  }
-
   Result<std::shared_ptr<const IndexSet>> set_of_indexes() const {
     QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
     QUIRE_TRY(store_.refresh(snapshot));
@@ -137,122 +107,73 @@ class IndexBuilder {
     for (const Index& index : set->indexes)
       if (index.is_building) waiting.push_back(&index);
     work_.expect(2 * items_ * waiting.size());  // each collected, each inserted
-    Lists lists;
-    auto collecting = std::async(std::launch::async, [this, &waiting, &lists] {
-      const CloseAtEnd close{lists};
-      return collect_all(waiting, lists);
+    BuildSchedule schedule(waiting.size());
+    auto collecting = std::async(std::launch::async, [this, &waiting, &schedule]() -> Result<bool> {
+      const CloseScheduleAtEnd close{schedule};
+      return collect_all(waiting, schedule);
     });
-    auto inserted = insert_all(lists);
+    auto inserted = insert_all(waiting, schedule);
     auto collected = collecting.get();
     if (!inserted || !*inserted) return inserted;
     if (!collected || !*collected) return collected;
     return finish();
   }
 
-  // False: somebody wrote to the container.
-  Result<bool> collect_all(const std::vector<const Index*>& indexes, Lists& lists) {
-    for (const Index* const index : indexes) {
-      QUIRE_ASSIGN(const bool is_current, collect(*index, lists));
+  // False, as of those below: somebody wrote to the container.
+  Result<bool> collect_all(const std::vector<const Index*>& indexes, BuildSchedule& schedule) {
+    EntryCollector collector(environment_, store_, items_, lsn_, list_bytes_);
+    const EntryCollector::GoOn go_on = [&](uint64_t items) -> Result<bool> {
+      collected_.fetch_add(items, std::memory_order_relaxed);
+      return !schedule.is_closed();
+    };
+    while (std::optional<BuildSchedule::Piece> piece = schedule.wait_to_begin()) {
+      QUIRE_ASSIGN(const bool is_current, collect(indexes, collector, go_on, std::move(*piece), schedule));
       if (!is_current) return false;
     }
     return true;
   }
 
-  Result<bool> collect(const Index& index, Lists& lists) {
-    IndexSet alone;
-    Index& one = alone.indexes.emplace_back(index);
-    one.is_of_policy = false;  // looked up, not walked to
-    EntryExtractor extractor(alone, store_.dictionary().number(), store_.indexes().scope_bytes());
-    std::string position;
-    bool has_more = true;
-    for (bool is_first = true; has_more; is_first = false) {
-      Collected collected = lists.spare();
-      collected.begin(index);
-      collected.entries.reserve(std::min(list_bytes_, items_ * kUsualEntryBytes));
-      while (has_more && collected.entries.memory() < list_bytes_) {
-        if (lists.is_closed()) return true;
-        QUIRE_ASSIGN(const auto snapshot, snapshot_of_items());
-        if (!snapshot) return false;
-        QUIRE_ASSIGN(has_more, collect_while_welcome(*snapshot, extractor, collected, lists, position));
-      }
-      collected.entries.sort(sort_room_);
-      if (is_first && !has_more) collected.statistics = summary_of(collected.entries, index);
-      if (!lists.put(std::move(collected))) return true;
-    }
-    return true;
+  Result<bool> collect(const std::vector<const Index*>& indexes, EntryCollector& collector,
+                       const EntryCollector::GoOn& go_on, BuildSchedule::Piece piece,
+                       BuildSchedule& schedule) const {
+    QUIRE_ASSIGN(const EntryCollector::End end,
+                 collector.collect(*indexes[piece.index], go_on, piece.position, piece.collected));
+    piece.is_last = end == EntryCollector::End::of_items;
+    if (piece.is_last || end == EntryCollector::End::of_memory) schedule.give(std::move(piece));
+    return end != EntryCollector::End::not_current;
   }
 
-  // From behind `position` on; false at the last item, true if the list is full, nobody wants it any more, or
-  // a writer needs the snapshot to end.
-  Result<bool> collect_while_welcome(const ReadTransaction& snapshot, EntryExtractor& extractor,
-                                     Collected& collected, const Lists& lists, std::string& position) {
-    constexpr uint64_t kItemsTogether = 32, kBatchesBetweenLooks = 32;
-    struct Item {
-      Bytes key;
-      sql::Value root;
-    };
-    const Index& index = *collected.index;
-    EntryList& entries = collected.entries;
-    QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(snapshot, store_.items_table()));
-    QUIRE_ASSIGN(bool is_there, position.empty() ? cursor.first() : cursor.seek(position));
-    if (is_there && cursor.key() == position) {
-      QUIRE_ASSIGN(is_there, cursor.next());
-    }
-    std::array<Item, kItemsTogether> room;
-    for (uint64_t batch = 1; is_there; ++batch) {
-      size_t count = 0;
-      for (; is_there && count < room.size(); ++count) {
-        QUIRE_ASSIGN(const sql::Value root, root_of(cursor));
-        extractor.ask_ahead(root);
-        room[count] = {cursor.key(), root};
-        QUIRE_ASSIGN(is_there, cursor.next());
-      }
-      for (const auto& [key, root] : std::span(room).first(count)) {
-        if (index.is_of_expiry)
-          add_expiry_entry(index.number, header_of(root), key, entries);
-        else
-          extractor.add_explicit(root, key, IndexSelection::all, entries);
-        ++collected.items;
-        position = key;
-        if (entries.memory() >= list_bytes_) return true;
-      }
-      collected_.fetch_add(count, std::memory_order_relaxed);
-      const bool is_unwelcome =
-          batch % kBatchesBetweenLooks == 0 && (lists.is_closed() || environment_.wants_snapshots_to_end());
-      if (is_unwelcome) return true;
-    }
-    return false;
-  }
-
-  sql::IndexStatistics summary_of(const EntryList& list, const Index& index) const {
-    const IndexShape shape = shape_of(index, store_.indexes().scope_bytes());
-    IndexSummary summary(shape, list.size());
-    for (size_t i = 0; i < list.size(); ++i) {
-      list.ask_ahead(i);
-      summary.add(list.entry(i, shape.scope_bytes));
-    }
-    return summary.finish();
-  }
-
-  // Tells the user how far both threads are. False: as above.
-  Result<bool> insert_all(Lists& lists) {
+  // Collects too, and tells the user how far all threads are.
+  Result<bool> insert_all(const std::vector<const Index*>& indexes, BuildSchedule& schedule) {
     using namespace std::chrono_literals;
-    const CloseAtEnd close{lists};
-    while (!lists.is_over()) {
-      std::optional<Collected> next = lists.take(50ms);
-      QUIRE_TRY(work_.advance(collected_.exchange(0, std::memory_order_relaxed)));
-      if (!next) continue;
-      QUIRE_ASSIGN(const bool is_welcome, insert(*next));
-      if (!is_welcome) return false;
-      if (next->statistics) statistics_.emplace_back(next->index->number, std::move(*next->statistics));
-      lists.give_back(std::move(*next));
+    const CloseScheduleAtEnd close{schedule};
+    EntryCollector collector(environment_, store_, items_, lsn_, list_bytes_);
+    const auto tell = [&](uint64_t items) {
+      return work_.advance(items + collected_.exchange(0, std::memory_order_relaxed));
+    };
+    const EntryCollector::GoOn go_on = [&](uint64_t items) -> Result<bool> {
+      QUIRE_TRY(tell(items));
+      return !schedule.is_closed();
+    };
+    while (!schedule.is_over()) {
+      QUIRE_TRY(tell(0));
+      if (std::optional<BuildSchedule::Piece> ready = schedule.take()) {
+        QUIRE_ASSIGN(const bool is_welcome, insert(*indexes[ready->index], ready->collected));
+        if (!is_welcome) return false;
+        schedule.give_back(std::move(ready->collected));
+      } else if (std::optional<BuildSchedule::Piece> piece = schedule.begin()) {
+        QUIRE_ASSIGN(const bool is_current, collect(indexes, collector, go_on, std::move(*piece), schedule));
+        if (!is_current) return false;
+      } else {
+        schedule.wait(50ms);
+      }
     }
     return true;
   }
 
-  Result<bool> insert(const Collected& collected) {
+  // False: somebody wrote to the container, or changed its indexes.
+  Result<bool> insert(const Index& index, CollectedEntries& collected) {
     const EntryList& list = collected.entries;
-    const Index& index = *collected.index;
     for (size_t from = 0; from < list.size();) {
       size_t to = from;
       for (size_t bytes = 0; to < list.size() && bytes < kCommitBytes; ++to) bytes += list.key(to).size() + 8;
@@ -272,6 +193,7 @@ class IndexBuilder {
       QUIRE_TRY(work_.advance(collected.items * (to - from) / list.size()));
       from = to;
     }
+    if (collected.statistics) statistics_.emplace_back(index.number, std::move(*collected.statistics));
     return true;
   }
 
@@ -365,7 +287,7 @@ class IndexBuilder {
   uint64_t items_ = 0;
   std::vector<std::pair<IndexNumber, sql::IndexStatistics>> statistics_;
   EntryList::SortRoom sort_room_;        // of the thread that collects
-  std::atomic<uint64_t> collected_ = 0;  // items whose entries the user has not been told of
+  std::atomic<uint64_t> collected_ = 0;  // by the other thread; items that the user has not been told of
   Lsn lsn_{};
   uint64_t version_ = 0;  // of the list of indexes
 };

@@ -2,11 +2,11 @@
 // end. Readers go on meanwhile, without these indexes; other writers may come in between. What a crash leaves
 // unfinished the next open of the container goes on with.
 //
-// Each index is made alone: its entries are collected from a snapshot by one thread and sorted, as many at a
-// time as there is memory for, and appended by another in several commits. Should somebody write to the
-// container meanwhile, the snapshot is not the truth any more; the rest is then made in steps that each look
-// at the items within their own write transaction. The same where somebody changes the set of indexes: that
-// has the building begin anew, for old and new ones.
+// Each index is made alone: its entries are collected from a snapshot and sorted, as many at a time as there
+// is memory for, by one thread or two, and appended by one in several commits (build_schedule.h). Should
+// somebody write to the container meanwhile, the snapshot is not the truth any more; the rest is then made in
+// steps that each look at the items within their own write transaction. The same where somebody changes the
+// set of indexes: that has the building begin anew, for old and new ones.
 #pragma once
 
 #include "engine/container/container.h"
@@ -16,8 +16,8 @@
 
 namespace quire::engine {
 
-// Memory for entries: three lists of this are at work at a time. What fits into one is appended, which is
-// faster, and has statistics.
+// Memory for entries: four lists of this are at work at a time (build_schedule.h). What fits into one is
+// appended, which is faster, and has statistics.
 inline constexpr size_t kIndexListBytes = size_t{48} << 20;
 
 // Nothing happens if no index waits. interrupted; conflict, naming the items, if a unique index cannot be

@@ -93,7 +93,7 @@ class SharedParts {
 
   bool begin_worker(WorkerPool& pool, size_t worker) {
     const std::lock_guard lock(mutex_);
-    const bool has_begun = pool.begin([this, worker] { run(worker); });
+    const bool has_begun = pool.begin([this, worker] { run(worker); }, [this] { end_worker(); });
     running_ += has_begun;
     return has_begun;
   }
@@ -106,6 +106,10 @@ class SharedParts {
       do_next(worker, lock);
       is_ready_.notify_one();
     }
+  }
+
+  void end_worker() {
+    const std::lock_guard lock(mutex_);
     --running_;
     is_ready_.notify_one();  // before the lock is free, and with it everything else
   }

@@ -14,13 +14,14 @@ WorkerPool::~WorkerPool() {
   for (const auto& worker : workers_) worker->thread.join();
 }
 
-bool WorkerPool::begin(std::function<void()> act) noexcept try {
+bool WorkerPool::begin(std::function<void()> act, std::function<void()> done) noexcept try {
   const std::lock_guard lock(mutex_);
   if (idle_.empty()) {
     workers_.reserve(workers_.size() + 1);
     idle_.reserve(workers_.size() + 1);
     auto worker = std::make_unique<Worker>();
     worker->act = std::move(act);
+    worker->done = std::move(done);
     worker->thread = std::thread([this, &worker = *worker] { run(worker); });
     workers_.push_back(std::move(worker));
     return true;
@@ -28,6 +29,7 @@ bool WorkerPool::begin(std::function<void()> act) noexcept try {
   Worker& worker = *idle_.back();
   idle_.pop_back();
   worker.act = std::move(act);
+  worker.done = std::move(done);
   worker.has_to_act.notify_one();
   return true;
 } catch (const std::exception&) {  // no memory, or no thread
@@ -39,11 +41,15 @@ void WorkerPool::run(Worker& worker) {
   for (;;) {
     worker.has_to_act.wait(lock, [&] { return worker.act || is_ending_; });
     if (!worker.act) return;
+    const std::function<void()> act = std::exchange(worker.act, nullptr);
+    const std::function<void()> done = std::exchange(worker.done, nullptr);
     lock.unlock();
-    worker.act();
+    act();
     lock.lock();
-    worker.act = nullptr;
     idle_.push_back(&worker);
+    lock.unlock();
+    done();
+    lock.lock();
   }
 }
 

@@ -23,9 +23,9 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Has a thread that has nothing to do, or a new one, call `act`, which must not throw. False, and nothing
-  // happens, if there is none to be had.
-  bool begin(std::function<void()> act) noexcept;
+  // Has a thread that has nothing to do, or a new one, call `act`, and then `done`, from when on it has
+  // nothing to do again. Neither may throw. False, and nothing happens, if there is none to be had.
+  bool begin(std::function<void()> act, std::function<void()> done) noexcept;
 
   // Empty, but with the memory of one that was given; that of large ones, and of many, is not kept.
   std::string take_buffer() noexcept;
@@ -36,7 +36,7 @@ class WorkerPool {
   static constexpr size_t kLargestBuffer = size_t{128} << 10;
 
   struct Worker {
-    std::function<void()> act;  // empty: it has nothing to do
+    std::function<void()> act, done;  // empty: it has nothing to do
     std::condition_variable has_to_act;
     std::thread thread;
   };

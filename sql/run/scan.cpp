@@ -107,7 +107,9 @@ class Scan final : public Operator {
   struct IdBounds {
     std::string from, to;
 
-    void raise(std::string id) { from = std::max(from, std::move(id)); }
+    void raise(std::string id) {
+      if (from < id) from = std::move(id);
+    }
     void lower(std::string id) {
       if (!id.empty() && (to.empty() || id < to)) to = std::move(id);
     }

@@ -1,6 +1,7 @@
 #include "sql/run/worker_pool.h"
 
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace quire::sql {
@@ -66,7 +67,7 @@ void WorkerPool::give_buffer(std::string buffer) noexcept try {
   buffer.clear();
   const std::lock_guard lock(mutex_);
   if (buffers_.size() < kMostBuffers) buffers_.push_back(std::move(buffer));
-} catch (const std::exception&) {  // no memory to keep it in
+} catch (const std::bad_alloc&) {  // no memory to keep it in
 }
 
 }  // namespace quire::sql

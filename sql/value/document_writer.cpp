@@ -67,8 +67,9 @@ void DocumentWriter::real(double value) {
 // Of 21.57 that is 2157 / 10^2. False if dividing does not give the number back.
 bool DocumentWriter::decimal(double value) {
   constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int32_t kMostWithPlaces = kMost / 10;
   const double magnitude = std::fabs(value);
-  if (!(magnitude < kMost / 10)) return false;
+  if (!(magnitude < kMostWithPlaces)) return false;
   // So few where there is no room for more that the product is exact enough to be rounded.
   constexpr double kLarge = 1e6;
   int places = magnitude < kLarge ? layout::kMostPlaces : layout::kMostPlaces / 2;

@@ -1,5 +1,7 @@
 #include "sql/value/json_string.h"
 
+#include <algorithm>
+
 namespace quire::sql {
 namespace {
 
@@ -93,10 +95,10 @@ char* put_json_escape(char byte, char* out) noexcept {
   }
   constexpr char kHexadecimal[] = "0123456789abcdef";
   const auto code = static_cast<unsigned char>(byte);
-  std::memcpy(out, "u00", 3);
-  out[3] = kHexadecimal[code >> 4];
-  out[4] = kHexadecimal[code & 15];
-  return out + 5;
+  out = std::ranges::copy(std::string_view("u00"), out).out;
+  *out++ = kHexadecimal[code >> 4];
+  *out++ = kHexadecimal[code & 15];
+  return out;
 }
 
 }  // namespace quire::sql

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # dump_test.sh QUIRE: .dump of countries with indexes, scripts and triggers makes an equal database anew. Of sample data where
 # the countries are not at hand.
+# shellcheck disable=SC1111  # quotes of other scripts are data here
 set -euo pipefail
 
 quire=$(realpath "$1")

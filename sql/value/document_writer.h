@@ -48,7 +48,8 @@ class DocumentWriter {
   void key(std::string_view name);
   // The name that is likely next, as it stands in JSON: `"name":`. Empty where none is known.
   std::string_view likely_key() const noexcept {
-    return dictionary_->json_name(successors_[frames_[depth_].slot]);
+    const std::string_view* const name = dictionary_->json_name(successors_[frames_[depth_].slot]);
+    return name != nullptr ? *name : std::string_view();
   }
   // As key() with that name.
   void take_likely_key() { add_key(successors_[frames_[depth_].slot]); }

@@ -38,14 +38,18 @@ size_t unescape_json(std::string_view escaped, std::string& out);
 constexpr size_t kPlainStep = 16;
 
 #if defined(__SSE2__)
-// Copies so many bytes. A bit for each that does not stand in a JSON string as it is.
-inline uint32_t copy_step(const char* from, char* to) noexcept {
+// Copies so many bytes. Ones for each that does not stand in a JSON string as it is, else zeros.
+inline __m128i copy_marked(const char* from, char* to) noexcept {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
   const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
   const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
   const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-  return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash))));
+  return _mm_or_si128(control, _mm_or_si128(quote, backslash));
+}
+// A bit for each such byte.
+inline uint32_t copy_step(const char* from, char* to) noexcept {
+  return static_cast<uint32_t>(_mm_movemask_epi8(copy_marked(from, to)));
 }
 #endif
 
@@ -68,6 +72,12 @@ inline size_t copy_plain(const char* from, size_t size, char* to) noexcept {
 #if defined(__SSE2__)
   if (size >= kPlainStep) {
     const size_t last = size - kPlainStep;
+    // One look at two steps, and where there is something, one at each.
+    for (; done + kPlainStep < last; done += 2 * kPlainStep)
+      if (_mm_movemask_epi8(_mm_or_si128(copy_marked(from + done, to + done),
+                                         copy_marked(from + done + kPlainStep, to + done + kPlainStep))) != 0)
+          [[unlikely]]
+        break;
     for (; done < last; done += kPlainStep)
       if (const uint32_t found = copy_step(from + done, to + done); found != 0) [[unlikely]]
         return done + static_cast<size_t>(std::countr_zero(found));

@@ -17,10 +17,11 @@ constinit size_t last_number = 0;  // numbers are taken in turn, so that a stale
 }  // namespace
 
 KeyDictionary::Name::Name(std::string_view name) : text(name) {
-  write_json_string(name, json);
-  json += ':';
-  json_bytes = json.size();
-  json.resize((json_bytes + kJsonNameStep - 1) / kJsonNameStep * kJsonNameStep);
+  write_json_string(name, padded_json);
+  padded_json += ':';
+  const size_t bytes = padded_json.size();
+  padded_json.resize((bytes + kJsonNameStep - 1) / kJsonNameStep * kJsonNameStep);
+  json = std::string_view(padded_json).substr(0, bytes);
 }
 
 std::unique_ptr<KeyDictionary> KeyDictionary::create() {

@@ -48,11 +48,11 @@ class KeyDictionary {
     const Name* const name = entry(number);
     return name != nullptr ? std::string_view(name->text) : std::string_view();
   }
-  // The same as it stands before a member's value in JSON: `"name":`. Whole steps of kJsonNameStep bytes may
-  // be read, past its end too.
-  std::string_view json_name(KeyNumber number) const noexcept {
+  // The same as it stands before a member's value in JSON: `"name":`; null if there is none. Whole steps of
+  // kJsonNameStep bytes may be read, past its end too.
+  const std::string_view* json_name(KeyNumber number) const noexcept {
     const Name* const name = entry(number);
-    return name != nullptr ? std::string_view(name->json.data(), name->json_bytes) : std::string_view();
+    return name != nullptr ? &name->json : nullptr;
   }
   static constexpr size_t kJsonNameStep = 16;
 
@@ -64,9 +64,9 @@ class KeyDictionary {
  private:
   struct Name {
     explicit Name(std::string_view name);
+    std::string_view json;
     std::string text;
-    std::string json;  // and zeros behind it
-    size_t json_bytes;
+    std::string padded_json;  // and zeros behind it
   };
 
   explicit KeyDictionary(DictionaryNumber number) : number_(number) {}

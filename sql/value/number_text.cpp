@@ -117,6 +117,19 @@ char* put_real(double number, char* out) noexcept {
 
 }  // namespace
 
+char* put_integer(int64_t integer, char* out) noexcept {
+  constexpr auto kBound = int64_t{kPowersOfTen[sizeof(uint64_t)]};
+  if (integer <= -kBound || integer >= kBound) [[unlikely]]
+    return std::to_chars(out, out + kLongestNumber, integer).ptr;
+  *out = '-';
+  out += integer < 0 ? 1 : 0;
+  const auto magnitude = static_cast<uint32_t>(std::abs(integer));
+  const size_t digits = std::max(count_digits(magnitude), size_t{1});
+  const uint64_t text = (kZeros | eight_digits(magnitude)) >> (8 * (sizeof text - digits));
+  std::memcpy(out, &text, sizeof text);
+  return out + digits;
+}
+
 // How long the text is follows from the number's magnitude alone, not from its digits, so that what is
 // written behind it need not wait for them.
 char* put_decimal(int32_t integer, int places, char* out) noexcept {
@@ -126,18 +139,25 @@ char* put_decimal(int32_t integer, int places, char* out) noexcept {
   const bool takes_exponent =
       places > -kLeastPlainExponent && magnitude < kPowersOfTen[places + kLeastPlainExponent];
   const auto fraction = static_cast<size_t>(places);
-  const size_t whole = std::max(count_digits(magnitude), fraction + 1) - fraction;
+  const size_t digits = std::max(count_digits(magnitude), fraction + 1), whole = digits - fraction;
   if (magnitude % 10 == 0 || takes_exponent || whole > kWord) [[unlikely]]
     return put_real(integer / layout::kPowersOfTen[places], out);
 
-  // The last sixteen digits, with zeros in front: eight in each.
-  const uint32_t above = magnitude / kPowersOfTen[kWord];
-  const uint64_t high = kZeros | (above == 0 ? 0 : eight_digits(above));
-  const uint64_t low = kZeros | eight_digits(magnitude % kPowersOfTen[kWord]);
-  // From the first digit of the whole part on, and from the first behind the point on.
-  const size_t behind = 8 * (kWord - fraction), before = 8 * (2 * kWord - fraction - whole);
-  const uint64_t first = before >= 64 ? low >> (before - 64) : high >> before | low << 1 << (63 - before);
-  const uint64_t last = low >> behind;
+  // Eight digits, with zeros in front. From the first one of the whole part on, and from the first behind the
+  // point on.
+  const size_t behind = 8 * (kWord - fraction);
+  uint64_t first, last;
+  if (digits <= kWord) [[likely]] {
+    const uint64_t all = kZeros | eight_digits(magnitude);
+    first = all >> (8 * (kWord - digits));
+    last = all >> behind;
+  } else {
+    const uint64_t high = kZeros | eight_digits(magnitude / kPowersOfTen[kWord]);
+    const uint64_t low = kZeros | eight_digits(magnitude % kPowersOfTen[kWord]);
+    const size_t before = 8 * (2 * kWord - digits);
+    first = before == 0 ? high : high >> before | low << (64 - before);
+    last = low >> behind;
+  }
   *out = '-';
   out += integer < 0 ? 1 : 0;
   std::memcpy(out, &first, sizeof first);
@@ -147,9 +167,17 @@ char* put_decimal(int32_t integer, int places, char* out) noexcept {
 }
 
 char* put_number(const Value& number, char* out) noexcept {
-  if (number.kind() == Kind::integer)
-    return std::to_chars(out, out + kLongestNumber, number.as_integer()).ptr;
+  if (number.kind() == Kind::integer) return put_integer(number.as_integer(), out);
   return put_real(number.as_real(), out);
+}
+
+char* put_json_real(const Value& real, char* out) noexcept {
+  if (std::isfinite(real.as_real())) [[likely]]
+    return put_real(real.as_real(), out);
+  *out = '"';
+  out = put_real(real.as_real(), out + 1);
+  *out = '"';
+  return out + 1;
 }
 
 }  // namespace quire::sql

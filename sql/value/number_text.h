@@ -12,6 +12,9 @@ constexpr size_t kLongestNumber = 32;
 // go by name, -0 is 0. An integral double below 2^63 is written digit by digit where JavaScript would fill up
 // with zeros: it is read back as an integer, and 2^60 must stay 2^60.
 char* put_number(const Value& number, char* out) noexcept;
+char* put_integer(int64_t integer, char* out) noexcept;
+// A real as JSON, which has no NaN and no infinities: these become strings.
+char* put_json_real(const Value& real, char* out) noexcept;
 // The same of integer / 10^places, 1 to 8 places, without a division of doubles.
 char* put_decimal(int32_t integer, int places, char* out) noexcept;
 

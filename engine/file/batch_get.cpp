@@ -4,6 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "engine/file/file_state.h"
 #include "engine/file/page_view.h"
@@ -19,6 +24,25 @@ constexpr size_t kLineBytes = 64;
 constexpr size_t kRecordLines = 12;  // longer ones are read in order, which the processor sees for itself
 
 }  // namespace
+
+inline bool WideKey::is_at_least(const char* node) const noexcept {
+  const size_t node_bytes = layout::Node{node}.key_bytes();
+  const char* const key = node + layout::kNodeHeader;
+#if defined(__SSE2__)
+  const auto equal = [&](size_t at) {
+    const __m128i ours = _mm_load_si128(reinterpret_cast<const __m128i*>(bytes_ + at));
+    const __m128i theirs = _mm_loadu_si128(reinterpret_cast<const __m128i*>(key + at));
+    return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(ours, theirs)));
+  };
+  const uint64_t different = ~(uint64_t{equal(16)} << 16 | equal(0));
+  const auto first = static_cast<size_t>(std::countr_zero(different));
+  if (first < std::min(node_bytes, size_)) [[likely]]
+    return static_cast<unsigned char>(key[first]) < static_cast<unsigned char>(bytes_[first]);
+  return node_bytes <= size_;
+#else
+  return is_at_most({key, std::min(node_bytes, kBytes)}, {bytes_, size_}) && node_bytes <= kBytes;
+#endif
+}
 
 BatchGet::BatchGet(const Transaction& transaction, Table table)
     : transaction_(&transaction), slot_(table.slot()) {
@@ -38,8 +62,11 @@ void BatchGet::find(std::span<const Bytes> keys, std::span<Bytes> records) const
   keys = keys.first(std::min(keys.size(), kMost));
   std::array<Search, kMost> room;
   const std::span<Search> searches = std::span(room).first(keys.size());
-  std::ranges::fill(searches, Search{tree_->root(), 0, 0});
-  const bool is_sorted = std::ranges::is_sorted(keys);
+  bool is_sorted = true;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    searches[i] = {.page = tree_->root(), .key = WideKey(keys[i])};
+    is_sorted = is_sorted && (i == 0 || is_at_most(keys[i - 1], keys[i]));
+  }
   for (size_t level = 1;; ++level) {
     search(searches, keys, is_sorted);
     if (level == depth_) break;
@@ -63,25 +90,36 @@ void BatchGet::search(std::span<Search> searches, std::span<const Bytes> keys,
   if (is_sorted && searches.front().page == searches.back().page && searches.front().count > 0) {
     const PageView view = tree_->view(searches.front().page);
     const size_t low = view.find(keys.front()), last = view.find(keys.back());
-    for (Search& search : searches) search = {search.page, low, std::max(last, low) + 1 - low};
+    for (Search& search : searches) search.low = low, search.count = std::max(last, low) + 1 - low;
   }
   size_t most = 0;
-  for (const Search& search : searches) {
+  for (Search& search : searches) {
     most = std::max(most, search.count);
-    if (search.count > 0) ask_for(tree_->view(search.page).node(search.low + search.count / 2).at);
+    if (search.count > 0) ask_for_probe(search);
   }
   for (; most > 1; most -= most / 2)
-    for (size_t i = 0; i < searches.size(); ++i) halve(searches[i], keys[i]);
+    for (size_t i = 0; i < searches.size(); ++i)
+      if (searches[i].count > 1) halve(searches[i], keys[i]);
+}
+
+// A node that is so near to the page's end that it has no word of a key is looked at by PageView.
+inline void BatchGet::ask_for_probe(Search& search) const noexcept {
+  const PageView view = tree_->view(search.page);
+  search.probe = view.node(search.low + search.count / 2, WideKey::kBytes).at;
+  ask_for(search.probe + layout::kNodeHeader);
 }
 
 // Which half it goes on in is no jump: the processor could not guess it.
 inline void BatchGet::halve(Search& search, Bytes key) const noexcept {
   const size_t half = search.count / 2;
-  if (half == 0) return;
-  const PageView view = tree_->view(search.page);
-  search.low += half & -size_t{is_at_most(view.key(search.low + half), key)};
+  bool is_behind;
+  if (search.probe != search.page && search.key.is_told()) [[likely]]
+    is_behind = search.key.is_at_least(search.probe);
+  else
+    is_behind = is_at_most(tree_->view(search.page).key(search.low + half), key);
+  search.low += half & -size_t{is_behind};
   search.count -= half;
-  ask_for(view.node(search.low + search.count / 2).at);
+  ask_for_probe(search);
 }
 
 Bytes BatchGet::record_of(const Search& search, Bytes key) const noexcept {

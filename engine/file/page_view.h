@@ -62,12 +62,14 @@ class PageView {
 
   const char* begin() const noexcept { return page_; }
   size_t size() const noexcept { return size_; }
-  // Where a node lies in the page; the page's start, if that cannot be.
-  size_t place(size_t number) const noexcept {
+  // Where a node lies in the page, and `key_bytes` of its key; the page's start, if that cannot be.
+  size_t place(size_t number, size_t key_bytes = 0) const noexcept {
     const size_t place = layout::load<uint16_t>(page_ + layout::kPageHeader + 2 * number);
-    return place + layout::kNodeHeader <= bytes_ ? place : 0;
+    return place + layout::kNodeHeader + key_bytes <= bytes_ ? place : 0;
   }
-  layout::Node node(size_t number) const noexcept { return {page_ + place(number)}; }
+  layout::Node node(size_t number, size_t key_bytes = 0) const noexcept {
+    return {page_ + place(number, key_bytes)};
+  }
   Bytes key(size_t number) const noexcept {
     const layout::Node found = node(number);
     const auto room = static_cast<size_t>(page_ + bytes_ - found.at) - layout::kNodeHeader;

@@ -266,8 +266,8 @@ Error too_many_keys() {
 constexpr uint64_t kEntriesBetweenChecks = 4096;
 
 // Keys lie in pages, which a snapshot keeps as they are.
-KeyList no_keys(const Transaction& transaction) {
-  return KeyList(!transaction.is_write());
+KeyList no_keys(const Transaction& transaction, KeyRooms& rooms) {
+  return {!transaction.is_write(), rooms};
 }
 
 // Passes over entries with the values of one that was noted. A hop over many costs as much as going past
@@ -321,16 +321,17 @@ Result<KeyList> keys_of(EntryWalk& walk, const PartitionFilter& partition, KeyLi
 }
 
 Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transaction, ContainerStore& store,
-                                                     const sql::Access& access, bool gives_values) {
+                                                     KeyRooms& rooms, const sql::Access& access,
+                                                     bool gives_values) {
   QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
   PartitionFilter partition(store, access.partition_key);
-  KeyList found = no_keys(transaction);
+  KeyList found = no_keys(transaction, rooms);
   std::optional<EntryWalk> values;
   // Two lists are at hand at a time.
   const size_t memory_limit = access.probes.size() > 1 ? access.memory_limit / 2 : access.memory_limit;
   for (const sql::IndexProbe& probe : access.probes) {
     QUIRE_ASSIGN(EntryWalk walk, EntryWalk::open(transaction, store, set, probe, false));
-    QUIRE_ASSIGN(KeyList keys, keys_of(walk, partition, no_keys(transaction), access, memory_limit));
+    QUIRE_ASSIGN(KeyList keys, keys_of(walk, partition, no_keys(transaction, rooms), access, memory_limit));
     if (&probe == &access.probes.front()) {
       found = std::move(keys);
       if (gives_values) values = std::move(walk);
@@ -351,18 +352,18 @@ Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transact
 }  // namespace
 
 Result<std::unique_ptr<sql::Cursor>> open_index_access(const Transaction& transaction, ContainerStore& store,
-                                                       const sql::Access& access) {
-  if (access.kind == sql::Access::Kind::index) return open_index_cursor(transaction, store, access);
-  return open_key_list(transaction, store, access, false);
+                                                       KeyRooms& rooms, const sql::Access& access) {
+  if (access.kind == sql::Access::Kind::index) return open_index_cursor(transaction, store, rooms, access);
+  return open_key_list(transaction, store, rooms, access, false);
 }
 
 Result<std::unique_ptr<sql::Cursor>> open_index_access_beside(const sql::Cursor& other,
                                                               const Transaction& transaction,
-                                                              ContainerStore& store,
+                                                              ContainerStore& store, KeyRooms& rooms,
                                                               const sql::Access& access) {
   if (const auto* const entries = dynamic_cast<const EntryCursor*>(&other)) {
     if (entries->asks_items()) return nullptr;
-    return open_index_access(transaction, store, access);
+    return open_index_access(transaction, store, rooms, access);
   }
   const auto* const list = dynamic_cast<const KeyListCursor*>(&other);
   if (list == nullptr || list->asks_items()) return nullptr;
@@ -372,9 +373,9 @@ Result<std::unique_ptr<sql::Cursor>> open_index_access_beside(const sql::Cursor&
 }
 
 Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& transaction,
-                                                            ContainerStore& store,
+                                                            ContainerStore& store, KeyRooms& rooms,
                                                             const sql::Access& access) {
-  if (access.kind != sql::Access::Kind::index) return open_key_list(transaction, store, access, true);
+  if (access.kind != sql::Access::Kind::index) return open_key_list(transaction, store, rooms, access, true);
   QUIRE_ASSIGN(auto set, store.indexes().set(transaction));
   QUIRE_ASSIGN(EntryWalk walk,
                EntryWalk::open(transaction, store, std::move(set), access.probes.front(), access.is_reverse));

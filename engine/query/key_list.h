@@ -5,23 +5,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "engine/index/index_entry.h"
+#include "engine/index/key_prefix.h"
 #include "sql/value/arena.h"
 
 namespace quire::engine {
 
+class KeyRooms;
+
 class KeyList {
  public:
-  // `are_lasting`: keys that are added stay where they lie as long as the list; others are copied.
-  explicit KeyList(bool are_lasting);
+  // `are_lasting`: keys that are added stay where they lie as long as the list; others are copied. `rooms`
+  // must outlive it.
+  KeyList(bool are_lasting, KeyRooms& rooms);
 
   void add(const IndexEntry& entry);
   void add(const KeyList& other);
-  size_t size() const noexcept { return keys_.size(); }
+  size_t size() const noexcept { return room_->keys.size(); }
   size_t memory() const noexcept;
-  Bytes operator[](size_t at) const noexcept { return keys_[at].key_view(); }
+  Bytes operator[](size_t at) const noexcept { return room_->keys[at].key_view(); }
   // Without its scope; its values count as cut where something else of it was.
   IndexEntry entry(size_t at) const noexcept;
 
@@ -31,6 +36,7 @@ class KeyList {
   void intersect(const KeyList& other);
 
  private:
+  friend class KeyRooms;
   static constexpr uint32_t kNotTold = UINT32_MAX;
   // The entry's values lie right before the key.
   struct Place {
@@ -41,9 +47,33 @@ class KeyList {
 
     Bytes key_view() const noexcept { return {key, key_bytes}; }
   };
+  // What a list is made in.
+  struct Room {
+    std::vector<Place> keys;
+    SortRoom<Place> sorting;
+  };
+  struct GiveBack {
+    KeyRooms* rooms;
+    void operator()(Room* room) const noexcept;
+  };
 
   std::unique_ptr<sql::Arena> copies_;  // null: the keys stay
-  std::vector<Place> keys_;
+  std::unique_ptr<Room, GiveBack> room_;
+};
+
+// The memory of a few lists that are no more, for the next ones: to write to pages that are new to the
+// process takes longer than to gather and sort the keys in them. Thread-safe.
+class KeyRooms {
+ private:
+  friend class KeyList;
+  // Two lists are at hand at a time, in each of two threads.
+  static constexpr size_t kMost = 4, kMostBytes = size_t{1} << 20;
+
+  KeyList::Room* take();
+  void give(std::unique_ptr<KeyList::Room> room) noexcept;
+
+  std::mutex mutex_;  // guards rooms_
+  std::vector<std::unique_ptr<KeyList::Room>> rooms_;
 };
 
 }  // namespace quire::engine

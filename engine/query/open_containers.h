@@ -16,6 +16,7 @@
 #include "engine/container/container.h"
 #include "engine/container/index_build.h"
 #include "engine/file/environment.h"
+#include "engine/query/key_list.h"
 #include "sql/error.h"
 
 namespace quire::engine {
@@ -60,6 +61,8 @@ class OpenContainers {
 
   Environment& environment() const noexcept { return environment_; }
   const Catalog& catalog() const noexcept { return catalog_; }
+  // What queries gather keys in.
+  KeyRooms& key_rooms() noexcept { return key_rooms_; }
 
  private:
   struct Redefinition {
@@ -80,6 +83,7 @@ class OpenContainers {
   ContainerOptions options_;
   WriteTriggers* triggers_ = nullptr;
   Catalog catalog_;
+  KeyRooms key_rooms_;
   mutable std::mutex mutex_;  // guards stores_
   // Shared, since statements and container handles outlive a drop.
   std::map<ContainerNumber, Opened> stores_;

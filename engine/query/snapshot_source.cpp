@@ -127,8 +127,8 @@ std::vector<std::pair<ItemKey, const sql::AccessKey*>> in_key_order(ContainerSto
 
 class SnapshotCollection : public sql::Collection {
  public:
-  SnapshotCollection(const Transaction& snapshot, OpenContainers::Opened opened)
-      : snapshot_(snapshot), store_(std::move(opened.store)), opening_(opened.opening) {}
+  SnapshotCollection(const Transaction& snapshot, OpenContainers::Opened opened, KeyRooms& rooms)
+      : snapshot_(snapshot), store_(std::move(opened.store)), opening_(opened.opening), rooms_(rooms) {}
   std::unique_ptr<sql::Collection> fork() override;
 
   SnapshotSource::Lookup lookup() const {
@@ -167,7 +167,7 @@ class SnapshotCollection : public sql::Collection {
     if (!check_partition_key(access.partition_key, partition_key_paths())) return nothing();
     if (access.kind == sql::Access::Kind::partitions) return open_partitions(access);
     if (access.kind == sql::Access::Kind::points) return open_points(access);
-    if (access.kind >= sql::Access::Kind::index) return open_index_access(snapshot_, *store_, access);
+    if (access.kind >= sql::Access::Kind::index) return open_index_access(snapshot_, *store_, rooms_, access);
     if (access.kind == sql::Access::Kind::partition)
       return scan(access.has_id_range() ? store_->scan_ids(snapshot_, access.partition_key, ids)
                                         : store_->scan_partition(snapshot_, access.partition_key));
@@ -199,11 +199,11 @@ class SnapshotCollection : public sql::Collection {
     return statistics;
   }
   Result<std::unique_ptr<sql::IndexCursor>> open_index(const sql::Access& access) override {
-    return open_index_cursor(snapshot_, *store_, access);
+    return open_index_cursor(snapshot_, *store_, rooms_, access);
   }
   Result<std::unique_ptr<sql::Cursor>> open_beside(const sql::Cursor& other,
                                                    const sql::Access& access) override {
-    return open_index_access_beside(other, snapshot_, *store_, access);
+    return open_index_access_beside(other, snapshot_, *store_, rooms_, access);
   }
   uint64_t index_version() const {
     const auto version = read_index_version(snapshot_, store_->indexes().table());
@@ -263,6 +263,7 @@ class SnapshotCollection : public sql::Collection {
   const Transaction& snapshot_;
   std::shared_ptr<ContainerStore> store_;
   uint64_t opening_;
+  KeyRooms& rooms_;
   mutable std::optional<std::vector<sql::IndexDescription>> indexes_;
 };
 
@@ -274,8 +275,8 @@ struct OwnSnapshot {
 
 class ForkedCollection final : OwnSnapshot, public SnapshotCollection {
  public:
-  ForkedCollection(ReadTransaction snapshot, OpenContainers::Opened opened)
-      : OwnSnapshot{std::move(snapshot)}, SnapshotCollection(transaction, std::move(opened)) {}
+  ForkedCollection(ReadTransaction snapshot, OpenContainers::Opened opened, KeyRooms& rooms)
+      : OwnSnapshot{std::move(snapshot)}, SnapshotCollection(transaction, std::move(opened), rooms) {}
 };
 
 }  // namespace
@@ -283,7 +284,8 @@ class ForkedCollection final : OwnSnapshot, public SnapshotCollection {
 std::unique_ptr<sql::Collection> SnapshotCollection::fork() {
   auto snapshot = ReadTransaction::beside(snapshot_);
   if (!snapshot) return nullptr;
-  return std::make_unique<ForkedCollection>(std::move(*snapshot), OpenContainers::Opened{store_, opening_});
+  return std::make_unique<ForkedCollection>(std::move(*snapshot), OpenContainers::Opened{store_, opening_},
+                                            rooms_);
 }
 
 SnapshotSource::SnapshotSource(OpenContainers& containers, std::shared_ptr<ContainerStore> scope,
@@ -328,7 +330,8 @@ sql::Collection* SnapshotSource::collection(std::string_view name) {
     return nullptr;
   }
   std::unique_ptr<SnapshotCollection> made;
-  if (opened->store != nullptr) made = std::make_unique<SnapshotCollection>(transaction_, std::move(*opened));
+  if (opened->store != nullptr)
+    made = std::make_unique<SnapshotCollection>(transaction_, std::move(*opened), containers_.key_rooms());
   return collections_.emplace(name, std::move(made)).first->second.get();
 }
 

@@ -1,6 +1,6 @@
-// Where JSON text goes: the end of the caller's string, which is made larger ahead of the pen and cut to length
-// at the end, so that single characters cost a store and not a call. Who writes keeps the place of the next
-// byte himself, in a register, and asks for room.
+// Where JSON text goes: the end of the caller's string, which is made larger ahead of the pen and cut to
+// length at the end, so that single characters cost a store and not a call. Who writes keeps the place of the
+// next byte himself, in a register, and asks for room.
 #pragma once
 
 #include <algorithm>

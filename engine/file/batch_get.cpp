@@ -106,7 +106,9 @@ void BatchGet::search(std::span<Search> searches, std::span<const Bytes> keys,
 inline void BatchGet::ask_for_probe(Search& search) const noexcept {
   const PageView view = tree_->view(search.page);
   search.probe = view.node(search.low + search.count / 2, WideKey::kBytes).at;
-  ask_for(search.probe + layout::kNodeHeader);
+  const char* const key = search.probe + layout::kNodeHeader;
+  ask_for(key);
+  ask_for(key + WideKey::kBytes - 1);
 }
 
 // Which half it goes on in is no jump: the processor could not guess it.

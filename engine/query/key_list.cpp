@@ -1,16 +1,17 @@
 #include "engine/query/key_list.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
+#include <numeric>
 #include <span>
 #include <utility>
 
 namespace quire::engine {
 namespace {
 
-// An effective partition key tells most keys apart in its first three bytes, and what more of them would save
-// in comparisons costs as much in passes over all.
-constexpr unsigned kRest = 40, kDigitBits = 12;
+// Keys are dealt out once, into at most so many buckets.
+constexpr unsigned kMostDigitBits = 16;
 
 }  // namespace
 
@@ -44,7 +45,7 @@ void KeyList::add(const IndexEntry& entry) {
   const size_t values_bytes = tells_values ? entry.values.size() : 0;
   Bytes bytes(entry.item_key.data() - values_bytes, values_bytes + entry.item_key.size());
   if (copies_ != nullptr) bytes = copies_->copy_string(bytes);
-  room_->keys.push_back({.prefix = key_prefix(entry.item_key) >> kRest,
+  room_->keys.push_back({.prefix = key_prefix(entry.item_key),
                          .key = bytes.data() + values_bytes,
                          .key_bytes = static_cast<uint32_t>(entry.item_key.size()),
                          .values_bytes = tells_values ? static_cast<uint32_t>(values_bytes) : kNotTold});
@@ -67,20 +68,33 @@ size_t KeyList::memory() const noexcept {
   return size() * sizeof(Place) + (copies_ != nullptr ? copies_->bytes_reserved() : 0);
 }
 
-// Few share a prefix.
+// They are dealt out into about half as many buckets as there are keys, by the first bits in which any two
+// differ, and the few of a bucket are compared.
 void KeyList::sort() {
   std::vector<Place>& keys = room_->keys;
-  sort_by_prefix<kDigitBits>(std::span(keys), room_->sorting);
-  auto end = keys.begin();
-  for (auto first = keys.begin(), last = first; first != keys.end(); first = last) {
-    while (last != keys.end() && last->prefix == first->prefix) ++last;
-    if (last - first > 1)
-      std::sort(first, last, [](const Place& a, const Place& b) { return a.key_view() < b.key_view(); });
-    const auto kept = end;
+  uint64_t different = 0;
+  for (const Place& place : keys) different |= place.prefix ^ keys.front().prefix;
+  const unsigned differing = static_cast<unsigned>(std::bit_width(different));
+  const unsigned bits = std::min(static_cast<unsigned>(std::bit_width(keys.size() / 2)), kMostDigitBits);
+  const unsigned shift = differing > bits ? differing - bits : 0;
+  const uint64_t last_digit = (uint64_t{1} << bits) - 1;
+  const auto digit_of = [&](const Place& place) { return place.prefix >> shift & last_digit; };
+
+  std::vector<size_t>& begins = room_->begins;
+  begins.assign(last_digit + 1, 0);
+  for (const Place& place : keys) ++begins[digit_of(place)];
+  std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), size_t{0});
+  const std::span<Place> buckets = room_->sorting.of(keys.size());
+  for (const Place& place : keys) buckets[begins[digit_of(place)]++] = place;
+
+  auto kept = keys.begin();
+  for (auto first = buckets.begin(), last = first; first != buckets.end(); first = last) {
+    while (last != buckets.end() && digit_of(*last) == digit_of(*first)) ++last;
+    if (last - first > 1) std::sort(first, last);
     for (auto place = first; place != last; ++place)
-      if (end == kept || place->key_view() != (end - 1)->key_view()) *end++ = *place;
+      if (place == first || place->key_view() != (place - 1)->key_view()) *kept++ = *place;
   }
-  keys.erase(end, keys.end());
+  keys.erase(kept, keys.end());
 }
 
 void KeyList::intersect(const KeyList& other) {

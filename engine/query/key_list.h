@@ -46,11 +46,15 @@ class KeyList {
     uint32_t values_bytes;  // or kNotTold
 
     Bytes key_view() const noexcept { return {key, key_bytes}; }
+    bool operator<(const Place& other) const noexcept {
+      return prefix != other.prefix ? prefix < other.prefix : key_view() < other.key_view();
+    }
   };
   // What a list is made in.
   struct Room {
     std::vector<Place> keys;
     SortRoom<Place> sorting;
+    std::vector<size_t> begins;
   };
   struct GiveBack {
     KeyRooms* rooms;

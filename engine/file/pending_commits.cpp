@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <utility>
 
 namespace quire::engine {
@@ -56,6 +57,7 @@ void PendingCommits::begin_anew(uint64_t base, size_t bytes) {
   appended_.key.clear();
   at_hand_.clear();
   unlinked_.clear();
+  is_in_order_ = false;
   has_unlinked_.store(false, std::memory_order_relaxed);
 }
 
@@ -242,9 +244,55 @@ void PendingCommits::go_on(const Unlinked& to, Way& way) noexcept {
     while (is_behind(next(at, level))) at = next(at, level);
 }
 
+void PendingCommits::sort(std::vector<Unlinked>& changes) const noexcept {
+  try {
+    if (sorting_.size() < changes.size()) sorting_.resize(changes.size());
+    sort(changes, sorting_, 0);
+  } catch (const std::bad_alloc&) {
+    sort(changes, {}, Unlinked::kDigits);
+  }
+}
+
+// Many are dealt out by a byte in which they differ, one after the other; few are compared.
+void PendingCommits::sort(std::span<Unlinked> changes, std::span<Unlinked> room, size_t digit) noexcept {
+  constexpr size_t kFew = 32;
+  std::array<uint32_t, 257> begins;
+  for (; changes.size() > kFew && digit < Unlinked::kDigits; ++digit) {
+    begins.fill(0);
+    for (const Unlinked& change : changes) ++begins[change.digit(digit) + size_t{1}];
+    if (begins[changes[0].digit(digit) + size_t{1}] == changes.size()) continue;
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    for (const Unlinked& change : changes) room[begins[change.digit(digit)]++] = change;
+    std::ranges::copy(room.first(changes.size()), changes.begin());
+    // Each began where the one before has come to.
+    size_t begin = 0;
+    for (size_t bucket = 0; begin < changes.size(); begin = begins[bucket++])
+      sort(changes.subspan(begin, begins[bucket] - begin), room, digit + 1);
+    return;
+  }
+  std::ranges::sort(changes, [](const Unlinked& a, const Unlinked& b) { return a.is_before(b); });
+}
+
+void PendingCommits::put_in_order() const noexcept {
+  const std::lock_guard lock(linking_);
+  if (!is_in_order_) sort(unlinked_);
+  is_in_order_ = true;
+}
+
+std::span<const PendingCommits::Node* const> PendingCommits::nodes_in_order() const noexcept try {
+  put_in_order();
+  const std::lock_guard lock(linking_);
+  nodes_in_order_.clear();
+  if (head_->behind() != nullptr) return {};
+  for (const Unlinked& change : unlinked_) nodes_in_order_.push_back(change.node);
+  return nodes_in_order_;
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
 void PendingCommits::link(std::vector<Unlinked>& added) const noexcept {
   if (added.empty()) return;
-  std::ranges::sort(added, [](const Unlinked& a, const Unlinked& b) { return a.is_before(b); });
+  sort(added);
   constexpr size_t kNodesAhead = 8;
   Way way;
   first_from(added.front().slot, added.front().node->key_view(), &way);
@@ -423,6 +471,7 @@ void PendingCommits::hand_to_readers() noexcept {
   const std::lock_guard lock(linking_);
   try {
     unlinked_.insert(unlinked_.end(), at_hand_.begin(), at_hand_.end());
+    is_in_order_ = false;
     has_unlinked_.store(true, std::memory_order_release);
     at_hand_.clear();
   } catch (const std::bad_alloc&) {

@@ -126,14 +126,17 @@ class PendingCommits {
   void publish() noexcept;
   // As if it were made now, in the memory that it has. Nobody else sees it. bad_alloc: nothing has changed.
   void begin_anew(uint64_t base, size_t bytes);
-  // Puts what is published in order, which for_each() and walks would do.
-  void put_in_order() const noexcept { link(); }
+  // Puts what is published in order, which the others here and walks would do.
+  void put_in_order() const noexcept;
   // As many as for_each() visits, or more.
   size_t keys() const noexcept { return newest_.count(); }
   // What the first `upto` commits together have made of each key: visit(slot, Change), in order; false ends
   // it.
   template <typename Visit>
   bool for_each(uint32_t upto, const Visit& visit) const;
+  // for_each(last(), visit) for who applies them, one thread at a time, while nothing is added.
+  template <typename Visit>
+  bool apply_each(const Visit& visit) const;
 
  private:
   static constexpr uint32_t kErased = UINT32_MAX;
@@ -196,6 +199,12 @@ class PendingCommits {
   };
   using Way = std::array<Node*, kMostLevels>;
 
+  static void ask_for_change(const Node& node) noexcept {
+    constexpr size_t kMostBytes = 512, kLine = 64;
+    __builtin_prefetch(node.key);
+    for (size_t at = 0; at < std::min(node.record_now().told(), kMostBytes); at += kLine)
+      __builtin_prefetch(node.record + at);
+  }
   // Goes some nodes ahead of a walk, and asks for the memory that it will come to.
   class Outlook {
    public:
@@ -205,14 +214,11 @@ class PendingCommits {
     void go_on() noexcept {
       if (at_ == nullptr) return;
       at_ = at_->behind();
-      if (at_ == nullptr) return;
-      __builtin_prefetch(at_->key);
-      for (size_t line = 0; line < std::min<size_t>(at_->record_now().told(), kBytes); line += kLine)
-        __builtin_prefetch(at_->record + line);
+      if (at_ != nullptr) ask_for_change(*at_);
     }
 
    private:
-    static constexpr size_t kNodes = 6, kBytes = 512, kLine = 64;
+    static constexpr size_t kNodes = 6;
     const Node* at_;
   };
 
@@ -236,6 +242,12 @@ class PendingCommits {
     uint16_t levels;
 
     bool is_before(const Unlinked& other) const noexcept;
+    // The bytes that its place goes by first.
+    static constexpr size_t kDigits = 2 + sizeof(Lead);
+    uint8_t digit(size_t number) const noexcept {
+      const uint64_t word = number < 2 ? slot : number < 10 ? lead.first : lead.second;
+      return static_cast<uint8_t>(word >> 8 * ((kDigits - 1 - number) % 8));
+    }
   };
 
   // The newest change of each key, by the key's hash: a table with open addressing. One that has become too
@@ -294,6 +306,10 @@ class PendingCommits {
   void hand_to_readers() noexcept;
   // By who holds linking_; nothing is left of `added`. What was published before it has to be there.
   void link(std::vector<Unlinked>& added) const noexcept;
+  // Of everything that is published, if nobody has walked there: else nothing.
+  std::span<const Node* const> nodes_in_order() const noexcept;
+  void sort(std::vector<Unlinked>& changes) const noexcept;
+  static void sort(std::span<Unlinked> changes, std::span<Unlinked> room, size_t digit) noexcept;
   // From the way to a key that is not greater to the way to this one.
   static void go_on(const Unlinked& to, Way& way) noexcept;
   // From the newest change of a key on, the one that is seen.
@@ -335,6 +351,9 @@ class PendingCommits {
 
   mutable std::mutex linking_;              // guards the links of the list against other writers, and:
   mutable std::vector<Unlinked> unlinked_;  // published, but not in the list
+  mutable std::vector<Unlinked> sorting_;
+  mutable bool is_in_order_ = false;                 // unlinked_
+  mutable std::vector<const Node*> nodes_in_order_;  // for who applies them
   mutable std::atomic<bool> has_unlinked_ = false;
 };
 
@@ -363,6 +382,26 @@ bool PendingCommits::for_each(uint32_t upto, const Visit& visit) const {
     if (before != nullptr && before->has_key_of(*node)) continue;
     before = node;
     if (!visit(node->slot, node->change())) return false;
+  }
+  return true;
+}
+
+// As a rule nobody has walked the list: it is not made then, nor gone along from node to node.
+template <typename Visit>
+bool PendingCommits::apply_each(const Visit& visit) const {
+  const std::span<const Node* const> nodes = nodes_in_order();
+  if (nodes.empty()) return for_each(last(), visit);
+  constexpr size_t kNodesAhead = 16, kChangesAhead = 8;
+  const uint32_t upto = last();
+  const Node* before = nullptr;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (i + kNodesAhead < nodes.size()) __builtin_prefetch(nodes[i + kNodesAhead]);
+    if (i + kChangesAhead < nodes.size()) ask_for_change(*nodes[i + kChangesAhead]);
+    const Node& node = *nodes[i];
+    if (node.commit.load(std::memory_order_relaxed) > upto) continue;
+    if (before != nullptr && before->has_key_of(node)) continue;
+    before = &node;
+    if (!visit(node.slot, node.change())) return false;
   }
   return true;
 }

@@ -234,7 +234,7 @@ Result<int> SmallCommits::commit_alone(const PendingCommits& list, uint64_t upto
   if (code == MDB_SUCCESS && durability_ == Durability::relaxed)
     QUIRE_TRY(state_.anchor().prepare(durability_, newest));
   if (code != MDB_SUCCESS) return code;
-  list.for_each(list.last(), [&](uint32_t slot, const PendingCommits::Change& change) {
+  list.apply_each([&](uint32_t slot, const PendingCommits::Change& change) {
     code = commits.put(slot, change);
     return code == MDB_SUCCESS;
   });
@@ -245,7 +245,7 @@ Result<int> SmallCommits::put_into(MDB_txn* transaction, const PendingCommits& l
   if (durability_ == Durability::relaxed)
     QUIRE_TRY(state_.anchor().prepare(durability_, mdb_txn_id(transaction) - 1));
   int code = MDB_SUCCESS;
-  list.for_each(list.last(), [&](uint32_t slot, const PendingCommits::Change& change) {
+  list.apply_each([&](uint32_t slot, const PendingCommits::Change& change) {
     code = put_into_tree(transaction, slot, change);
     return code == MDB_SUCCESS;
   });

@@ -92,7 +92,7 @@ void KeyList::sort() {
     while (last != buckets.end() && digit_of(*last) == digit_of(*first)) ++last;
     if (last - first > 1) std::sort(first, last);
     for (auto place = first; place != last; ++place)
-      if (place == first || place->key_view() != (place - 1)->key_view()) *kept++ = *place;
+      if (place == first || *place != *(place - 1)) *kept++ = *place;
   }
   keys.erase(kept, keys.end());
 }

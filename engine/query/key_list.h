@@ -46,6 +46,9 @@ class KeyList {
     uint32_t values_bytes;  // or kNotTold
 
     Bytes key_view() const noexcept { return {key, key_bytes}; }
+    bool operator==(const Place& other) const noexcept {
+      return prefix == other.prefix && key_view() == other.key_view();
+    }
     bool operator<(const Place& other) const noexcept {
       return prefix != other.prefix ? prefix < other.prefix : key_view() < other.key_view();
     }

@@ -81,7 +81,7 @@ inline T load(const std::byte* at) noexcept {
 constexpr double kPowersOfTen[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 constexpr int kMostPlaces = 8;
 
-inline bool is_decimal_tag(uint8_t tag) noexcept {
+constexpr bool is_decimal_tag(uint8_t tag) noexcept {
   return static_cast<uint8_t>(tag - kDecimal) < kDecimalTags;
 }
 constexpr uint8_t decimal_tag(int places, size_t bytes) noexcept {
@@ -134,10 +134,10 @@ constexpr uint32_t kObjectForms = bits_of(is_object_form);
 
 }  // namespace tags
 
-inline bool is_array_tag(uint8_t tag) noexcept {
+constexpr bool is_array_tag(uint8_t tag) noexcept {
   return (tag & 0xF0) == kArray && (tags::kArrayForms >> (tag & 0x0F) & 1) != 0;
 }
-inline bool is_object_tag(uint8_t tag) noexcept {
+constexpr bool is_object_tag(uint8_t tag) noexcept {
   return (tag & 0xF0) == kObject && (tags::kObjectForms >> (tag & 0x0F) & 1) != 0;
 }
 

@@ -1,5 +1,6 @@
 #include "sql/value/stored_json.h"
 
+#include <array>
 #include <cstring>
 #include <type_traits>
 
@@ -21,6 +22,23 @@ template <typename Key>
 constexpr size_t kKeyBytes = sizeof(Key);
 template <>
 constexpr size_t kKeyBytes<NoKey> = 0;
+
+// By a value's tag, how it is written.
+enum class Writing : uint8_t { decimal, object, array, text, small_integer, scalar };
+constexpr auto kWritings = [] {
+  std::array<Writing, 256> writings;
+  for (size_t i = 0; i < writings.size(); ++i) {
+    const auto tag = static_cast<uint8_t>(i);
+    const bool is_text = tag == kString1 || static_cast<uint8_t>(tag - kShortString) <= kMostShortString;
+    writings[i] = is_decimal_tag(tag)      ? Writing::decimal
+                  : is_object_tag(tag)     ? Writing::object
+                  : is_array_tag(tag)      ? Writing::array
+                  : is_text                ? Writing::text
+                  : tag <= kMostTagInteger ? Writing::small_integer
+                                           : Writing::scalar;
+  }
+  return writings;
+}();
 
 template <typename Number>
 Number load_at(const char* at) noexcept {
@@ -179,12 +197,21 @@ char* StoredJsonWriter::array(char* at, Bytes bytes) {
 // Calls that end it keep its frame empty.
 char* StoredJsonWriter::other_value(char* at, Bytes bytes) {
   const uint8_t tag = bytes.tag();
-  if (is_decimal_tag(tag) && decimal_bytes(tag) < bytes.size)
-    return put_decimal(load_decimal_integer(bytes.span().data()), decimal_places(tag), at);
-  if (is_object_tag(tag)) return object(at, bytes);
-  if (is_array_tag(tag)) return array(at, bytes);
-  if (tag == kString1 || static_cast<uint8_t>(tag - kShortString) <= kMostShortString) return text(at, bytes);
-  return scalar(at, bytes);
+  switch (kWritings[tag]) {
+    case Writing::decimal:
+      if (decimal_bytes(tag) >= bytes.size) return at;
+      return put_decimal(load_decimal_integer(bytes.span().data()), decimal_places(tag), at);
+    case Writing::object:
+      return object(at, bytes);
+    case Writing::array:
+      return array(at, bytes);
+    case Writing::text:
+      return text(at, bytes);
+    case Writing::small_integer:
+      return put_integer(tag, at);
+    default:
+      return scalar(at, bytes);
+  }
 }
 
 char* StoredJsonWriter::text(char* at, Bytes bytes) {

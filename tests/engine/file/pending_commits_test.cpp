@@ -140,6 +140,46 @@ TEST(PendingCommitsTest, WalksBothWaysAsAMapWould) {
   expect_to_walk_as_a_map_would(commits, random);
 }
 
+// Whether somebody has walked the list before, or not.
+TEST(PendingCommitsTest, WhoAppliesThemSeesEachKeyOnceInOrder) {
+  std::mt19937 random(5);
+  const auto any_key = [&] {
+    std::string key = random() % 2 == 0 ? "the front of most keys " : "";
+    for (size_t more = random() % 4; more > 0; --more) key += "\x00\x01\x7f\xff"[random() % 4];
+    return key + std::to_string(random() % 200);
+  };
+  PendingCommits commits(1, kBytes);
+  std::map<std::pair<uint32_t, std::string>, std::string> expected;
+  for (int commit = 0; commit < 40; ++commit) {
+    for (int i = 0; i < 100; ++i) {
+      const uint32_t slot = random() % 2 == 0 ? kSlot : 256 + static_cast<uint32_t>(random() % 3);
+      const std::string key = any_key(), record = std::to_string(i);
+      const bool is_erased = random() % 8 == 0;
+      if (random() % 16 == 0) {
+        const size_t changes = commits.make_savepoint();
+        put(commits, any_key(), "taken back", slot);
+        commits.return_to(changes);
+      }
+      is_erased ? commits.erase(slot, key) : put(commits, key, record, slot);
+      expected[{slot, key}] = is_erased ? "-" : record;
+    }
+    commits.publish();
+    const auto applied = [&] {
+      std::vector<std::pair<std::pair<uint32_t, std::string>, std::string>> seen;
+      commits.apply_each([&](uint32_t slot, const PendingCommits::Change& change) {
+        seen.push_back(
+            {{slot, std::string(change.key)}, change.is_erased ? "-" : std::string(change.record)});
+        return true;
+      });
+      return seen;
+    };
+    const std::vector<std::pair<std::pair<uint32_t, std::string>, std::string>> all(expected.begin(),
+                                                                                    expected.end());
+    ASSERT_EQ(applied(), all);
+    if (commit == 20) PendingCommits::Walk(commits, kSlot, commits.last());
+  }
+}
+
 TEST(PendingCommitsTest, WhatIsBegunAnewIsAsIfItWereMade) {
   std::mt19937 random(12);
   PendingCommits commits(1, kBytes);

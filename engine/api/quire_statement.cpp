@@ -205,7 +205,7 @@ void quire_stats(quire_statement* statement, quire_statement_stats* stats) {
   *stats = {.items_read = counted.items_read,
             .rows_returned = counted.rows_returned,
             .items_changed = counted.items_changed,
-            .request_charge = statement->statement->charge()};
+            .request_charge = statement->statement->charge().units()};
 }
 
 }  // extern "C"

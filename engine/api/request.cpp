@@ -5,16 +5,20 @@
 namespace quire::engine {
 namespace {
 
-thread_local double t_last_charge = 0;
+thread_local StatementCharge t_last_charge;
 thread_local ScriptLog t_last_log;
 
 }  // namespace
 
 double last_request_charge() noexcept {
-  return t_last_charge;
+  return t_last_charge.units();
 }
 
 void set_last_request_charge(double charge) noexcept {
+  set_last_request_charge(StatementCharge{.changes = charge});
+}
+
+void set_last_request_charge(const StatementCharge& charge) noexcept {
   t_last_charge = charge;
 }
 

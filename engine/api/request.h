@@ -15,6 +15,7 @@ namespace quire::engine {
 // Of this thread's last call.
 double last_request_charge() noexcept;
 void set_last_request_charge(double charge) noexcept;
+void set_last_request_charge(const StatementCharge& charge) noexcept;
 // What the triggers of this thread's last call that wrote items have logged.
 ScriptLog& last_request_log() noexcept;
 

@@ -27,6 +27,15 @@ double procedure_charge() noexcept;
 
 // A query that has looked at so many items and given so many rows.
 double query_charge(uint64_t items_read, uint64_t rows) noexcept;
+// What the charge of a statement comes from. Rows are given all the time, and seldom does anybody ask what
+// they cost so far: it is worked out then.
+struct StatementCharge {
+  double changes = 0;
+  bool is_query = false;
+  uint64_t items_read = 0, rows = 0;
+
+  double units() const noexcept { return changes + (is_query ? query_charge(items_read, rows) : 0); }
+};
 // A change that a feed has given; 0: a look that found none.
 double feed_charge(uint64_t json_bytes) noexcept;
 

@@ -23,7 +23,7 @@ class WideKey {
 
   WideKey() = default;
   explicit WideKey(Bytes key) noexcept : size_(key.size()) {
-    if (is_told()) std::memcpy(bytes_, key.data(), size_);
+    if (is_told() && !key.empty()) std::memcpy(bytes_, key.data(), size_);
   }
   bool is_told() const noexcept { return size_ <= kBytes; }
   // Whether it is not less than the key of a node, behind whose header kBytes bytes may be read.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sql/value/key_encoding.h"
+#include "sql/value/short_bytes.h"
 
 namespace quire::engine {
 namespace {
@@ -86,7 +87,7 @@ bool EntryWalk::read_entry(const TreeEntry& found) {
   // Neighbours often have the same values, and encodings tell their end. The last key is still there to look
   // at, unless writes of the transaction may have moved it.
   if (size > 0 && record.empty() && !entry_.has_cut_values && !transaction_->is_write() &&
-      key.size() >= begin + size && key.substr(begin, size) == entry_.values) {
+      key.size() >= begin + size && sql::equal_bytes(key.data() + begin, entry_.values.data(), size)) {
     entry_.scope = key.substr(kIndexNumberBytes, shape_.scope_bytes);
     entry_.values = key.substr(begin, size);
     entry_.item_key = key.substr(begin + size);

@@ -6,7 +6,6 @@
 #include <new>
 #include <utility>
 
-#include "engine/container/request_charge.h"
 #include "engine/maintenance/analyze.h"
 #include "engine/maintenance/check.h"
 #include "engine/query/advise_statement.h"
@@ -171,13 +170,16 @@ Result<void> PreparedStatement::admit() {
   return {};
 }
 
-double PreparedStatement::charge() const {
-  if (state_ == State::ready) return 0;
+StatementCharge PreparedStatement::charge() const {
+  if (state_ == State::ready) return {};
   const sql::ExecutionStats counted = stats();
-  const bool has_read = query_->change() != nullptr
+  const bool is_query = query_->change() != nullptr
                             ? counted.items_read > 0
                             : query_->statement().query != nullptr && query_->statement().execute == nullptr;
-  return change_charge_ + (has_read ? query_charge(counted.items_read, counted.rows_returned) : 0);
+  return {.changes = change_charge_,
+          .is_query = is_query,
+          .items_read = counted.items_read,
+          .rows = counted.rows_returned};
 }
 
 Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
@@ -398,9 +400,9 @@ void PreparedStatement::enter_workload() {
 void PreparedStatement::finish() noexcept {
   if (execution_ != nullptr) stats_ = execution_->stats();
   if (state_ == State::running && workload_entry_ != nullptr)
-    workload_entry_->add_run(stats_.items_read, stats_.rows_returned, charge());
+    workload_entry_->add_run(stats_.items_read, stats_.rows_returned, charge().units());
   for (const auto& store : admitted_by_)
-    store->throughput().take({}, charge() / static_cast<double>(admitted_by_.size()));
+    store->throughput().take({}, charge().units() / static_cast<double>(admitted_by_.size()));
   admitted_by_.clear();
   // While nothing is written, the next start knows the containers already, and has its operators.
   if (execution_ != nullptr && !execution_->is_restartable()) execution_.reset();

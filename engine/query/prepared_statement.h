@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/container/container.h"
+#include "engine/container/request_charge.h"
 #include "engine/query/data_change.h"
 #include "engine/query/open_containers.h"
 #include "engine/query/session.h"
@@ -75,7 +76,7 @@ class PreparedStatement {
   // Its items come without what the database sets; from the next run on.
   void omit_system_properties() noexcept { omits_system_properties_ = true; }
   // What Azure would charge for it, in request units (request_charge.h), since the last reset.
-  double charge() const;
+  StatementCharge charge() const;
   // What the scripts of the run wrote with console.log, a line each; also where the run failed.
   const ScriptLog& log() const noexcept { return log_; }
   // Since the last reset.

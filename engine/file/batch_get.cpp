@@ -102,7 +102,8 @@ void BatchGet::search(std::span<Search> searches, std::span<const Bytes> keys,
       if (searches[i].count > 1) halve(searches[i], keys[i]);
 }
 
-// A node that is so near to the page's end that it has no word of a key is looked at by PageView.
+// A node so near to the page's end that a whole WideKey cannot be read there is looked at by PageView: its
+// probe is the page's start.
 inline void BatchGet::ask_for_probe(Search& search) const noexcept {
   const PageView view = tree_->view(search.page);
   search.probe = view.node(search.low + search.count / 2, WideKey::kBytes).at;

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstring>
 #include <new>
-#include <numeric>
 #include <utility>
 
 namespace quire::engine {
@@ -244,32 +243,7 @@ void PendingCommits::go_on(const Unlinked& to, Way& way) noexcept {
     while (is_behind(next(at, level))) at = next(at, level);
 }
 
-void PendingCommits::sort(std::vector<Unlinked>& changes) const noexcept {
-  try {
-    if (sorting_.size() < changes.size()) sorting_.resize(changes.size());
-    sort(changes, sorting_, 0);
-  } catch (const std::bad_alloc&) {
-    sort(changes, {}, Unlinked::kDigits);
-  }
-}
-
-// Many are dealt out by a byte in which they differ, one after the other; few are compared.
-void PendingCommits::sort(std::span<Unlinked> changes, std::span<Unlinked> room, size_t digit) noexcept {
-  constexpr size_t kFew = 32;
-  std::array<uint32_t, 257> begins;
-  for (; changes.size() > kFew && digit < Unlinked::kDigits; ++digit) {
-    begins.fill(0);
-    for (const Unlinked& change : changes) ++begins[change.digit(digit) + size_t{1}];
-    if (begins[changes[0].digit(digit) + size_t{1}] == changes.size()) continue;
-    std::partial_sum(begins.begin(), begins.end(), begins.begin());
-    for (const Unlinked& change : changes) room[begins[change.digit(digit)]++] = change;
-    std::ranges::copy(room.first(changes.size()), changes.begin());
-    // Each began where the one before has come to.
-    size_t begin = 0;
-    for (size_t bucket = 0; begin < changes.size(); begin = begins[bucket++])
-      sort(changes.subspan(begin, begins[bucket] - begin), room, digit + 1);
-    return;
-  }
+void PendingCommits::sort(std::vector<Unlinked>& changes) noexcept {
   std::ranges::sort(changes, [](const Unlinked& a, const Unlinked& b) { return a.is_before(b); });
 }
 

@@ -242,12 +242,6 @@ class PendingCommits {
     uint16_t levels;
 
     bool is_before(const Unlinked& other) const noexcept;
-    // The bytes that its place goes by first.
-    static constexpr size_t kDigits = 2 + sizeof(Lead);
-    uint8_t digit(size_t number) const noexcept {
-      const uint64_t word = number < 2 ? slot : number < 10 ? lead.first : lead.second;
-      return static_cast<uint8_t>(word >> 8 * ((kDigits - 1 - number) % 8));
-    }
   };
 
   // The newest change of each key, by the key's hash: a table with open addressing. One that has become too
@@ -308,8 +302,7 @@ class PendingCommits {
   void link(std::vector<Unlinked>& added) const noexcept;
   // Of everything that is published, if nobody has walked there: else nothing.
   std::span<const Node* const> nodes_in_order() const noexcept;
-  void sort(std::vector<Unlinked>& changes) const noexcept;
-  static void sort(std::span<Unlinked> changes, std::span<Unlinked> room, size_t digit) noexcept;
+  static void sort(std::vector<Unlinked>& changes) noexcept;
   // From the way to a key that is not greater to the way to this one.
   static void go_on(const Unlinked& to, Way& way) noexcept;
   // From the newest change of a key on, the one that is seen.
@@ -351,8 +344,7 @@ class PendingCommits {
 
   mutable std::mutex linking_;              // guards the links of the list against other writers, and:
   mutable std::vector<Unlinked> unlinked_;  // published, but not in the list
-  mutable std::vector<Unlinked> sorting_;
-  mutable bool is_in_order_ = false;                 // unlinked_
+  mutable bool is_in_order_ = false;        // unlinked_
   mutable std::vector<const Node*> nodes_in_order_;  // for who applies them
   mutable std::atomic<bool> has_unlinked_ = false;
 };

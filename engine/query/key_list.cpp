@@ -72,6 +72,7 @@ size_t KeyList::memory() const noexcept {
 // differ, and the few of a bucket are compared.
 void KeyList::sort() {
   std::vector<Place>& keys = room_->keys;
+  if (keys.size() < 2) return;
   uint64_t different = 0;
   for (const Place& place : keys) different |= place.prefix ^ keys.front().prefix;
   const unsigned differing = static_cast<unsigned>(std::bit_width(different));

@@ -38,6 +38,18 @@ Result<void> check_resting(const quire_statement& statement) {
               "the statement is within a step: neither a callback of it nor another thread may use it");
 }
 
+// The next row of those that lie ready, most often; false: it has to be stepped.
+bool take_row_at_hand(quire_statement& statement) noexcept {
+  if (statement.has_lost_row || statement.is_stepping.load(std::memory_order_relaxed)) return false;
+  const Value* const row = statement.statement->next_at_hand();
+  if (row == nullptr) return false;
+  statement.row = *row;
+  statement.stored_items = statement.statement->stored_items();
+  statement.json.clear();
+  quire::engine::set_last_request_charge(statement.statement->charge());
+  return true;
+}
+
 // Nobody can be told here that memory ran out: the next step says it.
 void make_row_whole(quire_statement& statement) noexcept {
   if (statement.stored_items == nullptr || statement.row.is_undefined()) return;
@@ -115,6 +127,8 @@ int quire_bind_json(quire_statement* statement, const char* name, const char* js
 }
 
 int quire_step(quire_statement* statement, quire_error* error) {
+  if (statement != nullptr && take_row_at_hand(*statement)) [[likely]]
+    return QUIRE_ROW;
   bool has_row = false;
   Result<void> may_step{};
   if (statement != nullptr) may_step = check_resting(*statement);
@@ -150,18 +164,22 @@ quire_value quire_row_value(quire_statement* statement) {
 }
 
 int quire_row_json(quire_statement* statement, const char** json, size_t* length, quire_error* error) {
+  if (statement != nullptr && json != nullptr && length != nullptr && statement->row.is_defined()) {
+    // Written ahead, it is there to be given.
+    if (const std::string_view text = statement->statement->row_text(); !text.empty()) {
+      *json = text.data();
+      *length = text.size();
+      return QUIRE_OK;
+    }
+  }
   return guarded(error, [&]() -> Result<void> {
     if (statement == nullptr) return null_argument("the statement");
     if (json == nullptr || length == nullptr) return null_argument("the place for the JSON");
     if (statement->row.is_undefined())
       return fail(ErrorCode::misuse, "the statement has no row: step it first");
-    std::string_view text = statement->statement->row_text();
-    if (text.empty()) {
-      if (statement->json.empty()) QUIRE_TRY(write_row(*statement));
-      text = statement->json;
-    }
-    *json = text.data();
-    *length = text.size();
+    if (statement->json.empty()) QUIRE_TRY(write_row(*statement));
+    *json = statement->json.data();
+    *length = statement->json.size();
     return {};
   });
 }

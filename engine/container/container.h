@@ -152,6 +152,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // The item under a key as an index entry has it, expired or not; undefined if there is none. `record`: as
   // batch_get() found it, if it did. corrupt.
   Result<sql::Value> item_at(const Transaction& transaction, Bytes key, Bytes record = {}) const;
+  // The same in place, for who reads many.
+  Result<void> read_item(const Transaction& transaction, Bytes key, Bytes record, sql::Value& item) const;
   // For many of these at once.
   BatchGet batch_get(const Transaction& transaction) const { return {transaction, tables_.items}; }
 

@@ -309,16 +309,24 @@ Result<std::optional<Item>> ContainerStore::read(const Transaction& transaction,
   return item;
 }
 
-Result<sql::Value> ContainerStore::item_at(const Transaction& transaction, Bytes key, Bytes record) const {
+Result<void> ContainerStore::read_item(const Transaction& transaction, Bytes key, Bytes record,
+                                       sql::Value& item) const {
+  item = sql::Value();
   if (record.data() == nullptr) {
     QUIRE_ASSIGN(const std::optional<Bytes> found, transaction.get(tables_.items, key));
-    if (!found) return sql::Value();
+    if (!found) return {};
     record = *found;
   }
-  const sql::Value root = root_of(record);
-  if (root.is_undefined()) [[unlikely]]
+  item = root_of(record);
+  if (item.is_undefined()) [[unlikely]]
     return std::unexpected(damaged(key));
-  return root;
+  return {};
+}
+
+Result<sql::Value> ContainerStore::item_at(const Transaction& transaction, Bytes key, Bytes record) const {
+  sql::Value item;
+  QUIRE_TRY(read_item(transaction, key, record, item));
+  return item;
 }
 
 Result<ContainerStatistics> ContainerStore::statistics(const Transaction& transaction) {

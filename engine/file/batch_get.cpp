@@ -64,7 +64,8 @@ void BatchGet::find(std::span<const Bytes> keys, std::span<Bytes> records) const
   const std::span<Search> searches = std::span(room).first(keys.size());
   bool is_sorted = true;
   for (size_t i = 0; i < keys.size(); ++i) {
-    searches[i] = {.page = tree_->root(), .key = WideKey(keys[i])};
+    searches[i].page = tree_->root();
+    searches[i].key.hold(keys[i]);
     is_sorted = is_sorted && (i == 0 || is_at_most(keys[i - 1], keys[i]));
   }
   for (size_t level = 1;; ++level) {

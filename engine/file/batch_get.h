@@ -5,13 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 
 #include "engine/file/table.h"
 #include "engine/file/table_tree.h"
 #include "engine/file/transaction.h"
+#include "sql/value/short_bytes.h"
 
 namespace quire::engine {
 
@@ -21,16 +21,17 @@ class WideKey {
  public:
   static constexpr size_t kBytes = 32;
 
-  WideKey() = default;
-  explicit WideKey(Bytes key) noexcept : size_(key.size()) {
-    if (is_told() && !key.empty()) std::memcpy(bytes_, key.data(), size_);
+  // In place: a copy of what was just written by pieces waits for all that was written before.
+  void hold(Bytes key) noexcept {
+    size_ = key.size();
+    if (is_told()) sql::copy_bytes(bytes_, key.data(), size_);
   }
   bool is_told() const noexcept { return size_ <= kBytes; }
   // Whether it is not less than the key of a node, behind whose header kBytes bytes may be read.
   bool is_at_least(const char* node) const noexcept;
 
  private:
-  alignas(16) char bytes_[kBytes] = {};
+  alignas(16) char bytes_[kBytes] = {};  // held once: behind the key are zeros
   size_t size_ = 0;
 };
 
@@ -51,7 +52,7 @@ class BatchGet {
  private:
   // Where a key is looked for on a page: among `count` nodes from `low` on; none: nowhere.
   struct Search {
-    const char* page;
+    const char* page = nullptr;
     const char* probe = nullptr;  // the node that halves them, on its way from memory
     size_t low = 0, count = 0;
     WideKey key;

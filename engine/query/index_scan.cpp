@@ -190,14 +190,15 @@ class KeyListCursor final : public sql::IndexCursor {
     while (filled < items.size() && next_ < keys_->size()) {
       if (next_ == looked_up_) look_up_next(items.size() - filled);
       const Bytes record = records_.empty() ? Bytes() : records_[next_ - first_];
-      QUIRE_ASSIGN(items[filled], store_.item_at(transaction_, (*keys_)[next_], record));
+      sql::Value& item = items[filled];
+      QUIRE_TRY(store_.read_item(transaction_, (*keys_)[next_], record, item));
       ++next_;
-      if (items[filled].is_undefined())
+      if (item.is_undefined())
         return fail(ErrorCode::corrupt,
                     fmt::format("an index of container '{}' leads to an item that is not there",
                                 store_.definition().name));
-      if (lifetime_.has_ended(header_of(items[filled]), transaction_.now())) continue;
-      if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
+      if (lifetime_.is_on() && lifetime_.has_ended(header_of(item), transaction_.now())) continue;
+      if (!partition_.has_any() || partition_.has(item)) ++filled;
     }
     return filled;
   }

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <new>
 #include <numeric>
 #include <span>
 #include <utility>
+
+#include "engine/file/key_order.h"
 
 namespace quire::engine {
 namespace {
@@ -14,6 +17,10 @@ namespace {
 constexpr unsigned kMostDigitBits = 16;
 
 }  // namespace
+
+inline bool KeyList::Place::operator<(const Place& other) const noexcept {
+  return prefix != other.prefix ? prefix < other.prefix : !is_at_most(other.key_view(), key_view());
+}
 
 KeyList::KeyList(bool are_lasting, KeyRooms& rooms)
     : copies_(are_lasting ? nullptr : std::make_unique<sql::Arena>()),
@@ -81,21 +88,38 @@ void KeyList::sort() {
   const uint64_t last_digit = (uint64_t{1} << bits) - 1;
   const auto digit_of = [&](const Place& place) { return place.prefix >> shift & last_digit; };
 
-  std::vector<size_t>& begins = room_->begins;
-  begins.assign(last_digit + 1, 0);
-  for (const Place& place : keys) ++begins[digit_of(place)];
-  std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), size_t{0});
-  const std::span<Place> buckets = room_->sorting.of(keys.size());
-  for (const Place& place : keys) buckets[begins[digit_of(place)]++] = place;
+  std::vector<size_t>& ends = room_->ends;
+  ends.assign(last_digit + 1, 0);
+  for (const Place& place : keys) ++ends[digit_of(place)];
+  std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), size_t{0});
+  const std::span<Place> dealt = room_->sorting.of(keys.size());
+  for (const Place& place : keys) dealt[ends[digit_of(place)]++] = place;
 
   auto kept = keys.begin();
-  for (auto first = buckets.begin(), last = first; first != buckets.end(); first = last) {
-    while (last != buckets.end() && digit_of(*last) == digit_of(*first)) ++last;
-    if (last - first > 1) std::sort(first, last);
-    for (auto place = first; place != last; ++place)
-      if (place == first || *place != *(place - 1)) *kept++ = *place;
+  size_t begin = 0;
+  for (const size_t end : ends) {
+    const std::span<Place> bucket = dealt.subspan(begin, end - begin);
+    if (bucket.size() > 1) sort_bucket(bucket);
+    for (const Place& place : bucket)
+      if (&place == bucket.data() || place != *(&place - 1)) *kept++ = place;
+    begin = end;
   }
   keys.erase(kept, keys.end());
+}
+
+// Most have two or three keys: std::sort takes longer to see that than to sort them.
+void KeyList::sort_bucket(std::span<Place> bucket) {
+  constexpr size_t kFew = 16;
+  if (bucket.size() > kFew) {
+    std::ranges::sort(bucket, std::less<>());
+    return;
+  }
+  for (size_t i = 1; i < bucket.size(); ++i) {
+    const Place place = bucket[i];
+    size_t to = i;
+    for (; to > 0 && place < bucket[to - 1]; --to) bucket[to] = bucket[to - 1];
+    bucket[to] = place;
+  }
 }
 
 void KeyList::intersect(const KeyList& other) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "engine/index/index_entry.h"
@@ -47,18 +48,17 @@ class KeyList {
 
     Bytes key_view() const noexcept { return {key, key_bytes}; }
     bool operator==(const Place& other) const noexcept {
-      return prefix == other.prefix && key_view() == other.key_view();
+      return prefix == other.prefix && key_bytes == other.key_bytes && key_view() == other.key_view();
     }
-    bool operator<(const Place& other) const noexcept {
-      return prefix != other.prefix ? prefix < other.prefix : key_view() < other.key_view();
-    }
+    bool operator<(const Place& other) const noexcept;
   };
   // What a list is made in.
   struct Room {
     std::vector<Place> keys;
     SortRoom<Place> sorting;
-    std::vector<size_t> begins;
+    std::vector<size_t> ends;  // of buckets
   };
+  static void sort_bucket(std::span<Place> bucket);
   struct GiveBack {
     KeyRooms* rooms;
     void operator()(Room* room) const noexcept;

@@ -62,6 +62,10 @@ class PreparedStatement {
   // The next row's value, good until the next step or reset; nothing at the end. The first step takes the
   // snapshot. After the end or an error: misuse, until reset.
   Result<std::optional<sql::Value>> step();
+  // As Execution has it: the row that the next step would give; null where it is to be stepped.
+  const sql::Value* next_at_hand() noexcept {
+    return state_ == State::running && execution_ != nullptr ? execution_->next_at_hand() : nullptr;
+  }
   // As Execution has it, of the row at hand.
   const sql::Collection* stored_items() const noexcept {
     return execution_ != nullptr ? execution_->stored_items() : nullptr;

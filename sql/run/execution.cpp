@@ -281,14 +281,22 @@ struct Execution::State {
       if (run.error) return std::unexpected(*run.error);
       if (rows.empty()) return std::nullopt;
     }
+    if (result_limit != 0) [[unlikely]] {
+      count_bytes(pipeline->value(rows.front()));
+      if (run.error) return std::unexpected(*run.error);
+    }
+    return take_row();
+  }
+
+  bool has_row_at_hand() const {
+    return !rows.empty() && !run.error && result_limit == 0 && !run.snapshot_limit.is_over();
+  }
+  // Of the batch.
+  const Value& take_row() {
     const Value& value = pipeline->value(rows.front());
     text_ahead = rows.front() < run.texts.size() ? run.texts[rows.front()] : std::string_view();
     if (items != nullptr && text_ahead.empty()) ask_for_item_ahead();
     rows = rows.subspan(1);
-    if (result_limit != 0) [[unlikely]] {
-      count_bytes(value);
-      if (run.error) return std::unexpected(*run.error);
-    }
     ++rows_returned;
     return value;
   }
@@ -332,6 +340,10 @@ Result<std::optional<Value>> Execution::next() try {
 } catch (const std::bad_alloc&) {
   state_->run.set_error(out_of_memory(state_->run.memory_limit));
   return std::unexpected(*state_->run.error);
+}
+
+const Value* Execution::next_at_hand() noexcept {
+  return state_->has_row_at_hand() ? &state_->take_row() : nullptr;
 }
 
 const Collection* Execution::stored_items() const noexcept {

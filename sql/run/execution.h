@@ -103,6 +103,9 @@ class Execution {
 
   // The next row's value, good until the next call; nothing at the end. EXPLAIN gives its lines as strings.
   Result<std::optional<Value>> next();
+  // The same, of a row that lies ready: rows come in batches. Null where there is none, or next() has more to
+  // say than its value.
+  const Value* next_at_hand() noexcept;
   // If the rows are items as they are stored, without their system properties, of which collection: it writes
   // them (write_item), or makes them whole (whole_item). Otherwise null.
   const Collection* stored_items() const noexcept;

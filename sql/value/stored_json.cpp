@@ -24,17 +24,19 @@ template <>
 constexpr size_t kKeyBytes<NoKey> = 0;
 
 // By a value's tag, how it is written.
-enum class Writing : uint8_t { decimal, object, array, text, small_integer, scalar };
+enum class Writing : uint8_t { decimal, object, array, text, small_integer, literal, scalar };
 constexpr auto kWritings = [] {
   std::array<Writing, 256> writings;
   for (size_t i = 0; i < writings.size(); ++i) {
     const auto tag = static_cast<uint8_t>(i);
     const bool is_text = tag == kString1 || static_cast<uint8_t>(tag - kShortString) <= kMostShortString;
+    const bool is_literal = tag == kNull || tag == kFalse || tag == kTrue;
     writings[i] = is_decimal_tag(tag)      ? Writing::decimal
                   : is_object_tag(tag)     ? Writing::object
                   : is_array_tag(tag)      ? Writing::array
                   : is_text                ? Writing::text
                   : tag <= kMostTagInteger ? Writing::small_integer
+                  : is_literal             ? Writing::literal
                                            : Writing::scalar;
   }
   return writings;
@@ -209,9 +211,19 @@ char* StoredJsonWriter::other_value(char* at, Bytes bytes) {
       return text(at, bytes);
     case Writing::small_integer:
       return put_integer(tag, at);
+    case Writing::literal:
+      return literal(at, tag);
     default:
       return scalar(at, bytes);
   }
+}
+
+// Eight bytes at once: there is room for more than the longest.
+[[gnu::always_inline]] inline char* StoredJsonWriter::literal(char* at, uint8_t tag) {
+  static constexpr char kLiterals[][sizeof(uint64_t)] = {"null", "false", "true"};
+  static_assert(kFalse == kNull + 1 && kTrue == kNull + 2);
+  std::memcpy(at, kLiterals[tag - kNull], sizeof kLiterals[0]);
+  return at + (tag == kFalse ? 5 : 4);
 }
 
 char* StoredJsonWriter::text(char* at, Bytes bytes) {
@@ -225,10 +237,6 @@ char* StoredJsonWriter::text(char* at, Bytes bytes) {
 char* StoredJsonWriter::scalar(char* at, Bytes bytes) {
   const Value value = decode_value(bytes.span(), value_.dictionary());
   switch (value.kind()) {
-    case Kind::null:
-      return pen_.put(at, "null");
-    case Kind::boolean:
-      return pen_.put(at, value.as_boolean() ? std::string_view("true") : "false");
     case Kind::integer:
       return put_integer(value.as_integer(), at);
     case Kind::real:

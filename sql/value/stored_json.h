@@ -34,6 +34,7 @@ class StoredJsonWriter {
   char* value(char* at, Bytes bytes);
   char* other_value(char* at, Bytes bytes);
   char* text(char* at, Bytes bytes);
+  static char* literal(char* at, uint8_t tag);
   char* scalar(char* at, Bytes bytes);
   char* object(char* at, Bytes bytes);
   char* array(char* at, Bytes bytes);

@@ -54,6 +54,24 @@ TEST_F(RequestTest, StatementsTellTheirs) {
   EXPECT_DOUBLE_EQ(request_charge(), 2.4);
 }
 
+// Also where it was ready before it was asked for, and whatever was asked for in between.
+TEST_F(RequestTest, ARowTellsWhatItsStatementCostsSoFar) {
+  Container items = make("items", "/k");
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(succeeds(items.create("{\"k\":1,\"id\":\"" + std::to_string(i) + "\"}")));
+  Statement query = items.prepare("SELECT VALUE c.id FROM c").value();
+  double before = 0;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(succeeds(items.read({1}, "1")));
+    EXPECT_DOUBLE_EQ(request_charge(), 1.0);
+    ASSERT_TRUE(query.step().value());
+    EXPECT_DOUBLE_EQ(request_charge(), query.stats().request_charge);
+    EXPECT_GT(request_charge(), before);
+    before = request_charge();
+  }
+  EXPECT_FALSE(query.step().value());
+}
+
 // A native procedure, so that this holds in a build without JavaScript.
 TEST_F(RequestTest, AProcedureCostsWhatItDoes) {
   Container items = make("items", "/k");

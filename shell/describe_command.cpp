@@ -15,7 +15,7 @@
 namespace quire::shell {
 namespace {
 
-constexpr uint64_t kSampledItems = 10'000;
+constexpr uint64_t kDescribedItems = 10'000;
 constexpr size_t kLongestExample = 40;
 
 Outcome failed(const Error& error) {
@@ -82,14 +82,15 @@ Outcome describe_command(Session& session, const Words& words) {
   const auto definition = definition_of(session.database(), words[0]);
   if (!definition) return failed(definition.error());
   const Interruptible interruptible(session.database());
-  const auto schema = infer_schema(*container, kSampledItems);
+  const auto schema = infer_schema(*container, kDescribedItems);
   if (!schema) return failed(schema.error());
   const auto partitions = partition_rows(session.database(), *container, words[0]);
   if (!partitions) return failed(partitions.error());
   if (const Outcome shown = session.show_rows("[" + *definition + "]"); shown != Outcome::done) return shown;
   if (!partitions->empty())
     if (const Outcome shown = session.show_rows(*partitions); shown != Outcome::done) return shown;
-  if (schema->items == kSampledItems) fmt::print(stderr, "schema of the first {} items:\n", kSampledItems);
+  if (schema->items == kDescribedItems)
+    fmt::print(stderr, "schema of the first {} items:\n", kDescribedItems);
   return session.show_rows(schema_rows(*schema));
 }
 

@@ -11,9 +11,9 @@
 namespace quire::engine {
 namespace {
 
-constexpr size_t kMostPaths = 4000;
+constexpr size_t kMostKnownPaths = 4000;
 // An object with more different names than this is a map: its keys are data.
-constexpr size_t kMostMembers = 300;
+constexpr size_t kMostKnownMembers = 300;
 constexpr size_t kMostNodes = 4096;  // of one item
 // Of an array, so many elements at each end are walked.
 constexpr uint32_t kWalkedAtEachEnd = 32;
@@ -113,7 +113,7 @@ void PathSurvey::add(const WalkedItem& item, std::span<PathVisitor* const> visit
 }
 
 PathFacts* PathSurvey::make(PathFacts& parent, std::string_view step, bool is_element) {
-  if (paths_ == kMostPaths) return nullptr;
+  if (paths_ == kMostKnownPaths) return nullptr;
   ++paths_;
   auto made = std::make_unique<PathFacts>();
   made->path = parent.path + "/" + std::string(step);
@@ -130,7 +130,7 @@ PathFacts* PathSurvey::make(PathFacts& parent, std::string_view step, bool is_el
 
 PathFacts* PathSurvey::child(PathFacts& parent, std::string_view name) {
   if (const auto found = parent.members.find(name); found != parent.members.end()) return found->second.get();
-  return parent.members.size() < kMostMembers ? make(parent, name, false) : nullptr;
+  return parent.members.size() < kMostKnownMembers ? make(parent, name, false) : nullptr;
 }
 
 void PathSurvey::walk(const sql::Value& value, PathFacts& facts, const sql::Value& siblings, size_t depth) {

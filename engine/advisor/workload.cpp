@@ -10,7 +10,7 @@ namespace quire::engine {
 namespace {
 
 // What is kept of a statement, however long it is.
-constexpr size_t kMostProperties = 64;
+constexpr size_t kMostReadProperties = 64;
 constexpr size_t kLongestAdvice = 1000;
 
 // Collects what the expressions of a statement read of the items of each container.
@@ -41,7 +41,7 @@ class ReadCollector {
     if (is_item && node->kind == sql::BoundKind::path && !node->steps[0].is_index()) {
       std::vector<std::string>& read = uses_[plan_.item_slots[node->slot]].properties;
       const bool is_new = std::ranges::find(read, node->steps[0].name) == read.end();
-      if (is_new && read.size() < kMostProperties) read.emplace_back(shortened(node->steps[0].name));
+      if (is_new && read.size() < kMostReadProperties) read.emplace_back(shortened(node->steps[0].name));
     }
     for (const sql::BoundExpression* operand : node->operands) expression(operand);
     for (const sql::BoundEntry& entry : node->entries) expression(entry.value);

@@ -6,9 +6,6 @@
 namespace quire::engine {
 namespace {
 
-// How often a start may find that a container was opened by others meanwhile.
-constexpr int kMostStarts = 16;
-
 Result<std::unique_ptr<SnapshotSource>> begin(OpenContainers& containers, const AdviseRequest& request) {
   if (request.transaction.transaction != nullptr)
     return std::make_unique<SnapshotSource>(containers, request.scope, request.transaction.openings,
@@ -19,7 +16,7 @@ Result<std::unique_ptr<SnapshotSource>> begin(OpenContainers& containers, const 
 // A source that knows all containers of its snapshot, since references may lead to any of them.
 Result<std::unique_ptr<SnapshotSource>> begin_over_all(OpenContainers& containers,
                                                        const AdviseRequest& request) {
-  for (int starts = 0; starts < kMostStarts; ++starts) {
+  for (int starts = 0; starts < SnapshotSource::kMostStarts; ++starts) {
     QUIRE_ASSIGN(auto source, begin(containers, request));
     for (const std::string& name : source->collection_names()) source->collection(name);
     if (source->error()) return std::unexpected(*source->error());

@@ -18,9 +18,6 @@
 namespace quire::engine {
 namespace {
 
-// How often a start may find that a container was opened, dropped or made by others meanwhile.
-constexpr int kMostStarts = 16;
-
 Error never_current() {
   return {ErrorCode::busy, "the statement's containers were dropped and made again all the time; try again"};
 }
@@ -310,7 +307,7 @@ Result<void> PreparedStatement::start_query() {
     return {};
   }
   execution_.reset();
-  for (int starts = 0; starts < kMostStarts; ++starts) {
+  for (int starts = 0; starts < SnapshotSource::kMostStarts; ++starts) {
     source_.reset();
     QUIRE_ASSIGN(source_, SnapshotSource::begin(containers_, options_.scope));
     source_->use_functions(functions());
@@ -326,7 +323,7 @@ Result<void> PreparedStatement::start_query() {
 
 Result<void> PreparedStatement::start_change() {
   const sql::ExecutionOptions options = execution_options();
-  for (int starts = 0; starts < kMostStarts; ++starts) {
+  for (int starts = 0; starts < SnapshotSource::kMostStarts; ++starts) {
     const uint64_t openings = containers_.openings();
     bool is_planned = false;
     ChangeOutcome outcome;

@@ -33,6 +33,9 @@ struct FunctionSource {
 // and each question is remembered: the answers are what a plan rests on.
 class SnapshotSource final : public sql::Source {
  public:
+  // How often who starts may find that a container was opened, dropped or made by others meanwhile.
+  static constexpr int kMostStarts = 16;
+
   // `scope`, if any, answers to its own name whatever the catalog says: a statement prepared on a container
   // stays with that container, not with its name.
   static Result<std::unique_ptr<SnapshotSource>> begin(OpenContainers& containers,

@@ -23,7 +23,7 @@ const Query& last_of(const Query& first) {
 }
 
 // The alias of the only source, whose rows SELECT * gives.
-std::string_view name_of(const FromSource& source) {
+std::string_view name_of_rows(const FromSource& source) {
   if (source.alias) return *source.alias;
   return source.steps.empty() ? source.root : source.steps.back().name;
 }
@@ -35,7 +35,7 @@ class UnionKeys {
   void learn(const Query& query) {
     size_t unnamed = 0;
     if (query.select == SelectKind::star && query.from.size() == 1)
-      by_name_.emplace(name_of(query.from[0]), row_);
+      by_name_.emplace(name_of_rows(query.from[0]), row_);
     for (const SelectItem& item : query.items) {
       const Expression& expression = *item.expression;
       const bool is_name =

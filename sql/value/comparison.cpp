@@ -20,7 +20,7 @@ constexpr double kInt64Bound = 9223372036854775808.0;  // 2^63
 // Values nest less deep than this; a value made wrongly stops being looked into here.
 constexpr size_t kMostComparedNesting = 1024;
 // Up to here finding each member by its name is quicker than sorting.
-constexpr uint32_t kFewMembers = 32;
+constexpr uint32_t kFewToLookUp = 32;
 
 // An int64 against a double that is no NaN, without rounding either.
 std::strong_ordering compare_exactly(int64_t integer, double real) noexcept {
@@ -105,7 +105,7 @@ bool equal_objects(const Value& a, const Value& b, size_t level) noexcept {
     }
     if (alike == count) return true;
   }
-  if (count <= kFewMembers && right_members.size() <= kFewMembers) return equal_by_look_up(a, b, level);
+  if (count <= kFewToLookUp && right_members.size() <= kFewToLookUp) return equal_by_look_up(a, b, level);
   try {
     const std::vector<Member> left = sorted_members(a);
     const std::vector<Member> right = sorted_members(b);

@@ -26,7 +26,7 @@ void DocumentWriter::start(KeyDictionary& dictionary) {
   dictionary_ = &dictionary;
   next_ = buffer_.get();
   entries_.clear();
-  depth_ = 0;
+  frame_ = frames_.data();
 }
 
 void DocumentWriter::grow(size_t bytes) {
@@ -95,24 +95,22 @@ KeyNumber DocumentWriter::number_of_unlikely(std::string_view name, uint32_t slo
 }
 
 void DocumentWriter::end_array() {
-  write_header(frames_[depth_], layout::kArray);
-  entries_.resize(frames_[depth_].first_entry);
-  --depth_;
+  write_header(*frame_, layout::kArray);
+  entries_.resize(frame_->first_entry);
+  --frame_;
 }
 
 void DocumentWriter::end_object() {
-  const Frame& frame = frames_[depth_];
+  const Frame& frame = *frame_;
   if (!frame.keys_rise && has_duplicate_keys(frame)) [[unlikely]]
     remove_duplicates(frame);
   write_header(frame, layout::kObject | (frame.inline_names != 0 ? layout::kInlineBit : 0));
   entries_.resize(frame.first_entry);
-  --depth_;
+  --frame_;
 }
 
-DocumentWriter::HeaderForm DocumentWriter::header_form(const Frame& frame, uint8_t tag, size_t count,
-                                                       size_t body) const {
-  const Entry* const entries = entries_.data() + frame.first_entry;
-  const auto is_short = [](const Entry& entry) { return entry.key <= layout::kMostShortKey; };
+inline DocumentWriter::HeaderForm DocumentWriter::header_form(const Frame& frame, uint8_t tag, size_t count,
+                                                              size_t body) {
   HeaderForm form{.tag = tag, .key_bytes = frame.is_object ? size_t{2} : 0, .offset_bytes = 2, .size = 0};
   const auto size = [&](size_t count_bytes) {
     return 1 + count_bytes + form.key_bytes * count + form.offset_bytes * (count + 1);
@@ -123,7 +121,7 @@ DocumentWriter::HeaderForm DocumentWriter::header_form(const Frame& frame, uint8
     form.size = size(4);
     return form;
   }
-  if (frame.is_object && std::all_of(entries, entries + count, is_short)) {
+  if (frame.is_object && frame.most_key <= layout::kMostShortKey) {
     form.tag |= layout::kShortKeysBit;
     form.key_bytes = 1;
   }
@@ -145,20 +143,24 @@ void DocumentWriter::write_header(const Frame& frame, uint8_t tag) {
   if (form.size != frame.room) {
     std::memmove(at + form.size, at + frame.room, body);
     next_ = at + form.size + body;
-    header_bytes_[frame.header_slot] = static_cast<uint8_t>(std::min(form.size, kMostRoom));
+    header_bytes_[frame.is_object][frame.place] = static_cast<uint8_t>(std::min(form.size, kMostRoom));
   }
 
   // Little-endian: the first bytes of a number are the number in fewer bytes.
-  const auto put_low = [&at](size_t number, size_t bytes) {
-    std::memcpy(at, &number, bytes);
-    at += bytes;
+  const auto put_low = [](char* to, size_t number, size_t bytes) {
+    std::memcpy(to, &number, bytes);
+    return to + bytes;
   };
   *at++ = static_cast<char>(form.tag);
+  const bool is_object = frame.is_object;
   const auto put_all = [&]<typename Key, typename Offset>(Key, Offset) {
-    put_low(count, std::is_same_v<Offset, uint32_t> ? sizeof(uint32_t) : 1);
-    for (size_t i = 0; frame.is_object && i < count; ++i) put_low(entries[i].key, sizeof(Key));
-    for (size_t i = 0; i < count; ++i) put_low(form.size + entries[i].offset, sizeof(Offset));
-    put_low(form.size + body, sizeof(Offset));
+    at = put_low(at, count, std::is_same_v<Offset, uint32_t> ? sizeof(uint32_t) : 1);
+    char* offset = at + form.key_bytes * count;
+    for (const Entry *entry = entries, *const end = entries + count; entry != end; ++entry) {
+      if (is_object) at = put_low(at, entry->key, sizeof(Key));
+      offset = put_low(offset, form.size + entry->offset, sizeof(Offset));
+    }
+    put_low(offset, form.size + body, sizeof(Offset));
   };
   if (form.offset_bytes == 4)
     put_all(uint16_t{}, uint32_t{});

@@ -10,6 +10,7 @@
 // its number, and the dictionary's hash table rests.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -36,6 +37,8 @@ class DocumentWriter {
   static constexpr size_t kMostDocumentBytes = size_t{1} << 30;
 
   DocumentWriter();
+  DocumentWriter(const DocumentWriter&) = delete;
+  DocumentWriter& operator=(const DocumentWriter&) = delete;
 
   // Begins a document. What an earlier one left unfinished is forgotten.
   void start(KeyDictionary& dictionary);
@@ -48,16 +51,16 @@ class DocumentWriter {
   void key(std::string_view name);
   // The name that is likely next, as it stands in JSON: `"name":`. Empty where none is known.
   std::string_view likely_key() const noexcept {
-    const std::string_view* const name = dictionary_->json_name(successors_[frames_[depth_].slot]);
+    const std::string_view* const name = dictionary_->json_name(successors_[frame_->slot]);
     return name != nullptr ? *name : std::string_view();
   }
   // As key() with that name.
-  void take_likely_key() { add_key(successors_[frames_[depth_].slot]); }
+  void take_likely_key() { add_key(successors_[frame_->slot]); }
 
   // False, and nothing begun, past kMostNesting. An empty array or object is begun and ended as any other.
   [[nodiscard]] bool begin_array() { return begin(false); }
   [[nodiscard]] bool begin_object() { return begin(true); }
-  void end() { depth_ > 0 && frames_[depth_].is_object ? end_object() : end_array(); }
+  void end() { frame_->is_object ? end_object() : end_array(); }
 
   void null() { put_tag(layout::kNull); }
   void boolean(bool value) { put_tag(value ? layout::kTrue : layout::kFalse); }
@@ -77,18 +80,17 @@ class DocumentWriter {
     size_t room = 0;               // for the header, before them
     size_t first_entry = 0;        // in entries_
     uint32_t slot = 0;             // in successors_: predicts the next name
-    uint32_t header_slot = 0;      // in header_bytes_: predicts the room
+    uint32_t place = 0;            // in header_bytes_: predicts the room
     KeyNumber owner = kInlineKey;  // the name that this container stands under
     KeyNumber last_key = 0;
+    KeyNumber most_key = 0;
     bool is_object = false;
     bool keys_rise = true;  // strictly, so none is there twice
     uint32_t inline_names = 0;
   };
 
   size_t size() const noexcept { return static_cast<size_t>(next_ - buffer_.get()); }
-  uint32_t offset_in_container() const noexcept {
-    return static_cast<uint32_t>(size() - frames_[depth_].start);
-  }
+  uint32_t offset_in_container() const noexcept { return static_cast<uint32_t>(size() - frame_->start); }
   void reserve(size_t bytes) {
     if (static_cast<size_t>(limit_ - next_) < bytes) [[unlikely]]
       grow(bytes);
@@ -118,7 +120,7 @@ class DocumentWriter {
     size_t offset_bytes;
     size_t size;
   };
-  HeaderForm header_form(const Frame& frame, uint8_t tag, size_t count, size_t body) const;
+  static HeaderForm header_form(const Frame& frame, uint8_t tag, size_t count, size_t body);
   // Has the values of the innermost container stand right behind its header, and writes that.
   void write_header(const Frame& frame, uint8_t tag);
   KeyNumber number_of_unlikely(std::string_view name, uint32_t slot);
@@ -138,11 +140,11 @@ class DocumentWriter {
   char* limit_ = nullptr;
   std::vector<Entry> entries_;
   std::array<Frame, kMostNesting + 1> frames_;
-  size_t depth_ = 0;  // frames_[0] stands for the place of the root
+  Frame* frame_ = frames_.data();  // the innermost; the first stands for the place of the root
   std::array<KeyNumber, size_t{2} * kNames> successors_{};
-  // Of the container that last stood under name k: how long its header was, up to a bound.
+  // Of the array, or object, that last stood under name k: how long its header was, up to a bound.
   static constexpr size_t kMostRoom = 0xFF;
-  std::array<uint8_t, kNames> header_bytes_{};
+  std::array<std::array<uint8_t, kNames>, 2> header_bytes_{};
   // For finding duplicates: the serial of the object that held a key number last.
   std::vector<uint32_t> seen_in_;
   uint32_t object_serial_ = 0;
@@ -173,7 +175,7 @@ inline void DocumentWriter::string(std::string_view text) {
 }
 
 inline void DocumentWriter::key(std::string_view name) {
-  const uint32_t slot = frames_[depth_].slot;
+  const uint32_t slot = frame_->slot;
   KeyNumber number = successors_[slot];
   const std::string_view likely = dictionary_->name(number);
   // A number that is not taken has no name, which must not pass for the empty one.
@@ -182,34 +184,35 @@ inline void DocumentWriter::key(std::string_view name) {
     number = number_of_unlikely(name, slot);
   add_key(number);
   if (number == kInlineKey) [[unlikely]] {
-    ++frames_[depth_].inline_names;
+    ++frame_->inline_names;
     string(name);
   }
 }
 
 inline void DocumentWriter::add_key(KeyNumber number) {
-  Frame& frame = frames_[depth_];
+  Frame& frame = *frame_;
   if (number <= frame.last_key && entries_.size() > frame.first_entry) frame.keys_rise = false;
   frame.last_key = number;
+  frame.most_key = std::max(frame.most_key, number);
   frame.slot = place_of(number);
   entries_.push_back({offset_in_container(), number});
 }
 
 inline bool DocumentWriter::begin(bool is_object) {
-  if (depth_ == kMostNesting) return false;
-  const Frame& outer = frames_[depth_];
+  if (frame_ == &frames_.back()) return false;
+  const Frame& outer = *frame_;
   const KeyNumber owner = outer.is_object ? outer.last_key : outer.owner;
   const uint32_t place = place_of(owner);
-  const size_t room = header_bytes_[place];
+  const size_t room = header_bytes_[is_object][place];
   reserve(room);
   next_ += room;
-  frames_[++depth_] = {.start = size(),
-                       .room = room,
-                       .first_entry = entries_.size(),
-                       .slot = kFirstUnder + place,
-                       .header_slot = place,
-                       .owner = owner,
-                       .is_object = is_object};
+  *++frame_ = {.start = size(),
+               .room = room,
+               .first_entry = entries_.size(),
+               .slot = kFirstUnder + place,
+               .place = place,
+               .owner = owner,
+               .is_object = is_object};
   return true;
 }
 

@@ -31,130 +31,148 @@ class JsonParser {
  public:
   // `starts`: offsets of the tokens in `text`, rising. `scratch` is for strings with escapes.
   JsonParser(std::string_view text, std::span<const uint32_t> starts, Sink& sink, std::string& scratch)
-      : text_(text), starts_(starts), sink_(sink), scratch_(scratch) {}
+      : text_(text),
+        first_(starts.data()),
+        end_(starts.data() + starts.size()),
+        has_escapes_(text.find('\\') != text.npos),
+        sink_(sink),
+        scratch_(scratch) {}
 
   // False: fault() says what is wrong.
   bool parse() {
-    if (!value()) return false;
-    return cursor_ == starts_.size() || wrong(starts_[cursor_], "only white space may follow the value");
+    const Token behind = value(first_);
+    if (behind == nullptr) return false;
+    return behind == end_ || wrong(*behind, "only white space may follow the value") != nullptr;
   }
   const JsonFault& fault() const noexcept { return fault_; }
 
  private:
-  bool wrong(size_t offset, const char* message) {
+  // Where in starts a token stands. What takes some gives the one behind them, or null where something is
+  // wrong: handed on so, rather than kept here, it stays in a register.
+  using Token = const uint32_t*;
+
+  Token wrong(size_t offset, const char* message) {
     fault_ = {offset, message};
-    return false;
+    return nullptr;
   }
-  // The character that the next token starts with; 0 at the end.
-  char peek() const noexcept { return cursor_ < starts_.size() ? text_[starts_[cursor_]] : '\0'; }
-  size_t here() const noexcept { return cursor_ < starts_.size() ? starts_[cursor_] : text_.size(); }
+  // The character that a token starts with; 0 at the end.
+  char peek(Token token) const noexcept { return token != end_ ? text_[*token] : '\0'; }
+  size_t offset_of(Token token) const noexcept { return token != end_ ? *token : text_.size(); }
+
+  // Most values are strings, and are taken where their container is.
+  [[gnu::always_inline]] Token value(Token token) {
+    return peek(token) == '"' ? string(token) : other_value(token);
+  }
+  Token string(Token token) {
+    std::string_view text;
+    const Token behind = string_at(token, text);
+    if (behind != nullptr) [[likely]]
+      sink_.string(text);
+    return behind;
+  }
 
   // The recursion is bounded by the sink, which refuses nesting past its limit.
-  bool value() {
-    if (cursor_ == starts_.size()) return wrong(text_.size(), "the text ends where a value is expected");
-    const size_t at = starts_[cursor_++];
-    switch (text_[at]) {
-      case '"': {
-        std::string_view text;
-        if (!string_at(at, text)) return false;
-        sink_.string(text);
-        return true;
-      }
+  [[gnu::noinline]] Token other_value(Token token) {
+    if (token == end_) return wrong(text_.size(), "the text ends where a value is expected");
+    switch (text_[*token]) {
       case '{':
-        return object(at);
+        return object(token);
       case '[':
-        return array(at);
+        return array(token);
       case 't':
-        return literal(at, "true") && (sink_.boolean(true), true);
+        return literal(token, "true") ? (sink_.boolean(true), token + 1) : nullptr;
       case 'f':
-        return literal(at, "false") && (sink_.boolean(false), true);
+        return literal(token, "false") ? (sink_.boolean(false), token + 1) : nullptr;
       case 'n':
-        return literal(at, "null") && (sink_.null(), true);
+        return literal(token, "null") ? (sink_.null(), token + 1) : nullptr;
       default:
-        return number(at);
+        return number(token);
     }
   }
 
-  bool object(size_t at) {
-    if (!sink_.begin_object()) return wrong(at, "nesting is deeper than 128 levels");
-    if (peek() == '}') {
-      ++cursor_;
+  [[gnu::noinline]] Token object(Token token) {
+    if (!sink_.begin_object()) return wrong(*token, "nesting is deeper than 128 levels");
+    ++token;
+    if (peek(token) == '}') {
       sink_.end();
-      return true;
+      return token + 1;
     }
     for (;;) {
-      if (!member_name()) return false;
-      if (!value()) return false;
-      const char next = peek();
-      if (next != ',' && next != '}') return wrong(here(), "expected ',' or '}' in an object");
-      ++cursor_;
+      token = member_name(token);
+      if (token == nullptr) return nullptr;
+      token = value(token);
+      if (token == nullptr) return nullptr;
+      const char next = peek(token);
+      if (next != ',' && next != '}') return wrong(offset_of(token), "expected ',' or '}' in an object");
+      ++token;
       if (next == '}') break;
     }
     sink_.end();
-    return true;
+    return token;
   }
 
   // With its colon.
-  bool member_name() {
-    if (peek() != '"') return wrong(here(), "expected a property name in double quotes");
+  Token member_name(Token token) {
+    if (peek(token) != '"') return wrong(offset_of(token), "expected a property name in double quotes");
     const std::string_view likely = sink_.likely_key();
-    const size_t at = starts_[cursor_++];
-    if (!likely.empty() && likely.size() <= text_.size() - at &&
-        equal_bytes(likely.data(), text_.data() + at, likely.size())) [[likely]] {
-      ++cursor_;
+    if (!likely.empty() && likely.size() <= text_.size() - *token &&
+        equal_bytes(likely.data(), text_.data() + *token, likely.size())) [[likely]] {
       sink_.take_likely_key();
-      return true;
+      return token + 2;
     }
     std::string_view name;
-    if (!string_at(at, name)) return false;
+    token = string_at(token, name);
+    if (token == nullptr) return nullptr;
     sink_.key(name);
-    if (peek() != ':') return wrong(here(), "expected ':' after a property name");
-    ++cursor_;
-    return true;
+    if (peek(token) != ':') return wrong(offset_of(token), "expected ':' after a property name");
+    return token + 1;
   }
 
-  bool array(size_t at) {
-    if (!sink_.begin_array()) return wrong(at, "nesting is deeper than 128 levels");
-    if (peek() == ']') {
-      ++cursor_;
+  [[gnu::noinline]] Token array(Token token) {
+    if (!sink_.begin_array()) return wrong(*token, "nesting is deeper than 128 levels");
+    ++token;
+    if (peek(token) == ']') {
       sink_.end();
-      return true;
+      return token + 1;
     }
     for (;;) {
       sink_.element();
-      if (!value()) return false;
-      const char next = peek();
-      if (next != ',' && next != ']') return wrong(here(), "expected ',' or ']' in an array");
-      ++cursor_;
+      token = value(token);
+      if (token == nullptr) return nullptr;
+      const char next = peek(token);
+      if (next != ',' && next != ']') return wrong(offset_of(token), "expected ',' or ']' in an array");
+      ++token;
       if (next == ']') break;
     }
     sink_.end();
-    return true;
+    return token;
   }
 
-  // The string whose opening quote is at `at`; the cursor stands past it. Its closing quote is the last
-  // character before the next token that is no white space: nothing is searched for.
-  bool string_at(size_t at, std::string_view& text) {
-    size_t end = here();
+  // The string whose opening quote begins the token. Its closing quote is the last character before the next
+  // token that is no white space: nothing is searched for.
+  Token string_at(Token token, std::string_view& text) {
+    const size_t at = *token;
+    size_t end = offset_of(token + 1);
     while (is_white_space(text_[end - 1])) --end;
     if (end < at + 2 || text_[end - 1] != '"') return wrong(at, "a string is not closed");
-    text = text_.substr(at + 1, end - at - 2);
-    const size_t readable = text_.size() - (at + 1);
-    if (!contains_backslash(text, readable)) [[likely]]
-      return true;
-    const size_t bad = unescape_json(text, scratch_);
-    if (bad != std::string_view::npos) return wrong(at + 1 + bad, "invalid escape in a string");
-    text = scratch_;
-    return true;
+    text = {text_.data() + at + 1, end - at - 2};
+    if (has_escapes_ && contains_backslash(text, text_.size() - (at + 1))) [[unlikely]] {
+      const size_t bad = unescape_json(text, scratch_);
+      if (bad != std::string_view::npos) return wrong(at + 1 + bad, "invalid escape in a string");
+      text = scratch_;
+    }
+    return token + 1;
   }
 
-  bool literal(size_t at, std::string_view word) {
-    if (text_.substr(at, word.size()) != word || !ends_token(at + word.size()))
-      return wrong(at, "expected a value");
-    return true;
+  bool literal(Token token, std::string_view word) {
+    const size_t at = *token;
+    if (text_.substr(at, word.size()) == word && ends_token(at + word.size())) return true;
+    wrong(at, "expected a value");
+    return false;
   }
 
-  bool number(size_t at) {
+  Token number(Token token) {
+    const size_t at = *token;
     const char* const end = text_.data() + text_.size();
     const ParsedNumber parsed = parse_json_number(text_.data() + at, end);
     const auto stop = static_cast<size_t>(parsed.end - text_.data());
@@ -166,7 +184,7 @@ class JsonParser {
       sink_.integer(parsed.value.as_integer());
     else
       sink_.real(parsed.value.as_real());
-    return true;
+    return token + 1;
   }
 
   static bool is_white_space(char c) noexcept { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
@@ -177,8 +195,8 @@ class JsonParser {
   }
 
   std::string_view text_;
-  std::span<const uint32_t> starts_;
-  size_t cursor_ = 0;
+  Token first_, end_;
+  bool has_escapes_;
   Sink& sink_;
   std::string& scratch_;
   JsonFault fault_;

@@ -137,15 +137,17 @@ void CommitLog::expect_small(const Commit& commit) noexcept {
 }
 
 // Another process may have put a longer one in its place.
-bool CommitLog::is_ready(Durability durability, const Anchor& anchor, MDB_txn* transaction,
-                         MDB_dbi meta) noexcept {
+bool CommitLog::is_ready(Durability durability, Anchor& anchor, MDB_txn* transaction, MDB_dbi meta) {
   if (wanted_bytes_ != 0 || small_commits_ <= kCommitsUntilLog ||
       std::chrono::steady_clock::now() - last_small_commit_ > kInARow)
     return false;
   place_ = find_place(transaction, meta, descriptor_).value_or(Place());
   if (place_.bytes == 0) return false;
-  return durability == Durability::relaxed ||
-         (durability == Durability::full && follows(anchor, mdb_txn_id(transaction) - 1).value_or(false));
+  if (durability != Durability::full) return durability == Durability::relaxed;
+  const uint64_t newest = mdb_txn_id(transaction) - 1;
+  // One that the commit before this has made: what is begun for it here, no commit of LMDB's has to begin.
+  if (!anchor.has_log() && !was_in_use_) was_in_use_ = begin_anew(anchor, newest).has_value();
+  return follows(anchor, newest).value_or(false);
 }
 
 Result<bool> CommitLog::take_small(const PendingView& pending, const SmallCommit& commit) {

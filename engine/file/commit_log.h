@@ -131,7 +131,7 @@ class CommitLog {
   void expect_small(const Commit& commit) noexcept;
 
   // Whether small commits of that durability may go to the log alone, from the transaction on that has begun.
-  bool is_ready(Durability durability, const Anchor& anchor, MDB_txn* transaction, MDB_dbi meta) noexcept;
+  bool is_ready(Durability durability, Anchor& anchor, MDB_txn* transaction, MDB_dbi meta);
   // That are put down before it is begun anew.
   size_t bytes() const noexcept { return log_layout::half_bytes(place_.bytes); }
   // So many bytes of keys and records may one of them have.

@@ -39,16 +39,15 @@ Result<void> SmallCommits::prepare(Durability durability, bool may_be_small, Clo
 
 std::shared_ptr<const PendingView> SmallCommits::begin(Durability durability, MDB_txn* transaction) {
   if (pending_ != nullptr) return pending_;
-  if (!state_.anchor_keeper().is_at_work() ||
-      !state_.log().is_ready(durability, state_.anchor(), transaction, state_.facts.meta.slot()) ||
-      is_open_elsewhere(state_.data_descriptor()))
-    return nullptr;
-  if (!is_alone_ && !keep_others_out(state_.data_descriptor())) return nullptr;
-  is_alone_ = true;
-  state_.write_lock().keep(true);
   try {
-    // Whatever comes of the transaction: who waits is let in.
+    if (!state_.log().is_ready(durability, state_.anchor(), transaction, state_.facts.meta.slot()))
+      return nullptr;
+    // Whatever comes of the transaction: the anchor is given up one day, and who waits is let in.
     state_.anchor_keeper().note_commit(false);
+    if (!state_.anchor_keeper().is_at_work() || is_open_elsewhere(state_.data_descriptor())) return nullptr;
+    if (!is_alone_ && !keep_others_out(state_.data_descriptor())) return nullptr;
+    is_alone_ = true;
+    state_.write_lock().keep(true);
     auto list = pool_.take(mdb_txn_id(transaction) - 1, state_.log().bytes());
     set(std::make_shared<PendingView>(std::move(list), nullptr));
   } catch (const std::bad_alloc&) {

@@ -60,13 +60,18 @@ Result<void> ChangeFeed::add_version(WriteTransaction& transaction, const FeedCh
 // An item that was written by itself has a row of its own, which a look-up finds. Else the range that it lies
 // in is the first row from there on. Where neither is, there is nothing to forget.
 Result<void> ChangeFeed::forget(WriteTransaction& transaction, Lsn lsn) const {
-  QUIRE_ASSIGN(const bool is_forgotten, forget_in_known_range(transaction, lsn));
+  QUIRE_ASSIGN(bool is_forgotten, forget_in_known_range(transaction, lsn));
   if (is_forgotten) return {};
   const FeedKey key = FeedKey::latest(lsn);
   QUIRE_ASSIGN(const std::optional<Bytes> own, transaction.get(table_, key.bytes()));
   const std::optional<FeedRow> own_row = own ? read_feed_row(*own) : std::nullopt;
   if (own_row && own_row->kind == FeedRowKind::item) {
     return transaction.erase_found(table_, key.bytes());
+  }
+  if (const auto next = transaction.seek_tree(table_, key.bytes()); next && is_latest_key(*next)) {
+    known_ranges_.note(lsn, lsn_of_feed_key(*next));
+    QUIRE_ASSIGN(is_forgotten, forget_in_known_range(transaction, lsn));
+    if (is_forgotten) return {};
   }
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, table_));
   QUIRE_ASSIGN(const bool is_there, cursor.seek(key.bytes()));

@@ -14,6 +14,7 @@
 #include "engine/file/lmdb_error.h"
 #include "engine/file/pending_view.h"
 #include "engine/file/table_tree.h"
+#include "engine/file/tree_cursor.h"
 #include "engine/file/write_session.h"
 
 namespace quire::engine {
@@ -55,6 +56,13 @@ Result<std::optional<Bytes>> Transaction::get(Table table, Bytes key) const {
   if (code == MDB_SUCCESS) return Bytes(static_cast<const char*>(record.mv_data), record.mv_size);
   if (code == MDB_NOTFOUND) return std::nullopt;
   return std::unexpected(lmdb_error(with_meaning(code), "read the file"));
+}
+
+std::optional<Bytes> Transaction::seek_tree(Table table, Bytes key) const {
+  const auto tree = TableTree::of(*this, table);
+  if (!tree) return std::nullopt;
+  TreeCursor cursor(*tree);
+  return cursor.seek(key).value_or(false) ? std::optional(cursor.key()) : std::nullopt;
 }
 
 Result<uint64_t> Transaction::count(Table table) const {

@@ -37,6 +37,10 @@ class Transaction {
 
   Result<std::optional<Bytes>> get(Table table, Bytes key) const;
   Result<uint64_t> count(Table table) const;
+  // A hint: the first key from there on in the tree of the snapshot, whatever has been changed beside it
+  // since. Nothing where there is none, or where that cannot be told without more ado. A cursor, which sees
+  // all changes, puts those of all tables in order first.
+  std::optional<Bytes> seek_tree(Table table, Bytes key) const;
 
   // The number of the commit that a read transaction sees; in a write transaction, the one that it would
   // become. Numbers grow with each commit to the file, by whichever process; they mean nothing in another.

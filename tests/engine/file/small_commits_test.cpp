@@ -82,6 +82,26 @@ TEST_P(SmallCommitsTest, BeginBehindTheCommitThatMakesTheLog) {
   EXPECT_TRUE(commits_of_tree(*environment) == before || !is_in_a_row);
 }
 
+TEST_P(SmallCommitsTest, AreNotSeenByAHintFromTheTree) {
+  const auto environment = open();
+  const Table table = table_of(*environment);
+  put(*environment, "b");
+  put(*environment, "d");
+  until_small(*environment);
+  put(*environment, "a");
+  ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_ASSIGN(const bool was_there, transaction.erase(table, "d"));
+    EXPECT_TRUE(was_there);
+    const auto at = [&](Bytes key) { return std::string(transaction.seek_tree(table, key).value_or("-")); };
+    if (transaction.snapshot() != nullptr) {
+      EXPECT_EQ(at("a"), "b");
+      EXPECT_EQ(at("c"), "d");
+    }
+    EXPECT_EQ(at("z"), "-");
+    return {};
+  })));
+}
+
 TEST_P(SmallCommitsTest, AreLeftByAProcessThatDies) {
   in_process_that_dies([&] {
     Environment& environment = *open().release();

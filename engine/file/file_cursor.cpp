@@ -2,6 +2,7 @@
 
 #include <lmdb.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -118,22 +119,18 @@ Result<bool> FileCursor::previous() {
 }
 
 Result<uint64_t> FileCursor::skip_before(Bytes end, uint64_t most) {
-  if (!tree_ || beside_ != nullptr) return 0;
-  const auto skipped = tree_->skip_before(end, most);
-  if (skipped) {
-    key_ = tree_->key();
-    record_ = tree_->record();
-  }
+  const std::optional<Bytes> tree_end = end_in_tree(end);
+  if (!tree_end) return 0;
+  const auto skipped = tree_->skip_before(*tree_end, most);
+  if (skipped) note_tree_entry();
   return skipped;
 }
 
 Result<size_t> FileCursor::read_before(Bytes end, std::span<TreeEntry> entries) {
-  if (!tree_ || beside_ != nullptr) return 0;
-  auto count = tree_->read_before(end, entries);
-  if (count) {
-    key_ = tree_->key();
-    record_ = tree_->record();
-  }
+  const std::optional<Bytes> tree_end = end_in_tree(end);
+  if (!tree_end) return 0;
+  auto count = tree_->read_before(*tree_end, entries);
+  if (count) note_tree_entry();
   return count;
 }
 
@@ -202,6 +199,26 @@ Result<bool> FileCursor::move_tree(Step step, Bytes target) {
   auto is_there = this->step(step, target, beside_->tree_key, beside_->tree_record);
   beside_->has_tree = is_there && *is_there;
   return is_there;
+}
+
+// What is pending does not matter until the walk comes to the next of its keys. A key that both walks stand
+// on is the pending one's, and lies elsewhere.
+std::optional<Bytes> FileCursor::end_in_tree(Bytes end) const noexcept {
+  if (!tree_) return std::nullopt;
+  if (beside_ == nullptr) return end;
+  const Beside& both = *beside_;
+  const bool is_in_tree =
+      both.direction == Beside::Direction::forward && both.has_tree && both.tree_key.data() == key_.data();
+  if (!is_in_tree) return std::nullopt;
+  return both.pending.is_there() ? std::min(end, both.pending.change().key) : end;
+}
+
+void FileCursor::note_tree_entry() noexcept {
+  key_ = tree_->key();
+  record_ = tree_->record();
+  if (beside_ == nullptr) return;
+  beside_->tree_key = key_;
+  beside_->tree_record = record_;
 }
 
 bool FileCursor::stand_on_pending() noexcept {

@@ -65,6 +65,10 @@ class FileCursor {
   Result<bool> previous_of_both();
   Result<bool> seek_both(Bytes key);
   Result<bool> settle(bool is_forward);
+  // Up to where the tree alone can be walked from the entry that the cursor stands on, for `end` at most; or
+  // not at all.
+  std::optional<Bytes> end_in_tree(Bytes end) const noexcept;
+  void note_tree_entry() noexcept;
   bool stand_on_pending() noexcept;
   bool has_left_pending() const noexcept;
   Result<bool> is_beside();

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <array>
 #include <filesystem>
 #include <thread>
 #include <vector>
@@ -100,6 +101,54 @@ TEST_P(SmallCommitsTest, AreNotSeenByAHintFromTheTree) {
     EXPECT_EQ(at("z"), "-");
     return {};
   })));
+}
+
+// Over many entries at once, where a few of them are pending, as over each.
+TEST_P(SmallCommitsTest, LetAWalkGoOnOverWhatLiesBetween) {
+  constexpr int kRows = 3'000;
+  const auto key_of = [](int row) { return fmt::format("r{:06}", row); };
+  const auto environment = open();
+  const Table table = table_of(*environment);
+  ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+    for (int row = 0; row < kRows; ++row) QUIRE_TRY(transaction.put(table, key_of(2 * row), "tree"));
+    return {};
+  })));
+  until_small(*environment);
+  for (const int row : {0, 7, 1'000, 1'001, 1'003, 2'400, 2 * kRows + 1})
+    put(*environment, key_of(row), "pending");
+  ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+    for (const int row : {4, 6, 1'002, 3'000, 2 * kRows - 2}) {
+      QUIRE_ASSIGN(const bool was_there, transaction.erase(table, key_of(row)));
+      EXPECT_TRUE(was_there);
+    }
+    return {};
+  })));
+  const ReadTransaction snapshot = value_of(environment->begin_read());
+  const Contents all = contents(snapshot, table);
+  for (const int begin : {0, 1, 5, 990, 1'001, 2'398, 2 * kRows - 9})
+    for (const int end : {begin + 2, begin + 40, begin + 2'500, 3 * kRows}) {
+      FileCursor walk = value_of(FileCursor::open(snapshot, table));
+      ASSERT_TRUE(value_of(walk.seek(key_of(begin))));
+      auto expected = all.lower_bound(key_of(begin));
+      size_t at_once = 0;
+      std::array<TreeEntry, 16> entries;
+      for (bool more = true; more && walk.key() < key_of(end); more = value_of(walk.next()), ++expected) {
+        ASSERT_EQ(walk.key(), expected->first);
+        ASSERT_EQ(walk.record(), expected->second);
+        const bool reads = at_once % 2 == 0;
+        const size_t count = reads ? value_of(walk.read_before(key_of(end), entries))
+                                   : value_of(walk.skip_before(key_of(end), 100));
+        for (size_t i = 0; i < count; ++i) {
+          ++expected;
+          EXPECT_TRUE(!reads || entries[i].key == expected->first);
+        }
+        ASSERT_EQ(walk.key(), expected->first) << "it stands on the last of them";
+        ASSERT_EQ(walk.record(), expected->second);
+        at_once += count;
+      }
+      EXPECT_EQ(expected, all.lower_bound(key_of(end)));
+      EXPECT_TRUE(end < begin + 2'500 || begin > kRows || at_once > 1'000) << at_once;
+    }
 }
 
 TEST_P(SmallCommitsTest, AreLeftByAProcessThatDies) {

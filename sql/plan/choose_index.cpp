@@ -103,7 +103,7 @@ class IndexChooser {
         ordered = candidate;
       if (!is_narrower(candidate)) continue;
       candidates_.push_back(candidate);
-      const double cost = candidate.rows * cost_of_entry(index) + 1;
+      const double cost = candidate.rows * cost_of_entry(candidate.probe) + 1;
       if (cost >= best_cost) continue;
       best_cost = cost;
       best_rows = candidate.rows;
@@ -141,20 +141,31 @@ class IndexChooser {
     if (!candidate.probe.parts.empty() || !candidate.probe.index.condition.empty()) return true;
     const bool counts_values = std::ranges::any_of(query_.bound->aggregates, &BoundAggregate::distinct);
     return candidate.probe.index.holds == IndexHolds::every_item && counts_values &&
-           ignores_repeats(*query_.bound) && ignores_order(*query_.bound) &&
-           is_covered(plan_, query_, scan_, candidate.probe.index);
+           ignores_repeats(*query_.bound) && ignores_order(*query_.bound) && is_covered_by(candidate.probe);
   }
 
-  double cost_of_entry(const IndexDescription& index) {
-    if (!is_covered(plan_, query_, scan_, index)) return kEntryCost + kFetchCost;
+  double cost_of_entry(const PlannedProbe& probe) {
+    if (!is_covered_by(probe)) return kEntryCost + kFetchCost;
     return ignores_order(*query_.bound) ? kEntryCost : kEntryCost + kKeyCost + kValuesCost;
+  }
+
+  // Of one value, an index over elements has one entry of an item.
+  bool is_covered_by(const PlannedProbe& probe) {
+    if (probe.index.is_multi_valued() && !names_one_value(probe)) return false;
+    return is_covered(plan_, query_, scan_, probe.index, decided_by(probe));
+  }
+
+  static bool names_one_value(const PlannedProbe& probe) {
+    return probe.parts.size() == probe.index.parts.size() &&
+           std::ranges::all_of(probe.parts,
+                               [](const auto& bounds) { return bounds[0].check == BoundCheck::equal; });
   }
 
   // Entries are read until enough items have passed the filter.
   double cost_in_order(const Candidate& ordered, std::optional<double> limit) {
     double rows = ordered.rows;
     if (limit) rows = std::min(rows, *limit / share_let_through(ordered));
-    const bool is_enough = is_covered(plan_, query_, scan_, ordered.probe.index);
+    const bool is_enough = is_covered_by(ordered.probe);
     return rows * (is_enough ? kEntryCost : kEntryCost + kFetchCost) + 1;
   }
 
@@ -387,10 +398,7 @@ class IndexChooser {
     // Entries of equal values come in the order of their items, as a scan gives them. Others are put into
     // that order, so that no row's place depends on which indexes there are; it also reads the items from
     // front to back.
-    const bool has_one_value = candidate.probe.parts.size() == candidate.probe.index.parts.size() &&
-                               std::ranges::all_of(candidate.probe.parts, [](const auto& bounds) {
-                                 return bounds[0].check == BoundCheck::equal;
-                               });
+    const bool has_one_value = names_one_value(candidate.probe);
     access.kind = is_ordered || has_one_value ? Access::Kind::index : Access::Kind::any_index;
     access.is_ordered = is_ordered;
     access.estimated_rows = candidate.rows;
@@ -398,18 +406,23 @@ class IndexChooser {
     drop_decided(access.probes[0]);
   }
 
-  // Takes the conditions out of the filter that a probe decides alone.
-  void drop_decided(const PlannedProbe& probe) {
-    if (filter_ == nullptr) return;
-    const auto drop = [&](const BoundExpression* condition) {
-      if (std::erase(filter_->conditions, condition) > 0) scan_.access.decided.push_back(condition);
-    };
+  // Conditions of the filter, or of a node above it, that a probe decides alone.
+  std::vector<const BoundExpression*> decided_by(const PlannedProbe& probe) const {
+    std::vector<const BoundExpression*> decided;
     for (const std::vector<IndexBound>& part : probe.parts)
       for (const IndexBound& bound : part)
-        if (bound.is_exact) drop(bound.condition);  // what a node above decides stays with it
+        if (bound.is_exact) decided.push_back(bound.condition);
     const auto said = said_by_index_.find(probe.index.number);
     if (said != said_by_index_.end() && said->second)
-      for (const BoundExpression* condition : *said->second) drop(condition);
+      decided.insert(decided.end(), said->second->begin(), said->second->end());
+    return decided;
+  }
+
+  // Takes them out of the filter; what a node above decides stays with it.
+  void drop_decided(const PlannedProbe& probe) {
+    if (filter_ == nullptr) return;
+    for (const BoundExpression* condition : decided_by(probe))
+      if (std::erase(filter_->conditions, condition) > 0) scan_.access.decided.push_back(condition);
   }
 
   void take_union(std::vector<Candidate> arms) {

@@ -97,12 +97,13 @@ bool ignores_repeats(const BoundQuery& query) {
          });
 }
 
-bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index) {
+bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index,
+                std::span<const BoundExpression* const> decided) {
   if (query.bound->sources.size() != 1 || plan.statement->change) return false;
-  if (index.is_multi_valued()) return false;
   Coverage coverage(plan, scan, index);
-  return all_expressions(query,
-                         [&](const BoundExpression& expression) { return coverage.covers(expression); });
+  return all_expressions(query, [&](const BoundExpression& expression) {
+    return std::ranges::find(decided, &expression) != decided.end() || coverage.covers(expression);
+  });
 }
 
 void cover_by_index(Plan& plan, PlannedQuery& query) {

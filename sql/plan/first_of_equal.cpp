@@ -71,7 +71,8 @@ void follow_first_of_equal(Plan& plan, PlannedQuery& query, Source& source) {
   if (scan->kind != PlanKind::scan || !are_rows_repeatable(query)) return;
   AccessPath& access = scan->access;
   if (access.kind == Access::Kind::any_index && access.probes.size() == 1) {
-    access.first_of_equal = is_covered(plan, query, *scan, access.probes[0].index);
+    const IndexDescription& index = access.probes[0].index;
+    access.first_of_equal = !index.is_multi_valued() && is_covered(plan, query, *scan, index);
     return;
   }
   Collection* const collection = source.collection(scan->source->collection_name);
@@ -80,7 +81,8 @@ void follow_first_of_equal(Plan& plan, PlannedQuery& query, Source& source) {
   const IndexDescription* best = nullptr;
   double best_values = 0;
   for (const IndexDescription& index : collection->indexes()) {
-    if (!leads_to_all(index, items) || !is_covered(plan, query, *scan, index)) continue;
+    if (!leads_to_all(index, items) || index.is_multi_valued() || !is_covered(plan, query, *scan, index))
+      continue;
     const auto values = values_of(index, *collection);
     if (!values || (best != nullptr && *values >= best_values)) continue;
     if (*values * kCostOfValue >= items_of_scan(items, *values, row_limit(bound))) continue;

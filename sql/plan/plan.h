@@ -190,8 +190,11 @@ void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
 // MAX(c.x).
 std::optional<std::vector<IndexStep>> path_of_extremes(const BoundQuery& query, SlotNumber slot);
 void cover_by_index(Plan& plan, PlannedQuery& query);
-// Whether the entries of an index hold all that the query asks of the items of its only scan.
-bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index);
+// Whether the entries of an index hold all that the query asks of the items of its only scan, but for the
+// conditions that the ranges of the index decide. That each item has one entry in the ranges is the caller's
+// to see to: an index over elements has several of one item.
+bool is_covered(Plan& plan, const PlannedQuery& query, PlanNode& scan, const IndexDescription& index,
+                std::span<const BoundExpression* const> decided = {});
 // Whether the rows may come in any order: all go into one row of aggregates that come to the same.
 bool ignores_order(const BoundQuery& query);
 // Whether rows that are equal to others change nothing: DISTINCT, or aggregates of different values.

@@ -67,6 +67,32 @@ TEST_F(IndexChoiceTest, ARangeInItsOwnOrderNeedsNoSort) {
   EXPECT_EQ(query(listed), scanned(listed));
 }
 
+// A common element, too, is cheaper to count by the entries that its items have than to look for.
+TEST_F(IndexChoiceTest, ItemsWithAnElementAreCountedByTheirEntries) {
+  make("e", "/p");
+  std::string lines;
+  for (int i = 0; i < 3'000; ++i)
+    lines += fmt::format(R"({{"id":"{}","p":"p","n":{},"tags":[{},"{}","{}"]}})", i, i, i % 3,
+                         i % 10 < 8 ? "x" : "y", i % 2 == 0 ? "x" : "z") +
+             "\n";
+  std::istringstream input(lines);
+  ASSERT_TRUE(succeeds(database_->container("e")->import(input)));
+  const auto counted = [&](std::string_view condition, bool is_covered) {
+    const std::string sql = fmt::format("SELECT VALUE COUNT(1) FROM e WHERE {}", condition);
+    const std::string as_scan =
+        query(fmt::format("SELECT VALUE COUNT(1) FROM e WHERE IIF({}, true, false)", condition));
+    EXPECT_EQ(query(sql), as_scan) << condition;
+    EXPECT_EQ(plan(sql).find("index-only scan") != std::string::npos, is_covered) << plan(sql);
+  };
+  ASSERT_EQ(query("CREATE INDEX tags ON e (tags[])"), "");
+  ASSERT_EQ(query("ANALYZE e").find("error"), std::string::npos);
+  counted("ARRAY_CONTAINS(e.tags, 'x')", true);
+  counted("ARRAY_CONTAINS(e.tags, 2)", true);
+  counted("ARRAY_CONTAINS(e.tags, 'x') AND e.n > 7", false);
+  counted("ARRAY_CONTAINS(e.tags, 'x') AND ARRAY_CONTAINS(e.tags, 'z')", false);
+  counted("ARRAY_CONTAINS_ANY(e.tags, ['x', 'y', 'z'])", false);
+}
+
 TEST_F(IndexChoiceTest, ItemsWithoutAPathAreFound) {
   ASSERT_EQ(query("CREATE INDEX pair ON c (few, text)"), "");
   for (const char* name : {"c", "d"})

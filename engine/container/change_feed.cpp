@@ -68,6 +68,7 @@ Result<void> ChangeFeed::forget(WriteTransaction& transaction, Lsn lsn) const {
   if (own_row && own_row->kind == FeedRowKind::item) {
     return transaction.erase_found(table_, key.bytes());
   }
+  // The tree tells of most ranges, and nothing that is pending has to be put in order for that.
   if (const auto next = transaction.seek_tree(table_, key.bytes()); next && is_latest_key(*next)) {
     known_ranges_.note(lsn, lsn_of_feed_key(*next));
     QUIRE_ASSIGN(is_forgotten, forget_in_known_range(transaction, lsn));

@@ -81,8 +81,7 @@ void follow_first_of_equal(Plan& plan, PlannedQuery& query, Source& source) {
   const IndexDescription* best = nullptr;
   double best_values = 0;
   for (const IndexDescription& index : collection->indexes()) {
-    if (!leads_to_all(index, items) || index.is_multi_valued() || !is_covered(plan, query, *scan, index))
-      continue;
+    if (!leads_to_all(index, items) || !is_covered(plan, query, *scan, index)) continue;
     const auto values = values_of(index, *collection);
     if (!values || (best != nullptr && *values >= best_values)) continue;
     if (*values * kCostOfValue >= items_of_scan(items, *values, row_limit(bound))) continue;

@@ -343,7 +343,7 @@ Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transact
       if (found.memory() > memory_limit) return std::unexpected(too_many_keys());
     }
   }
-  if (access.kind == sql::Access::Kind::any_index) found.sort();
+  if (access.kind == sql::Access::Kind::any_index && access.probes.size() > 1) found.sort();
   QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(transaction));
   return std::make_unique<KeyListCursor>(transaction, store, lifetime,
                                          std::make_shared<const KeyList>(std::move(found)),

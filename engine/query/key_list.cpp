@@ -15,6 +15,8 @@ namespace {
 
 // Keys are dealt out once, into at most so many buckets.
 constexpr unsigned kMostDigitBits = 16;
+// So few are put in order by steps from one to the next.
+constexpr size_t kFewInBucket = 16;
 
 }  // namespace
 
@@ -76,7 +78,7 @@ size_t KeyList::memory() const noexcept {
 }
 
 // They are dealt out into about half as many buckets as there are keys, by the first bits in which any two
-// differ, and the few of a bucket are compared.
+// differ, so that nearly all are in order then, and the others a few places off.
 void KeyList::sort() {
   std::vector<Place>& keys = room_->keys;
   if (keys.size() < 2) return;
@@ -95,31 +97,29 @@ void KeyList::sort() {
   const std::span<Place> dealt = room_->sorting.of(keys.size());
   for (const Place& place : keys) dealt[ends[digit_of(place)]++] = place;
 
-  auto kept = keys.begin();
   size_t begin = 0;
   for (const size_t end : ends) {
-    const std::span<Place> bucket = dealt.subspan(begin, end - begin);
-    if (bucket.size() > 1) sort_bucket(bucket);
-    for (const Place& place : bucket)
-      if (&place == bucket.data() || place != *(&place - 1)) *kept++ = place;
+    if (end - begin > kFewInBucket) std::ranges::sort(dealt.subspan(begin, end - begin), std::less<>());
     begin = end;
   }
-  keys.erase(kept, keys.end());
+  keys.erase(insert_each(dealt, keys.begin()), keys.end());
 }
 
-// Most have two or three keys: std::sort takes longer to see that than to sort them.
-void KeyList::sort_bucket(std::span<Place> bucket) {
-  constexpr size_t kFew = 16;
-  if (bucket.size() > kFew) {
-    std::ranges::sort(bucket, std::less<>());
-    return;
+// Each once, in order, from `to` on; the end of them. A step for each place that one is off. All at once
+// rather than by buckets: where one of these ends cannot be guessed.
+std::vector<KeyList::Place>::iterator KeyList::insert_each(std::span<const Place> dealt,
+                                                           std::vector<Place>::iterator to) {
+  const auto begin = to;
+  auto end = begin;
+  for (const Place& place : dealt) {
+    to = end;
+    while (to != begin && place < *(to - 1)) --to;
+    if (to != begin && *(to - 1) == place) continue;
+    std::move_backward(to, end, end + 1);
+    *to = place;
+    ++end;
   }
-  for (size_t i = 1; i < bucket.size(); ++i) {
-    const Place place = bucket[i];
-    size_t to = i;
-    for (; to > 0 && place < bucket[to - 1]; --to) bucket[to] = bucket[to - 1];
-    bucket[to] = place;
-  }
+  return end;
 }
 
 void KeyList::intersect(const KeyList& other) {

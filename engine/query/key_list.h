@@ -58,7 +58,8 @@ class KeyList {
     SortRoom<Place> sorting;
     std::vector<size_t> ends;  // of buckets
   };
-  static void sort_bucket(std::span<Place> bucket);
+  static std::vector<Place>::iterator insert_each(std::span<const Place> dealt,
+                                                  std::vector<Place>::iterator to);
   struct GiveBack {
     KeyRooms* rooms;
     void operator()(Room* room) const noexcept;

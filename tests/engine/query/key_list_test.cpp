@@ -32,6 +32,11 @@ TEST(KeyListTest, SortsKeysAndKeepsEachOnce) {
       [&] { return fmt::format("reading-{:05}", random() % 100'000); },
       [&] { return std::string("the same partition key") + std::to_string(random() % 3'000); },
       [&] { return std::string(random() % 12, static_cast<char>(random() % 3)); },
+      // Thousands that share a bucket, beside some that have one each.
+      [&] {
+        return random() % 3 != 0 ? fmt::format("crowded {:05}", random() % 50'000)
+                                 : fmt::format("{:016x}", random());
+      },
       [&] { return std::string("one"); }};
   KeyRooms rooms;
   for (const size_t count : {0, 1, 2, 3, 100, 5'000, 70'000}) {

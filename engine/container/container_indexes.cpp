@@ -147,13 +147,18 @@ Result<std::optional<ContainerIndexes::Expiry>> ContainerIndexes::expiry(const T
 }
 
 Result<ContainerIndexes::Writer*> ContainerIndexes::writer(WriteTransaction& transaction) {
-  QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, table_));
-  if (version == 0) return nullptr;
-  if (*writer_ == nullptr || held().set.version != version) {
-    auto made = std::make_unique<Writer>();
-    QUIRE_ASSIGN(made->set, load_index_set(transaction, table_));
-    made->extractor = std::make_unique<EntryExtractor>(made->set, dictionary_, scope_bytes_);
-    *writer_ = std::move(made);
+  // Within a request the set changes here alone: it is looked at once.
+  uint64_t& seen = transaction.mark(table_);
+  if (*writer_ == nullptr || held().set.version != seen) {
+    QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, table_));
+    if (version == 0) return nullptr;
+    if (*writer_ == nullptr || held().set.version != version) {
+      auto made = std::make_unique<Writer>();
+      QUIRE_ASSIGN(made->set, load_index_set(transaction, table_));
+      made->extractor = std::make_unique<EntryExtractor>(made->set, dictionary_, scope_bytes_);
+      *writer_ = std::move(made);
+    }
+    seen = version;
   }
   return held().set.is_empty() ? nullptr : writer_->get();
 }
@@ -162,13 +167,13 @@ Result<IndexSet*> ContainerIndexes::writable_set(WriteTransaction& transaction) 
   auto made = std::make_unique<Writer>();
   QUIRE_ASSIGN(made->set, load_index_set(transaction, table_));
   *writer_ = std::move(made);
+  forget_if_undone(transaction);  // also where it fails before set_changed()
   return &held().set;
 }
 
 Result<void> ContainerIndexes::set_changed(WriteTransaction& transaction) {
   ++held().set.version;
   held().extractor = std::make_unique<EntryExtractor>(held().set, dictionary_, scope_bytes_);
-  forget_if_undone(transaction);
   return save_index_header(transaction, table_, held().set);
 }
 
@@ -287,6 +292,8 @@ Result<void> ContainerIndexes::prepare(WriteTransaction& transaction, const Item
   }
   writer->new_entries.sort();
   writer->old_entries.sort();
+  for (size_t i = 0; i < writer->new_entries.size(); ++i)
+    transaction.ask_for(table_, writer->new_entries.key(i));
   return {};
 }
 

@@ -134,6 +134,7 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
         ErrorCode::invalid_partition_key,
         fmt::format("item '{}' has the partition key {}; this write is to {} alone", encoded.id,
                     partition_key_text(encoded.partition_key), partition_key_text(*options.partition_key)));
+  transaction.ask_for(tables_.items, encoded.key.bytes());
   // The first write: what the item was made from may lie in the map, and be gone from here on.
   QUIRE_TRY(erase_some_expired(transaction, lifetime));
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));

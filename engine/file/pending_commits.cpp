@@ -102,6 +102,12 @@ bool PendingCommits::may_have(uint64_t hashed) const noexcept {
   return (word >> hashed % kFilterBits & 1) != 0;
 }
 
+void PendingCommits::ask_for(uint32_t slot, Bytes key) const noexcept {
+  const uint64_t hashed = hash(slot, key);
+  __builtin_prefetch(&filter_[hashed / kFilterBits % filter_.size()], 1);
+  newest_.ask_for(hashed);
+}
+
 std::optional<PendingCommits::Change> PendingCommits::find(uint32_t slot, Bytes key,
                                                            uint32_t upto) const noexcept {
   const uint64_t hashed = hash(slot, key);

@@ -92,6 +92,8 @@ class PendingCommits {
   void link_at_hand(uint32_t slot) noexcept {
     if (!at_hand_.empty() && may_have_any(slot)) link_all_at_hand();
   }
+  // A change of the key is to come: asks for the memory where it is looked for.
+  void ask_for(uint32_t slot, Bytes key) const noexcept;
   // The record's place, to be filled before the next call. bad_alloc: nothing has changed.
   std::span<char> put(uint32_t slot, Bytes key, size_t record_bytes);
   void erase(uint32_t slot, Bytes key);

@@ -206,6 +206,10 @@ Result<bool> fill(const Result<std::span<char>>& place, Bytes record) {
 
 }  // namespace
 
+void WriteTransaction::ask_for(Table table, Bytes key) const noexcept {
+  if (is_small()) pending_->newest()->ask_for(table.slot(), key);
+}
+
 Result<void> WriteTransaction::put(Table table, Bytes key, Bytes record) {
   QUIRE_TRY(fill(reserve(table, key, record.size()), record));
   return {};

@@ -224,6 +224,34 @@ TEST_F(CheckTest, APathThatThePolicyCoversAndNoIndexHasIsFound) {
   EXPECT_THAT(faults(), HasSubstr("index '/tags/[]': items have values there"));
 }
 
+// What was changed in memory beside the file goes with it: later items have entries in all indexes.
+TEST_F(CheckTest, AChangeOfTheIndexesThatIsUndoneIsForgotten) {
+  const auto drop_all = [&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_ASSIGN(IndexSet* const set, store_->indexes().writable_set(transaction));
+    for (const Index& index : set->indexes) QUIRE_TRY(erase_index(transaction, index_table(), index.number));
+    set->indexes.clear();
+    set->policy.reset();
+    return {};
+  };
+  EXPECT_FALSE(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_TRY(drop_all(transaction));
+    return fail(ErrorCode::interrupted, "before it was made known");
+  }));
+  create(R"({"id":"behind it","p":"1","n":1,"s":"one more"})");
+  write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_TRY(store_->create(transaction, R"({"id":"before a part","p":"1","n":2,"s":"two more"})"));
+    EXPECT_FALSE(transaction.nested([&](WriteTransaction& part) -> Result<void> {
+      QUIRE_TRY(drop_all(part));
+      QUIRE_TRY(store_->indexes().set_changed(part));
+      QUIRE_TRY(store_->create(part, R"({"id":"in a part","p":"1","n":3})"));
+      return fail(ErrorCode::interrupted, "behind it");
+    }));
+    QUIRE_TRY(store_->create(transaction, R"({"id":"behind a part","p":"1","n":4,"s":"four more"})"));
+    return {};
+  });
+  EXPECT_EQ(faults(), "");
+}
+
 TEST_F(CheckTest, ManyFaultsAreCountedAndTheFirstThousandKept) {
   write([&](WriteTransaction& transaction) -> Result<void> {
     const std::string number = number_of("n");

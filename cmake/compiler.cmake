@@ -17,6 +17,10 @@ if(CCACHE)
 endif()
 
 add_compile_options(-Wall -Wextra -Werror)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # Memory that is asked for to be written to comes for this processor alone. Those that do not know the instruction pass it over.
+  add_compile_options(-mprfchw)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC's bug 105651: std::string's operator+ with a literal is reported though it is right.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)

@@ -48,12 +48,21 @@ void KeyRooms::give(std::unique_ptr<KeyList::Room> room) noexcept try {
 } catch (const std::bad_alloc&) {  // no memory to keep it in
 }
 
+// Another thread may have read the list that was here before: until its lines of memory are asked for to be
+// written to, each of them is waited for.
+inline void KeyList::ask_ahead() const noexcept {
+  constexpr size_t kBytesAhead = 1536;
+  const auto end = reinterpret_cast<uintptr_t>(room_->keys.data() + room_->keys.size());
+  __builtin_prefetch(reinterpret_cast<const char*>(end + kBytesAhead), 1);
+}
+
 void KeyList::add(const IndexEntry& entry) {
   const bool tells_values =
       !entry.has_cut_values && entry.values.data() + entry.values.size() == entry.item_key.data();
   const size_t values_bytes = tells_values ? entry.values.size() : 0;
   Bytes bytes(entry.item_key.data() - values_bytes, values_bytes + entry.item_key.size());
   if (copies_ != nullptr) bytes = copies_->copy_string(bytes);
+  ask_ahead();
   room_->keys.push_back({.prefix = key_prefix(entry.item_key),
                          .key = bytes.data() + values_bytes,
                          .key_bytes = static_cast<uint32_t>(entry.item_key.size()),

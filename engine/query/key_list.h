@@ -58,6 +58,7 @@ class KeyList {
     SortRoom<Place> sorting;
     std::vector<size_t> ends;  // of buckets
   };
+  void ask_ahead() const noexcept;
   static std::vector<Place>::iterator insert_each(std::span<const Place> dealt,
                                                   std::vector<Place>::iterator to);
   struct GiveBack {

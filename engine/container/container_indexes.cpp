@@ -292,8 +292,10 @@ Result<void> ContainerIndexes::prepare(WriteTransaction& transaction, const Item
   }
   writer->new_entries.sort();
   writer->old_entries.sort();
-  for (size_t i = 0; i < writer->new_entries.size(); ++i)
-    transaction.ask_for(table_, writer->new_entries.key(i));
+  // An item that is replaced keeps most of its entries: nothing is put for these.
+  if (old_root.is_undefined())
+    for (size_t i = 0; i < writer->new_entries.size(); ++i)
+      transaction.ask_for(table_, writer->new_entries.key(i));
   return {};
 }
 

@@ -113,9 +113,9 @@ class WriteTransaction : public Transaction {
  public:
   WriteTransaction(WriteTransaction&&) = delete;
 
-  // Inserts or replaces.
   // put() of the key is to come: asks for the memory that it will look at.
   void ask_for(Table table, Bytes key) const noexcept;
+  // Inserts or replaces.
   Result<void> put(Table table, Bytes key, Bytes record);
   // Inserts; false, and nothing changed, if the key is there.
   Result<bool> put_new(Table table, Bytes key, Bytes record);

@@ -7,13 +7,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 
 #include "tests/damage/mutation.h"
 #include "tests/damage/probe.h"
 #include "tests/damage/sample_file.h"
+#include "tests/file_bytes.h"
 
 namespace {
 
@@ -50,8 +50,7 @@ class Place {
   void make(std::string& bytes, quire::tests::SampleState state) const {
     const std::string sample = (path_ / "sample.quire").string();
     if (!quire::tests::make_sample_file(sample, kItems, state)) std::abort();
-    std::ifstream file(sample, std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(file), {});
+    bytes = quire::tests::file_bytes(sample);
     std::filesystem::remove(sample);
     std::filesystem::remove(sample + "-lock");
   }

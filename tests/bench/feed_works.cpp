@@ -14,7 +14,7 @@ namespace quire::bench {
 namespace {
 
 constexpr uint64_t kWrittenAlone = 50'000;
-constexpr uint64_t kBatch = 1'000;
+constexpr uint64_t kItemsACommit = 1'000;
 
 struct OpenFile {
   Database database;
@@ -68,7 +68,7 @@ std::string file_of_single_items(const Fixture& fixture) {
   char line[4096];
   for (uint64_t i = 0; i < kWrittenAlone;) {
     Transaction transaction = must(database.begin_transaction());
-    for (uint64_t end = i + kBatch; i < end; ++i)
+    for (uint64_t end = i + kItemsACommit; i < end; ++i)
       if (std::fgets(line, sizeof line, input.get()) != nullptr)
         must(container.create({line, std::strlen(line) - 1}, &transaction));
     must(transaction.commit());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kOrders = 100'000;
 constexpr uint64_t kPeople = 100'000;
-constexpr uint64_t kCities = 1'000;
+constexpr uint64_t kCityCount = 1'000;
 constexpr uint64_t kStep = 7919;  // a prime: neighbours in one container are far apart in the next
 
 template <typename Line>
@@ -33,11 +33,11 @@ std::string orders() {
 std::string people() {
   return lines(kPeople, [](uint64_t i) {
     return fmt::format(R"({{"id":"p{}","name":"Person {}","cityId":"c{}","emails":["p{}@example.org"]}})", i,
-                       i, i * kStep % kCities, i);
+                       i, i * kStep % kCityCount, i);
   });
 }
 std::string cities() {
-  return lines(kCities, [](uint64_t i) {
+  return lines(kCityCount, [](uint64_t i) {
     return fmt::format(R"({{"id":"c{}","name":"City {}","size":{}}})", i, i, i % 1000);
   });
 }

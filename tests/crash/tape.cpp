@@ -7,9 +7,9 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <mutex>
+
+#include "tests/file_bytes.h"
 
 namespace quire::tests {
 namespace {
@@ -139,8 +139,7 @@ void TapeRecorder::flush() {
 }
 
 std::vector<TapeEntry> read_tape(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  TapeReader reader(std::string(std::istreambuf_iterator<char>(file), {}));
+  TapeReader reader(file_bytes(path));
   std::vector<TapeEntry> tape;
   while (!reader.at_end()) {
     TapeEntry entry{static_cast<TapeEntry::Kind>(reader.number()), reader.number(), reader.number(), {}, {}};

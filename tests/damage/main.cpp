@@ -9,13 +9,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 
 #include "tests/damage/mutation.h"
 #include "tests/damage/probe.h"
 #include "tests/damage/sample_file.h"
+#include "tests/file_bytes.h"
 
 namespace quire::tests {
 namespace {
@@ -54,11 +54,6 @@ class Folder {
   std::filesystem::path path_;
 };
 
-std::string read_bytes(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class Run {
  public:
   explicit Run(const Settings& settings) : settings_(settings) {}
@@ -84,7 +79,7 @@ class Run {
     if (child == 0) _exit(make_sample_file(path.string(), kItems, state) ? 0 : 1);
     int status = 0;
     waitpid(child, &status, 0);
-    bytes = read_bytes(path);
+    bytes = file_bytes(path);
     std::filesystem::remove(path);
     std::filesystem::remove(path.string() + "-lock");
     return status == 0 && !bytes.empty();
@@ -136,7 +131,7 @@ class Run {
                : is_bad              ? "a bad answer"
                : WIFSIGNALED(status) ? strsignal(WTERMSIG(status))
                                      : "stopped by a sanitizer");
-    fmt::print("{}\n", read_bytes(place(number) / "errors").substr(0, 6000));
+    fmt::print("{}\n", file_bytes(place(number) / "errors").substr(0, 6000));
     if (settings_.keep.empty()) return;
     std::filesystem::create_directories(settings_.keep);
     std::ofstream(std::filesystem::path(settings_.keep) / fmt::format("{}.quire", number), std::ios::binary)

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "quire/quire.hpp"
+#include "tests/file_bytes.h"
 
 namespace quire::tests {
 namespace {
@@ -114,8 +114,7 @@ Result<void> leave_open(const std::string& path) {
   auto database = Database::open(path);
   if (!database) return Failure(std::move(database.error()));
   if (auto written = write_to_log(*database); !written) return written;
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const std::string bytes = file_bytes(path);
   if (auto closed = database->close(); !closed) return closed;
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   return {};

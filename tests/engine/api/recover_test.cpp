@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include "engine/file/page_layout.h"
 #include "tests/engine/api/database_fixture.h"
+#include "tests/file_bytes.h"
 
 namespace quire::tests {
 namespace {
@@ -45,10 +45,7 @@ class RecoverTest : public DatabaseTest {
     read_bytes();
   }
 
-  void read_bytes() {
-    std::ifstream file(path_, std::ios::binary);
-    bytes_.assign(std::istreambuf_iterator<char>(file), {});
-  }
+  void read_bytes() { bytes_ = file_bytes(path_); }
 
   std::string contents() {
     return query("SELECT c.id, c.p, c.n, c.u, c.name, c._ts FROM c ORDER BY c.u") +
@@ -75,8 +72,7 @@ class RecoverTest : public DatabaseTest {
     std::filesystem::remove(fresh_);
     const auto rows = Database::recover(path_, fresh_);
     EXPECT_TRUE(succeeds(rows));
-    std::ifstream file(path_, std::ios::binary);
-    EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(file), {}) == bytes_) << "it was written to";
+    EXPECT_TRUE(file_bytes(path_) == bytes_) << "it was written to";
     if (!rows) return {};
     reopen(fresh_);
     EXPECT_EQ(database_->check().value(), "[]");

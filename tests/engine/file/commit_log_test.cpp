@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <thread>
 
 #include "engine/file/anchor.h"
@@ -18,6 +17,7 @@
 #include "engine/file/environment.h"
 #include "engine/file/file_state.h"
 #include "tests/engine/file/temporary_folder.h"
+#include "tests/file_bytes.h"
 
 namespace quire::engine {
 namespace {
@@ -344,8 +344,7 @@ TEST_F(CommitLogTest, AnUntrustedOpenAndACompactionFindAllOfIt) {
 
 // Where the anchor's half of the log begins in the file: on the pages of the only value that is so long.
 uint64_t place_of_log(const std::string& path, uint64_t sequence) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const std::string bytes = tests::file_bytes(path);
   for (uint64_t at = layout::kMetaPages * kPageBytes; at + kPageBytes <= bytes.size(); at += kPageBytes)
     if (layout::page_flags(&bytes[at]) == layout::kOverflowPage &&
         layout::page_number(&bytes[at]) == at / kPageBytes &&

@@ -5,10 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "engine/file/environment.h"
 #include "tests/engine/file/temporary_folder.h"
+#include "tests/file_bytes.h"
 
 namespace quire::engine {
 namespace {
@@ -17,11 +17,6 @@ using testing::HasSubstr;
 
 void write_file(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // Makes a table "t" with so many rows of 1,000 bytes.
@@ -108,7 +103,7 @@ TEST_F(Open, RefusesOtherFilesAndLeavesThemAlone) {
         std::string("SQLite format 3\0 and so on", 26)}) {
     write_file(path_, bytes);
     EXPECT_TRUE(fails_with(Environment::open(path_), ErrorCode::not_a_database, "not a Quire file"));
-    EXPECT_EQ(read_file(path_), bytes);
+    EXPECT_EQ(tests::file_bytes(path_), bytes);
     EXPECT_FALSE(std::filesystem::exists(path_ + "-lock"));
   }
   EXPECT_TRUE(fails_with(Environment::open("/dev/null"), ErrorCode::not_a_database));
@@ -126,9 +121,9 @@ TEST_F(Open, RefusesAnLmdbFileOfOthers) {
   mdb_put(transaction, table, &key, &record, 0);
   ASSERT_EQ(mdb_txn_commit(transaction), 0);
   mdb_env_close(environment);
-  const std::string before = read_file(path_);
+  const std::string before = tests::file_bytes(path_);
   EXPECT_TRUE(fails_with(Environment::open(path_), ErrorCode::not_a_database, "not one of Quire's"));
-  EXPECT_EQ(read_file(path_), before);
+  EXPECT_EQ(tests::file_bytes(path_), before);
 }
 
 // Writes the version into the "format" row of table "meta".
@@ -199,7 +194,7 @@ TEST_F(Open, ReadOnlyReadsButDoesNotWrite) {
   {
     ASSERT_TRUE(succeeds(fill(*value_of(Environment::open(path_)), 3)));
   }
-  const std::string before = read_file(path_);
+  const std::string before = tests::file_bytes(path_);
   {
     auto environment = value_of(Environment::open(path_, {.read_only = true}));
     EXPECT_TRUE(fails_with(fill(*environment, 1), ErrorCode::read_only, "read-only"));
@@ -207,7 +202,7 @@ TEST_F(Open, ReadOnlyReadsButDoesNotWrite) {
     const Table table = value_of(environment->open_table("t")).value();
     EXPECT_EQ(value_of(value_of(environment->begin_read()).count(table)), 3);
   }
-  EXPECT_EQ(read_file(path_), before);
+  EXPECT_EQ(tests::file_bytes(path_), before);
 }
 
 TEST_F(Open, TheSameFileTwiceInAProcessIsShared) {

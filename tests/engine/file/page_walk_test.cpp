@@ -6,13 +6,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "engine/file/environment.h"
 #include "engine/file/page_layout.h"
 #include "engine/file/snapshot_pages.h"
 #include "tests/engine/file/temporary_folder.h"
+#include "tests/file_bytes.h"
 
 namespace quire::engine {
 namespace {
@@ -43,10 +43,7 @@ class PageWalkTest : public testing::Test {
     ASSERT_GT(bytes_.size() / kPage, kPagesAlwaysWalked);
   }
 
-  void load() {
-    std::ifstream file(path_, std::ios::binary);
-    bytes_.assign(std::istreambuf_iterator<char>(file), {});
-  }
+  void load() { bytes_ = tests::file_bytes(path_); }
   char* page(size_t number) { return bytes_.data() + number * kPage; }
   layout::Meta newest() {
     return std::max(*layout::parse_meta(page(0)), *layout::parse_meta(page(1)),

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <set>
 #include <sstream>
 
 #include "sql/functions/function.h"
 #include "sql/run/execution.h"
+#include "tests/file_bytes.h"
 #include "tests/sql/run/case_lines.h"
 #include "tests/sql/run/memory_source.h"
 
@@ -234,8 +234,7 @@ class DocumentedFunctions : public testing::Test {
   DocumentedFunctions() {
     for (const std::filesystem::path& page : language_pages()) {
       for (const CaseLine& line : read_case_lines(page)) add_called_names(line.text, called_);
-      std::ifstream file(page);
-      text_.append(std::istreambuf_iterator<char>(file), {});
+      text_ += tests::file_bytes(page);
     }
   }
 

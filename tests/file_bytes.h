@@ -7,8 +7,8 @@
 
 namespace quire::tests {
 
-// All that a file holds, or nothing where it cannot be read. In one read: by iterators it is a call for each byte, which
-// under a sanitizer takes seconds for a database.
+// All that a file holds, or nothing where it cannot be read. In one read: by iterators it is a call for each
+// byte, which under a sanitizer takes seconds for a database.
 inline std::string file_bytes(const std::filesystem::path& path) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(path, error);

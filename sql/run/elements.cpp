@@ -1,6 +1,8 @@
 // The operators that make several rows of one: the elements of an array (x IN c.arr) and the rows of a
 // subquery (JOIN (SELECT ...) x). Slots that are read above are carried along; a batch they make never spans
 // two batches of their input, since the input's values end when its next batch is asked for.
+#include <algorithm>
+
 #include "sql/run/carried_slots.h"
 #include "sql/run/operator.h"
 #include "sql/value/member_reader.h"
@@ -51,10 +53,12 @@ class Elements final : public Operator {
     size_t made = 0;
     while (!rows_.empty() && made < frame.capacity) {
       const ElementReader array(arrays_[rows_.front()]);
-      const size_t first = made;
-      while (element_ < array.size() && made < frame.capacity) elements[made++] = array[element_++];
-      carried_.copy(rows_.front(), first, made, frame.capacity);
-      if (element_ < array.size()) break;
+      const size_t left = array.size() - element_, count = std::min(left, frame.capacity - made);
+      array.read(element_, {elements + made, count});
+      carried_.copy(rows_.front(), made, made + count, frame.capacity);
+      made += count;
+      element_ += static_cast<uint32_t>(count);
+      if (count < left) break;
       element_ = 0;
       rows_ = rows_.subspan(1);
     }

@@ -3,6 +3,7 @@
 
 #include "sql/run/evaluator.h"
 #include "sql/value/key_dictionary.h"
+#include "sql/value/member_place.h"
 #include "sql/value/member_reader.h"
 
 namespace quire::sql {
@@ -95,7 +96,7 @@ class ItemEvaluator final : public Evaluator {
 class ResolvedSteps {
  public:
   explicit ResolvedSteps(std::span<const BoundStep> steps) {
-    for (const BoundStep& step : steps) steps_.push_back({{.name = step.name}, step.index});
+    for (const BoundStep& step : steps) steps_.push_back({{.name = step.name}, step.index, {}});
   }
 
   // Called before a batch with one of its values: all values of a slot are of one container as a rule; a
@@ -104,10 +105,10 @@ class ResolvedSteps {
     if (!sample.is_encoded() || sample.dictionary() == resolved_for_) return;
     resolved_for_ = sample.dictionary();
     for (Step& step : steps_)
-      if (step.index < 0) step.key = resolve_key(step.key.name, resolved_for_);
+      if (step.index < 0) step = {resolve_key(step.key.name, resolved_for_), step.index, {}};
   }
 
-  Value walk(Value value) const { return walk_from(0, value); }
+  Value walk(Value value) { return walk_from(0, value); }
 
   // walk() for the values of a batch, which lie far apart: where a name leads deeper, all that it finds is
   // asked for before any of it is looked at.
@@ -118,7 +119,7 @@ class ResolvedSteps {
     }
     found_.clear();
     for (const RowNumber row : rows) {
-      found_.push_back(values[row].member_bytes(steps_[0].key));
+      found_.push_back(steps_[0].member_bytes(values[row]));
       __builtin_prefetch(found_.back().data());
     }
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -129,18 +130,36 @@ class ResolvedSteps {
   }
 
  private:
-  Value walk_from(size_t first, Value value) const {
+  struct Step {
+    ResolvedKey key;
+    int64_t index;
+    MemberPlace place;
+
+    bool is_for(const Value& value) const noexcept {
+      return value.is_encoded() && value.is_object() && value.dictionary() == key.dictionary && key.is_known;
+    }
+    // As Value::member_bytes and Value::member.
+    std::span<const std::byte> member_bytes(const Value& value) noexcept {
+      return is_for(value) ? place.find(value.encoded_bytes(), key.number) : std::span<const std::byte>();
+    }
+    Value member(const Value& value) noexcept {
+      if (!is_for(value)) [[unlikely]]
+        return value.member(key);
+      const std::span<const std::byte> bytes = place.find(value.encoded_bytes(), key.number);
+      if (bytes.data() != nullptr) return decode_value(bytes, value.dictionary());
+      const auto tag = static_cast<uint8_t>(value.encoded_bytes()[0]);
+      return layout::has_inline_names(tag) ? value.member(key) : Value();
+    }
+  };
+
+  Value walk_from(size_t first, Value value) {
     for (size_t i = first; i < steps_.size(); ++i) {
-      const Step& step = steps_[i];
-      value = step.index < 0 ? value.member(step.key) : value.element(static_cast<uint64_t>(step.index));
+      Step& step = steps_[i];
+      value = step.index < 0 ? step.member(value) : value.element(static_cast<uint64_t>(step.index));
     }
     return value;
   }
 
-  struct Step {
-    ResolvedKey key;
-    int64_t index;
-  };
   std::vector<Step> steps_;
   DictionaryNumber resolved_for_ = 0;
   std::vector<std::span<const std::byte>> found_;  // of walk_all

@@ -140,6 +140,10 @@ constexpr bool is_array_tag(uint8_t tag) noexcept {
 constexpr bool is_object_tag(uint8_t tag) noexcept {
   return (tag & 0xF0) == kObject && (tags::kObjectForms >> (tag & 0x0F) & 1) != 0;
 }
+// `tag` is an object's.
+constexpr bool has_inline_names(uint8_t tag) noexcept {
+  return (tag & kInlineBit) != 0;
+}
 
 // The header of an encoded array or object, with all its bounds checked; a damaged one reads as empty.
 class Container {
@@ -172,11 +176,17 @@ class Container {
 
   uint32_t count() const noexcept { return count_; }
   uint32_t header_size() const noexcept { return values_; }
-  bool has_inline_names() const noexcept { return (tag_ & kInlineBit) != 0; }
+  bool has_inline_names() const noexcept { return layout::has_inline_names(tag_); }
   uint16_t key(uint32_t index) const noexcept {
     const std::byte* const keys = bytes_ + keys_;
     return has_short_keys() ? load<uint8_t>(keys + index) : load<uint16_t>(keys + 2 * size_t{index});
   }
+  // Where in the bytes a key ends (index < count()), and its value's offset begins.
+  uint32_t end_of_key(uint32_t index) const noexcept {
+    return keys_ + (has_short_keys() ? 1 : 2) * (index + 1);
+  }
+  uint32_t place_of_offset(uint32_t index) const noexcept { return offsets_ + offset_bytes_ * index; }
+  uint32_t offset_bytes() const noexcept { return offset_bytes_; }
   // The index of the first member with this key; count() if there is none.
   uint32_t find(uint16_t key) const noexcept {
     const std::byte* const keys = bytes_ + keys_;

@@ -2,6 +2,9 @@
 // header is checked and the dictionary found once, not for each.
 #pragma once
 
+#include <algorithm>
+#include <span>
+
 #include "sql/value/document_layout.h"
 #include "sql/value/key_dictionary.h"
 #include "sql/value/value.h"
@@ -99,6 +102,22 @@ class ElementReader {
   Value operator[](uint32_t index) const noexcept {
     if (array_.is_built()) return array_.built_elements()[index];
     return decode_value(container_.slice(index), array_.dictionary());
+  }
+  // Those from `first` on, as many as `out` takes; first + out.size() <= size().
+  void read(uint32_t first, std::span<Value> out) const noexcept {
+    if (array_.is_built()) {
+      std::ranges::copy(array_.built_elements().subspan(first, out.size()), out.begin());
+      return;
+    }
+    const DictionaryNumber dictionary = array_.dictionary();
+    for (Value& element : out) {
+      const std::span<const std::byte> slice = container_.slice(first++);
+      // Objects for the most part: what a tag of theirs says takes one look.
+      if (!slice.empty() && layout::is_object_tag(static_cast<uint8_t>(slice[0])))
+        element = Value::encoded(Kind::object, slice, dictionary);
+      else
+        element = decode_value(slice, dictionary);
+    }
   }
 
  private:

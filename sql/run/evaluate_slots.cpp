@@ -5,6 +5,7 @@
 #include "sql/value/key_dictionary.h"
 #include "sql/value/member_place.h"
 #include "sql/value/member_reader.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::sql {
 namespace {
@@ -114,13 +115,16 @@ class ResolvedSteps {
   // asked for before any of it is looked at.
   void walk_all(Rows rows, Vector values, Value* out) {
     if (steps_.size() < 2 || steps_[0].index >= 0) {
-      for (const RowNumber row : rows) out[row] = walk(values[row]);
+      for (const RowNumber row : rows) {
+        out[row] = walk(values[row]);
+        ask_for_text(out[row]);
+      }
       return;
     }
     found_.clear();
     for (const RowNumber row : rows) {
       found_.push_back(steps_[0].member_bytes(values[row]));
-      __builtin_prefetch(found_.back().data());
+      prefetch(found_.back().data());
     }
     for (size_t i = 0; i < rows.size(); ++i) {
       const Value& value = values[rows[i]];
@@ -151,6 +155,15 @@ class ResolvedSteps {
       return layout::has_inline_names(tag) ? value.member(key) : Value();
     }
   };
+
+  // What lies behind the line that its tag is on: others look at the texts of a batch one after the other.
+  static void ask_for_text(const Value& value) noexcept {
+    constexpr size_t kLineBytes = 64, kMostAsked = 4 * kLineBytes, kShortText = 32;
+    if (!value.is_string() || value.as_string().size() <= kShortText) return;
+    const std::string_view text = value.as_string().substr(0, kMostAsked);
+    for (size_t at = kLineBytes; at < text.size(); at += kLineBytes) prefetch(text.data() + at);
+    prefetch(&text.back());
+  }
 
   Value walk_from(size_t first, Value value) {
     for (size_t i = first; i < steps_.size(); ++i) {

@@ -9,6 +9,7 @@
 #include "sql/plan/plan.h"
 #include "sql/run/operator.h"
 #include "sql/value/json.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::sql {
 namespace {
@@ -266,9 +267,8 @@ struct Execution::State {
     const Value& item = pipeline->value(rows[kAhead]);
     if (!item.is_encoded()) return;
     const std::span<const std::byte> bytes = item.encoded_bytes();
-    __builtin_prefetch(bytes.data() - kLine);  // what storage keeps before it
-    for (size_t at = 0; at < std::min(bytes.size(), kMostBytes); at += kLine)
-      __builtin_prefetch(bytes.data() + at);
+    prefetch(bytes.data() - kLine);  // what storage keeps before it
+    for (size_t at = 0; at < std::min(bytes.size(), kMostBytes); at += kLine) prefetch(bytes.data() + at);
   }
 
   Result<std::optional<Value>> next_row() {

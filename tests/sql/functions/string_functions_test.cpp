@@ -1,5 +1,8 @@
 #include <utf8proc.h>
 
+#include <random>
+#include <vector>
+
 #include "sql/functions/letter_case.h"
 #include "sql/functions/text_search.h"
 #include "sql/functions/utf16_index.h"
@@ -146,6 +149,32 @@ TEST(LetterCase, NoMappingLengthensACodePointByMoreThanHalf) {
     EXPECT_LE(2 * size(utf8proc_toupper(c)), 3 * size(c)) << c;
     EXPECT_LE(2 * size(utf8proc_tolower(c)), 3 * size(c)) << c;
   }
+}
+
+// Texts of few letters, in which a needle's ends are everywhere; each in a block of its own, so that a read
+// outside of it is seen.
+TEST(TextSearch, FindsTheFirstWhereAPlainSearchDoes) {
+  std::mt19937 random(1);
+  const auto text_of = [&](size_t most) {
+    std::vector<char> text(random() % (most + 1));
+    for (char& letter : text) letter = static_cast<char>('a' + random() % 2);
+    return text;
+  };
+  for (int i = 0; i < 100'000; ++i) {
+    const std::vector<char> text = text_of(80), needle = text_of(i % 3 == 0 ? 20 : 5);
+    const std::string_view text_view(text.data(), text.size()), needle_view(needle.data(), needle.size());
+    const size_t from = random() % (text.size() + 2);
+    ASSERT_EQ(find_first(text_view, needle_view, from), text_view.find(needle_view, from))
+        << text_view << " " << needle_view << " " << from;
+  }
+}
+
+TEST(TextSearch, FindsTheFirstOfLongNeedlesInLinearTime) {
+  const std::string text(2'000'000, 'a');
+  const std::string half(500'000, 'a'), needle = half + "b" + half;
+  EXPECT_EQ(find_first(text, needle), kNotFound);
+  EXPECT_EQ(find_first(text + needle, needle), text.size());
+  EXPECT_EQ(find_first(text + "b", "aab"), text.size() - 2);
 }
 
 TEST(TextSearch, FindsTheLastOfLongNeedlesInLinearTime) {

@@ -68,6 +68,7 @@ Result<void> ImportSorter::Lane::add(const SortedItem& item) {
   entries_.push_back({key_prefix(item.key), keys_.size()});
   keys_.append(bytes_of(header)).append(item.key);
   documents_.append(item.document);
+  bytes_ += item.key.size() + item.document.size();
   // A small import shall not take a large page.
   if (!has_large_pages_ && documents_.size() > kLargePage) {
     has_large_pages_ = true;
@@ -135,6 +136,12 @@ Result<void> ImportSorter::Lane::spill() {
 ImportSorter::ImportSorter(const std::string& folder, size_t memory, size_t lanes) {
   lanes_.reserve(lanes);
   for (size_t i = 0; i < lanes; ++i) lanes_.push_back(Lane(folder, memory / lanes));
+}
+
+uint64_t ImportSorter::bytes() const noexcept {
+  uint64_t bytes = 0;
+  for (const Lane& lane : lanes_) bytes += lane.bytes_;
+  return bytes;
 }
 
 Result<void> ImportSorter::finish() {

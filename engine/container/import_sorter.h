@@ -79,6 +79,7 @@ class ImportSorter {
     SpillFile file_;
     size_t memory_;
     std::vector<Run> runs_;
+    uint64_t bytes_ = 0;  // added
     std::string keys_;
     std::string documents_;
     std::vector<Entry> entries_;
@@ -91,6 +92,9 @@ class ImportSorter {
   ImportSorter& operator=(const ImportSorter&) = delete;
 
   Lane& lane(size_t number) { return lanes_[number]; }
+
+  // Of the keys and documents that were added.
+  uint64_t bytes() const noexcept;
 
   // Sorts what the lanes still hold, by several threads. Nothing may be added afterwards, and only then can
   // there be a merge.

@@ -42,6 +42,7 @@ class Writeback {
 }  // namespace
 
 Result<uint64_t> ImportWriter::write(const ImportSorter& sorter) {
+  left_ = sorter.bytes();
   auto done = write_batches(sorter);
   const auto synced = must_sync_ ? environment_.sync() : Result<void>();
   if (done) done = synced;
@@ -84,6 +85,7 @@ Result<void> ImportWriter::commit_all(Handover<Batch>& batches) {
       must_sync_ = true;
       writeback.emplace(environment_);
     }
+    if (batch->is_near_end && must_sync_ && !std::exchange(reuses_room_, true)) environment_.reuse_room();
     QUIRE_ASSIGN(const uint64_t written, commit(*batch));
     written_ += written;
     QUIRE_TRY(options_.report(written_));
@@ -94,10 +96,14 @@ Result<void> ImportWriter::commit_all(Handover<Batch>& batches) {
 
 void ImportWriter::merge(ImportMerge& items, Batch& batch) {
   batch.items.clear();
+  batch.is_near_end = left_ <= 2 * kCommitBytes;
   size_t size = 0;
   for (;; next_ = nullptr) {
-    if (next_ == nullptr) next_ = items.next();
-    if (next_ == nullptr) break;
+    if (next_ == nullptr) {
+      next_ = items.next();
+      if (next_ == nullptr) break;
+      left_ -= next_->key.size() + next_->document.size();
+    }
     if (options_.left_out->contains(next_->number)) continue;
     // Items of one key stay together, as the last of them decides under upsert.
     const bool is_repeated = !batch.items.empty() && batch.items.back().key == next_->key;

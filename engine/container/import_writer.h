@@ -1,6 +1,6 @@
 // The end of an import: the sorted items, written in commits of a bounded size. While one batch is committed,
-// a thread merges the next, and what earlier ones wrote is on its way to the disk, which is waited for once,
-// at the end.
+// a thread merges the next, and what earlier ones wrote is on its way to the disk, which is waited for at the
+// end: once for what the first commits have left behind them, which the last ones fill, and once for all.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +41,7 @@ class ImportWriter {
   struct Batch {
     std::vector<SortedItem> items;
     ImportMerge::Progress end;
+    bool is_near_end = false;  // so few are left as go into two commits
     bool is_last = false;
   };
 
@@ -56,8 +57,10 @@ class ImportWriter {
   ContainerStore& store_;
   Options options_;
   const SortedItem* next_ = nullptr;  // taken from the merge and not yet in a batch
+  uint64_t left_ = 0;                 // bytes that the merge has not handed out
   uint64_t written_ = 0;
-  bool must_sync_ = false;  // there is more than one commit, and none waits for the disk
+  bool must_sync_ = false;    // there is more than one commit, and none waits for the disk
+  bool reuses_room_ = false;  // what commits have left
 };
 
 }  // namespace quire::engine

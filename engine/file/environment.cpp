@@ -148,6 +148,10 @@ void Environment::begin_writeback() const noexcept {
   state_->begin_writeback();
 }
 
+void Environment::reuse_room() const noexcept {
+  state_->anchor().hurry();
+}
+
 namespace {
 
 struct ReaderCount {

@@ -137,6 +137,10 @@ class Environment {
   // that is under way then has less to wait for.
   void begin_writeback() const noexcept;
 
+  // Room in the file that commits have left, and that is kept while they are not synced, is used again from
+  // the next write with Sync::later on, which waits for the disk once for it.
+  void reuse_room() const noexcept;
+
   // Tests put their own time here; it holds for the file in this process. Transactions that have begun keep
   // theirs.
   void use_clock(UnixClock clock) noexcept;

@@ -303,6 +303,24 @@ TEST_F(ImportTest, ImportsAndWritersWorkSideBySide) {
   EXPECT_EQ(count(), 2050u);
 }
 
+// None of an import's commits is synced before the last, so that each has its own copies of the pages that
+// all of them change: the last ones fill those of the others.
+TEST_F(ImportTest, TheLastCommitsFillWhatTheFirstOnesLeave) {
+  const TemporaryFolder folder;
+  open(folder.path("f.quire"));
+  std::string text;
+  for (int i = 0; i < 32'000; ++i)  // for some eight commits
+    text += fmt::format("{{\"id\":\"{}\",\"k\":{},\"x\":\"{}\"}}\n", i, i % 100, std::string(1000, 'x'));
+  ASSERT_EQ(value_of(import(text)).items, 32'000u);
+  const std::string copy = folder.path("copy.quire");
+  ASSERT_TRUE(succeeds(environment_->copy_to(copy)));
+  constexpr uint64_t kPage = 4096, kMostFreePages = 40;
+  EXPECT_LE(std::filesystem::file_size(folder.path("f.quire")),
+            std::filesystem::file_size(copy) + kMostFreePages * kPage);
+  store_.reset();
+  environment_.reset();  // before its folder
+}
+
 // A child imports and is killed at some moment: the file opens and holds a whole number of commits.
 TEST(ImportKilled, LeavesAFileWithNoneOrWholeCommits) {
   TemporaryFolder folder;

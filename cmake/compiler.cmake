@@ -38,9 +38,13 @@ if(QUIRE_SANITIZE)
   endif()
 endif()
 
-# Compiles several files of a target at once where QUIRE_TOGETHER is set, but for those named.
+if(QUIRE_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC collects what it no longer needs: a tenth of its time, for 2 GB at most.
+  add_compile_options(--param=ggc-min-expand=1000 --param=ggc-min-heapsize=4000000)
+endif()
+# Compiles the files of a target at once where QUIRE_TOGETHER is set, 64 of them at most, but for those named.
 function(quire_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUIRE_TOGETHER} UNITY_BUILD_BATCH_SIZE 16)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUIRE_TOGETHER} UNITY_BUILD_BATCH_SIZE 64)
   if(QUIRE_TOGETHER)
     # A type that holds one of its own file's is none of a header then.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)

@@ -149,6 +149,11 @@ Outcome wrong_usage(std::string_view name, std::string_view what) {
   return Outcome::usage;
 }
 
+Outcome failed(const Error& error) {
+  print_error(error);
+  return Outcome::failed;
+}
+
 Outcome run_command(Session& session, std::string_view line) {
   line = trim(line);
   while (line.ends_with(';')) line = trim(line.substr(0, line.size() - 1));

@@ -32,6 +32,8 @@ const Command* find_command(std::string_view name);
 Outcome run_command(Session& session, std::string_view line);
 // `error: .import: what is wrong`, and how it is right.
 Outcome wrong_usage(std::string_view command, std::string_view what);
+// Tells the error.
+Outcome failed(const Error& error);
 
 // What runs the rows of the table, by the file that each is in.
 // session_commands.cpp

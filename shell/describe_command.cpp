@@ -9,7 +9,6 @@
 #include "shell/infer_schema.h"
 #include "shell/interrupt.h"
 #include "shell/json_text.h"
-#include "shell/messages.h"
 #include "shell/partition_sizes.h"
 
 namespace quire::shell {
@@ -17,11 +16,6 @@ namespace {
 
 constexpr uint64_t kDescribedItems = 10'000;
 constexpr size_t kLongestExample = 40;
-
-Outcome failed(const Error& error) {
-  print_error(error);
-  return Outcome::failed;
-}
 
 // The definition with the item count and the bytes, as JSON.
 Result<std::string> definition_of(const Database& database, const std::string& name) {

@@ -133,8 +133,7 @@ Result<void> dump_scripts(Session& session, const Definition& definition) {
 Outcome dump_command(Session& session, const Words& words) {
   const auto failed = [&](const Error& error) {
     static_cast<void>(session.output.finish());
-    print_error(error);
-    return Outcome::failed;
+    return shell::failed(error);
   };
   for (const std::string& name : words)
     if (const auto container = session.database().container(name); !container)

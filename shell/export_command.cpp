@@ -15,11 +15,6 @@
 namespace quire::shell {
 namespace {
 
-Outcome failed(const Error& error) {
-  print_error(error);
-  return Outcome::failed;
-}
-
 Outcome cannot_write(const Session& session, const BackgroundFile& file, const std::string& path) {
   if (file.is_standard_output()) return cannot_write_output(session.output);
   print_message(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));

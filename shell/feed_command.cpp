@@ -61,10 +61,6 @@ Outcome feed_command(Session& session, const Words& words) {
     return wrong_usage(".feed", fmt::format("'{}' is too much", arguments->positional[1]));
   if (arguments->has("now") && arguments->has("token"))
     return wrong_usage(".feed", "--now and --token are two places to begin; leave one out");
-  const auto failed = [](const Error& error) {
-    print_error(error);
-    return Outcome::failed;
-  };
   auto container = session.database().container(arguments->positional[0]);
   if (!container) return failed(container.error());
   auto feed = container->feed(options_of(*arguments));

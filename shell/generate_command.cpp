@@ -11,7 +11,6 @@
 #include "shell/container_definition.h"
 #include "shell/interrupt.h"
 #include "shell/json_text.h"
-#include "shell/messages.h"
 #include "shell/progress.h"
 
 namespace quire::shell {
@@ -68,17 +67,17 @@ std::string order(Random& random, uint64_t number) {
                      below(random, 200), state, lines);
 }
 
-struct Kind {
+struct ItemKind {
   std::string_view name;
   std::string_view partition_key;
   std::string (*make)(Random& random, uint64_t number);
 };
-constexpr Kind kKinds[] = {{"readings", "/deviceId", reading},
-                           {"people", "/address/city", person},
-                           {"orders", "/customerId", order}};
+constexpr ItemKind kItemKinds[] = {{"readings", "/deviceId", reading},
+                                   {"people", "/address/city", person},
+                                   {"orders", "/customerId", order}};
 
 // False if the container is there; an error if it cannot be made.
-Result<void> make_container(Database& database, const std::string& name, const Kind& kind) {
+Result<void> make_container(Database& database, const std::string& name, const ItemKind& kind) {
   auto present = partition_key_of(database, name);
   if (!present) return Failure(std::move(present.error()));
   if (present->has_value()) return {};
@@ -89,8 +88,8 @@ Result<void> make_container(Database& database, const std::string& name, const K
 }  // namespace
 
 Outcome generate_command(Session& session, const Words& words) {
-  const auto kind = std::ranges::find(kKinds, words[0], &Kind::name);
-  if (kind == std::end(kKinds))
+  const auto kind = std::ranges::find(kItemKinds, words[0], &ItemKind::name);
+  if (kind == std::end(kItemKinds))
     return wrong_usage(".generate",
                        fmt::format("there is no kind '{}', only readings, people, orders", words[0]));
   uint64_t count = 1000;
@@ -100,10 +99,6 @@ Outcome generate_command(Session& session, const Words& words) {
     if (error != std::errc() || stopped != end)
       return wrong_usage(".generate", fmt::format("'{}' is no number of items", words[2]));
   }
-  const auto failed = [](const Error& error) {
-    print_error(error);
-    return Outcome::failed;
-  };
   if (const auto made = make_container(session.database(), words[1], *kind); !made)
     return failed(made.error());
   auto container = session.database().container(words[1]);

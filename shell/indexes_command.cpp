@@ -3,7 +3,6 @@
 
 #include "shell/commands.h"
 #include "shell/json_text.h"
-#include "shell/messages.h"
 
 namespace quire::shell {
 namespace {
@@ -52,10 +51,6 @@ class IndexRows {
 }  // namespace
 
 Outcome indexes_command(Session& session, const Words& words) {
-  const auto failed = [](const Error& error) {
-    print_error(error);
-    return Outcome::failed;
-  };
   if (!words.empty())
     if (const auto container = session.database().container(words[0]); !container)
       return failed(container.error());

@@ -15,11 +15,6 @@
 namespace quire::shell {
 namespace {
 
-Outcome failed(const Error& error) {
-  print_error(error);
-  return Outcome::failed;
-}
-
 bool contains_any_case(std::string_view text, std::string_view part) {
   const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
   return !std::ranges::search(text, part, same).empty() || part.empty();

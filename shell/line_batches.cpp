@@ -7,13 +7,13 @@
 namespace quire::shell {
 namespace {
 
-constexpr size_t kBufferBytes = size_t{1} << 16;
+constexpr size_t kBatchBytes = size_t{1} << 16;
 
 }  // namespace
 
 bool LineBatches::fill() {
   if (at_ < buffer_.size()) return true;
-  buffer_.resize(kBufferBytes);
+  buffer_.resize(kBatchBytes);
   at_ = 0;
   const int64_t bytes = source_.read(buffer_.data(), buffer_.size());
   buffer_.resize(static_cast<size_t>(std::max<int64_t>(0, bytes)));

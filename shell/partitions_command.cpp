@@ -9,7 +9,6 @@
 #include "shell/container_definition.h"
 #include "shell/interrupt.h"
 #include "shell/json_text.h"
-#include "shell/messages.h"
 #include "shell/partition_sizes.h"
 
 namespace quire::shell {
@@ -20,10 +19,6 @@ constexpr size_t kShown = 20;
 }  // namespace
 
 Outcome partitions_command(Session& session, const Words& words) {
-  const auto failed = [](const Error& error) {
-    print_error(error);
-    return Outcome::failed;
-  };
   auto container = session.database().container(words[0]);
   if (!container) return failed(container.error());
   const auto paths = partition_key_of(session.database(), words[0]);

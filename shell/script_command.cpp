@@ -13,15 +13,15 @@
 namespace quire::shell {
 namespace {
 
-struct KindRow {
+struct ScriptKindRow {
   std::string_view word;
   ScriptKind kind;
   TriggerTime time;
 };
-constexpr KindRow kKinds[] = {{"procedure", ScriptKind::procedure, TriggerTime::pre},
-                              {"function", ScriptKind::function, TriggerTime::pre},
-                              {"pre-trigger", ScriptKind::trigger, TriggerTime::pre},
-                              {"post-trigger", ScriptKind::trigger, TriggerTime::post}};
+constexpr ScriptKindRow kScriptKinds[] = {{"procedure", ScriptKind::procedure, TriggerTime::pre},
+                                          {"function", ScriptKind::function, TriggerTime::pre},
+                                          {"pre-trigger", ScriptKind::trigger, TriggerTime::pre},
+                                          {"post-trigger", ScriptKind::trigger, TriggerTime::post}};
 
 struct OperationRow {
   std::string_view word;
@@ -40,16 +40,11 @@ const Row* row_of(const Row (&rows)[count], const std::vector<std::string>& word
   return found == std::end(rows) ? nullptr : found;
 }
 
-Outcome failed(const Error& error) {
-  print_error(error);
-  return Outcome::failed;
-}
-
 Outcome load(Session& session, const ParsedArguments& arguments) {
   const bool names_container = arguments.positional.size() == 3;
   const std::string name = names_container ? arguments.positional[2] : session.container;
   if (name.empty()) return wrong_usage(".script", "name a container, or choose one with .use");
-  const auto* const kind = row_of(kKinds, arguments.values("kind"));
+  const auto* const kind = row_of(kScriptKinds, arguments.values("kind"));
   const auto* const operation = row_of(kOperations, arguments.values("on"));
   if (kind == nullptr)
     return wrong_usage(".script", "--kind is procedure, function, pre-trigger or post-trigger");

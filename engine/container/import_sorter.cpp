@@ -30,7 +30,7 @@ Header header_at(const char* at) {
 }
 
 // How many a thread is begun for.
-constexpr size_t kFewItems = 1024;
+constexpr size_t kItemsForThread = 1024;
 
 Bytes bytes_of(const Header& header) {
   return {reinterpret_cast<const char*>(&header), sizeof header};
@@ -148,7 +148,7 @@ Result<void> ImportSorter::finish() {
   for (Lane& lane : lanes_) QUIRE_TRY(lane.file_.map());
   std::vector<std::future<void>> others;
   for (size_t i = 1; i < lanes_.size(); ++i)
-    if (lanes_[i].entries_.size() > kFewItems)
+    if (lanes_[i].entries_.size() > kItemsForThread)
       others.push_back(std::async(std::launch::async, [this, i] { lanes_[i].sort(); }));
     else
       lanes_[i].sort();

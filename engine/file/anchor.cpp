@@ -28,10 +28,6 @@ constexpr uint64_t kNotSet = 0, kSet = 1, kSetWithLog = 2;
 using RecordBytes = std::array<char, kRecordBytes>;
 using MetaPageBytes = std::array<char, layout::kPageHeader + layout::kMetaBytes>;
 
-std::unexpected<Error> cannot(std::string_view doing) {
-  return std::unexpected(lmdb_error(errno == 0 ? EIO : errno, doing));
-}
-
 off_t place_of(uint64_t sequence, uint32_t page_bytes) {
   return static_cast<off_t>(sequence % layout::kMetaPages * page_bytes + page_bytes / 2);
 }

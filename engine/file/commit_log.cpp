@@ -12,6 +12,7 @@
 #include "engine/file/disk_room.h"
 #include "engine/file/large_pages.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/lmdb_value.h"
 #include "engine/file/page_layout.h"
 #include "engine/file/page_reader.h"
 
@@ -37,7 +38,7 @@ std::optional<RecordHeader> parse_record(std::string_view bytes, uint64_t commit
 
 // Only a value that has pages of its own is a place.
 std::optional<Place> find_place(MDB_txn* transaction, MDB_dbi meta, int descriptor) noexcept {
-  MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value;
+  MDB_val key = lmdb_value(kRow), value;
   if (mdb_get(transaction, meta, &key, &value) != MDB_SUCCESS || value.mv_size < CommitLog::kLeastBytes)
     return std::nullopt;
   MDB_stat stat;
@@ -56,10 +57,6 @@ std::optional<Place> find_place(MDB_txn* transaction, MDB_dbi meta, int descript
 namespace {
 
 using namespace log_layout;
-
-std::unexpected<Error> cannot(std::string_view doing) {
-  return std::unexpected(lmdb_error(errno == 0 ? EIO : errno, doing));
-}
 
 // Returns when the bytes, and no others, are on the disk, if it `waits`: 0, or what errno was.
 int write_at(int descriptor, std::string_view bytes, uint64_t at, bool waits) {
@@ -244,7 +241,7 @@ bool CommitLog::make_place(const Commit& commit, size_t bytes) noexcept {
   MDB_txn* nested = nullptr;
   if (mdb_txn_begin(mdb_txn_env(commit.transaction), commit.transaction, 0, &nested) != MDB_SUCCESS)
     return false;
-  MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value{bytes, nullptr};
+  MDB_val key = lmdb_value(kRow), value{bytes, nullptr};
   if (mdb_put(nested, commit.meta, &key, &value, MDB_RESERVE) != MDB_SUCCESS) {
     mdb_txn_abort(nested);
     return false;
@@ -292,7 +289,7 @@ bool CommitLog::gather(const Commit& commit) {
 }
 
 bool CommitLog::add_change(const Commit& commit, uint32_t slot, Bytes key) {
-  MDB_val wanted{key.size(), const_cast<char*>(key.data())}, value{0, nullptr};
+  MDB_val wanted = lmdb_value(key), value{0, nullptr};
   const int code = mdb_get(commit.transaction, slot, &wanted, &value);
   if (code == MDB_NOTFOUND) return add_change(commit.tables, slot, key, std::nullopt);
   return code == MDB_SUCCESS &&

@@ -30,10 +30,6 @@
 namespace quire::engine {
 namespace {
 
-std::unexpected<Error> cannot(int code, std::string_view doing, const std::string& path) {
-  return std::unexpected(lmdb_error(code, fmt::format("{} '{}'", doing, path)));
-}
-
 // What is to be compacted must be a whole Quire file: of anything else nothing is touched.
 Result<struct stat> look_at(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));

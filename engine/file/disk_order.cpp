@@ -21,10 +21,6 @@
 namespace quire::engine {
 namespace {
 
-std::unexpected<Error> cannot(std::string_view doing, const std::string& path) {
-  return std::unexpected(lmdb_error(errno, fmt::format("{} '{}'", doing, path)));
-}
-
 // LMDB's first two pages as it makes them: a header of 16 bytes, the magic number and version, and zeros but
 // for a few fields; the number of the last transaction, at 144, is zero.
 constexpr size_t kMagicAt = 16, kTransactionAt = 144, kTransactionEnd = 152;
@@ -44,7 +40,7 @@ bool is_of_new_file(std::span<const unsigned char> page) {
 
 Result<void> sync_file(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (file.number() < 0 || fsync(file.number()) != 0) return cannot("write to the disk", path);
+  if (file.number() < 0 || fsync(file.number()) != 0) return cannot(errno, "write to the disk", path);
   return {};
 }
 
@@ -52,13 +48,13 @@ Result<void> sync_file(const std::string& path) {
 
 Result<bool> is_unfinished(int descriptor, const std::string& path) {
   struct stat status;
-  if (fstat(descriptor, &status) != 0) return cannot("look at", path);
+  if (fstat(descriptor, &status) != 0) return cannot(errno, "look at", path);
   const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const auto size = static_cast<size_t>(status.st_size);
   if (size == 0 || size > 2 * page_bytes) return false;
   std::vector<unsigned char> bytes(size);
   const ssize_t got = pread(descriptor, bytes.data(), bytes.size(), 0);
-  if (got < 0) return cannot("read", path);
+  if (got < 0) return cannot(errno, "read", path);
   if (static_cast<size_t>(got) < size) return false;
   const std::span all(bytes);
   const bool has_second = size > page_bytes;
@@ -71,7 +67,7 @@ Result<bool> begin_anew(int descriptor, const std::string& path) {
   if (!lock) return false;
   // It may have been finished meanwhile.
   QUIRE_ASSIGN(const bool is_still_unfinished, is_unfinished(descriptor, path));
-  if (is_still_unfinished && ftruncate(descriptor, 0) != 0) return cannot("begin anew", path);
+  if (is_still_unfinished && ftruncate(descriptor, 0) != 0) return cannot(errno, "begin anew", path);
   return true;
 }
 
@@ -79,7 +75,7 @@ Result<void> sync_name(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   const Descriptor opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (opened.number() < 0 || fsync(opened.number()) == 0 || errno == EINVAL || errno == ENOTSUP) return {};
-  return cannot("write to the disk the folder of", path);
+  return cannot(errno, "write to the disk the folder of", path);
 }
 
 UnfinishedFile::~UnfinishedFile() {

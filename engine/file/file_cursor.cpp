@@ -8,6 +8,7 @@
 
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/lmdb_value.h"
 #include "engine/file/pending_view.h"
 
 namespace quire::engine {
@@ -89,7 +90,7 @@ Result<bool> FileCursor::step(Step step, Bytes target, Bytes& key, Bytes& record
 
 Result<bool> FileCursor::step_in_lmdb(Step step, Bytes target, Bytes& key, Bytes& record) {
   constexpr std::array kOperations{MDB_FIRST, MDB_LAST, MDB_NEXT, MDB_PREV, MDB_SET_RANGE};
-  MDB_val found{target.size(), const_cast<char*>(target.data())}, data;
+  MDB_val found = lmdb_value(target), data;
   const int code = mdb_cursor_get(cursor_.get(), &found, &data, kOperations[static_cast<size_t>(step)]);
   if (code == MDB_NOTFOUND) return false;
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, "read the file"));
@@ -135,7 +136,7 @@ Result<size_t> FileCursor::read_before(Bytes end, std::span<TreeEntry> entries) 
 }
 
 Result<void> FileCursor::stand_on(Bytes key) {
-  MDB_val wanted{key.size(), const_cast<char*>(key.data())}, record;
+  MDB_val wanted = lmdb_value(key), record;
   const int code = mdb_cursor_get(cursor_.get(), &wanted, &record, MDB_SET_KEY);
   if (code != MDB_SUCCESS)
     return std::unexpected(lmdb_error(code == MDB_NOTFOUND ? MDB_CORRUPTED : code, "read the file"));

@@ -11,6 +11,7 @@
 
 #include "engine/file/format_upgrades.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/lmdb_value.h"
 
 namespace quire::engine {
 namespace {
@@ -25,13 +26,9 @@ struct AbortTransaction {
 };
 using TransactionHandle = std::unique_ptr<MDB_txn, AbortTransaction>;
 
-MDB_val to_value(std::string_view bytes) {
-  return {bytes.size(), const_cast<char*>(bytes.data())};
-}
-
 template <typename Number>
 int put_number(MDB_txn* transaction, MDB_dbi table, std::string_view name, Number number) {
-  MDB_val key = to_value(name), record{sizeof number, &number};
+  MDB_val key = lmdb_value(name), record{sizeof number, &number};
   return mdb_put(transaction, table, &key, &record, 0);
 }
 
@@ -39,13 +36,13 @@ int put_version(MDB_txn* transaction, MDB_dbi meta, uint32_t version) {
   char row[sizeof kMark + sizeof version];
   std::memcpy(row, kMark, sizeof kMark);
   std::memcpy(row + sizeof kMark, &version, sizeof version);
-  MDB_val key = to_value(kFormatRow), record{sizeof row, row};
+  MDB_val key = lmdb_value(kFormatRow), record{sizeof row, row};
   return mdb_put(transaction, meta, &key, &record, 0);
 }
 
 // The format version; nothing if "meta" does not say that it is ours.
 std::optional<uint32_t> read_version(MDB_txn* transaction, MDB_dbi meta) {
-  MDB_val key = to_value(kFormatRow), record;
+  MDB_val key = lmdb_value(kFormatRow), record;
   if (mdb_get(transaction, meta, &key, &record) != MDB_SUCCESS ||
       record.mv_size != sizeof kMark + sizeof(uint32_t) ||
       std::memcmp(record.mv_data, kMark, sizeof kMark) != 0)
@@ -130,14 +127,14 @@ class FormatOpener {
       MDB_dbi table;
       if (mdb_dbi_open(transaction_.get(), row->c_str() + kDroppedRow.size(), 0, &table) == MDB_SUCCESS)
         QUIRE_TRY(check(mdb_drop(transaction_.get(), table, 1)));
-      MDB_val key = to_value(*row);
+      MDB_val key = lmdb_value(*row);
       QUIRE_TRY(check(mdb_del(transaction_.get(), meta_, &key, nullptr)));
     }
   }
 
   Result<std::optional<std::string>> first_dropped_row() {
     MDB_cursor* cursor = nullptr;
-    MDB_val key = to_value(kDroppedRow), record;
+    MDB_val key = lmdb_value(kDroppedRow), record;
     QUIRE_TRY(check(mdb_cursor_open(transaction_.get(), meta_, &cursor)));
     const int code = mdb_cursor_get(cursor, &key, &record, MDB_SET_RANGE);
     mdb_cursor_close(cursor);
@@ -156,7 +153,7 @@ class FormatOpener {
     if (code == MDB_NOTFOUND || code == MDB_INCOMPATIBLE)
       return fail(ErrorCode::corrupt, fmt::format("'{}' has no catalog", path_));
     QUIRE_TRY(check(code));
-    MDB_val key = to_value(kDatabaseRow), record;
+    MDB_val key = lmdb_value(kDatabaseRow), record;
     QUIRE_TRY(check(mdb_get(transaction_.get(), meta_, &key, &record)));
     if (record.mv_size == sizeof facts.database_number)
       std::memcpy(&facts.database_number, record.mv_data, sizeof facts.database_number);

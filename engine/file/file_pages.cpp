@@ -3,11 +3,8 @@
 // The file may end before its last page: pages taken and given back within one transaction are never written.
 // A file is truncated if a page past its end is not in the free list.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <optional>
 #include <vector>
 
@@ -21,17 +18,6 @@ namespace quire::engine {
 namespace {
 
 using layout::Meta;
-
-using MetaBytes = std::array<char, layout::kPageHeader + layout::kMetaBytes>;
-
-// Nothing if no meta page is there.
-std::optional<Meta> meta_at(int descriptor, uint64_t offset) {
-  MetaBytes page;
-  if (pread(descriptor, page.data(), page.size(), static_cast<off_t>(offset)) !=
-      static_cast<ssize_t>(page.size()))
-    return std::nullopt;
-  return layout::parse_meta(page.data());
-}
 
 // Whether a file whose first page is no meta page has a second one.
 bool has_second_meta(int descriptor) {

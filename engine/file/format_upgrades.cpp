@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include "engine/file/lmdb_value.h"
 
 namespace quire::engine {
 namespace {
@@ -38,7 +39,7 @@ int for_containers(MDB_txn* transaction, const ContainerStep& step) {
 // Version 0, of trial builds, had no database number.
 int add_database_number(MDB_txn* transaction, MDB_dbi meta) {
   uint32_t number = std::random_device{}();
-  MDB_val key{kDatabaseRow.size(), const_cast<char*>(kDatabaseRow.data())}, record{sizeof number, &number};
+  MDB_val key = lmdb_value(kDatabaseRow), record{sizeof number, &number};
   return mdb_put(transaction, meta, &key, &record, 0);
 }
 

@@ -59,4 +59,12 @@ Error lmdb_error(int code, std::string_view doing) {
   return {ErrorCode::io, fmt::format("Quire could not {}: {}", doing, mdb_strerror(code))};
 }
 
+std::unexpected<Error> cannot(int code, std::string_view doing, std::string_view path) {
+  return std::unexpected(lmdb_error(code, fmt::format("{} '{}'", doing, path)));
+}
+
+std::unexpected<Error> cannot(std::string_view doing) {
+  return std::unexpected(lmdb_error(errno == 0 ? EIO : errno, doing));
+}
+
 }  // namespace quire::engine

@@ -1,6 +1,7 @@
 // LMDB's return codes and errno as errors of ours.
 #pragma once
 
+#include <expected>
 #include <string_view>
 
 #include "sql/error.h"
@@ -9,5 +10,9 @@ namespace quire::engine {
 
 // `doing` completes "Quire could not ...": "open 'a.quire'".
 Error lmdb_error(int code, std::string_view doing);
+// Of a file: "open", and its path.
+std::unexpected<Error> cannot(int code, std::string_view doing, std::string_view path);
+// Of what errno tells; of the disk where it tells nothing.
+std::unexpected<Error> cannot(std::string_view doing);
 
 }  // namespace quire::engine

@@ -19,6 +19,7 @@
 #include "engine/file/file_state.h"
 #include "engine/file/format_upgrades.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/lmdb_value.h"
 #include "engine/file/log_records.h"
 #include "engine/file/snapshot_pages.h"
 
@@ -119,7 +120,7 @@ class Replay {
   // A copy: what is made again may be anything, in a file from a stranger the log's own row.
   Result<bool> read_log() {
     QUIRE_ASSIGN(const MDB_dbi meta, table_of(kMetaTable));
-    MDB_val key{kRow.size(), const_cast<char*>(kRow.data())}, value;
+    MDB_val key = lmdb_value(kRow), value;
     const int code = mdb_get(transaction_.get(), meta, &key, &value);
     if (code == MDB_NOTFOUND || (code == MDB_SUCCESS && value.mv_size < CommitLog::kLeastBytes)) return false;
     QUIRE_TRY(check(code));
@@ -140,12 +141,12 @@ class Replay {
   }
 
   Result<void> put(MDB_dbi table, std::string_view key, std::string_view record) {
-    MDB_val wanted{key.size(), const_cast<char*>(key.data())};
-    MDB_val value{record.size(), const_cast<char*>(record.data())};
+    MDB_val wanted = lmdb_value(key);
+    MDB_val value = lmdb_value(record);
     return check(mdb_put(transaction_.get(), table, &wanted, &value, 0));
   }
   Result<void> erase(MDB_dbi table, std::string_view key) {
-    MDB_val wanted{key.size(), const_cast<char*>(key.data())};
+    MDB_val wanted = lmdb_value(key);
     const int code = mdb_del(transaction_.get(), table, &wanted, nullptr);
     return code == MDB_NOTFOUND ? Result<void>() : check(code);
   }
@@ -185,7 +186,7 @@ Result<void> replay_pending(int descriptor, const std::string& path, bool is_tru
 
 Result<void> forget_pending(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (file.number() < 0) return std::unexpected(lmdb_error(errno, fmt::format("open '{}'", path)));
+  if (file.number() < 0) return cannot(errno, "open", path);
   QUIRE_ASSIGN(const uint64_t bytes, bytes_of(file.number()));
   return Replay(file.number(), path).forget_pending(bytes);
 }

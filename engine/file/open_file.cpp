@@ -49,10 +49,6 @@ OpenFiles& open_files() {
   return files;
 }
 
-std::unexpected<Error> cannot(int code, std::string_view doing, const std::string& path) {
-  return std::unexpected(lmdb_error(code, fmt::format("{} '{}'", doing, path)));
-}
-
 struct DataFile {
   Descriptor descriptor;
   FileIdentity identity;

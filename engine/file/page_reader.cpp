@@ -44,10 +44,15 @@ bool is_in_place(int descriptor, std::string_view begin, uint32_t page_bytes) no
          std::memcmp(bytes.data(), begin.data(), begin.size()) == 0;
 }
 
+std::optional<layout::Meta> meta_at(int descriptor, uint64_t offset) noexcept {
+  std::array<char, layout::kPageHeader + layout::kMetaBytes> page;
+  const ssize_t got = pread(descriptor, page.data(), page.size(), static_cast<off_t>(offset));
+  return got == static_cast<ssize_t>(page.size()) ? layout::parse_meta(page.data()) : std::nullopt;
+}
+
 Result<uint64_t> size_of_file(int descriptor, std::string_view path) {
   struct stat status;
-  if (fstat(descriptor, &status) != 0)
-    return std::unexpected(lmdb_error(errno, fmt::format("look at '{}'", path)));
+  if (fstat(descriptor, &status) != 0) return cannot(errno, "look at", path);
   return static_cast<uint64_t>(status.st_size);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ class PageReader {
 // Whether a page that LMDB shows, of which `begin` is the start, 4096 bytes of it at most, lies where its
 // header says: a damaged one may say that it is another.
 bool is_in_place(int descriptor, std::string_view begin, uint32_t page_bytes) noexcept;
+
+// The meta page that begins there; nothing where there is none.
+std::optional<layout::Meta> meta_at(int descriptor, uint64_t offset) noexcept;
 
 // The bytes that a file has now.
 Result<uint64_t> size_of_file(int descriptor, std::string_view path);

@@ -162,8 +162,7 @@ PageSalvage::~PageSalvage() = default;
 Result<PageSalvage> PageSalvage::open(const std::string& path) {
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status = {};
-  if (descriptor.number() < 0 || fstat(descriptor.number(), &status) != 0)
-    return std::unexpected(lmdb_error(errno, fmt::format("open '{}'", path)));
+  if (descriptor.number() < 0 || fstat(descriptor.number(), &status) != 0) return cannot(errno, "open", path);
   const auto bytes = static_cast<uint64_t>(status.st_size);
   std::optional<uint32_t> page_bytes;
   if (S_ISREG(status.st_mode)) {

@@ -16,7 +16,7 @@ constexpr size_t kFilterBits = 64;
 constexpr size_t kLeastFilterWords = 16, kBytesOfFilterWord = 1024;
 constexpr size_t kLeastChanges = 16;
 constexpr size_t kRecordAlignment = 8;
-constexpr size_t kLine = 64;
+constexpr size_t kCacheLine = 64;
 
 // Where the system has no entropy to give, one that anybody could know does.
 uint64_t draw_seed() noexcept {
@@ -316,8 +316,8 @@ size_t PendingCommits::draw_levels() noexcept {
 }
 
 PendingCommits::Node* PendingCommits::make_node(size_t levels) {
-  static_assert(sizeof(Node) + sizeof(Link) <= kLine && sizeof(Node) % alignof(Link) == 0);
-  char* const place = nodes_.allocate(sizeof(Node) + levels * sizeof(Link), kLine);
+  static_assert(sizeof(Node) + sizeof(Link) <= kCacheLine && sizeof(Node) % alignof(Link) == 0);
+  char* const place = nodes_.allocate(sizeof(Node) + levels * sizeof(Link), kCacheLine);
   auto* const node = new (place) Node;
   for (size_t level = 0; level < levels; ++level) new (&node->next(level)) Link(nullptr);
   return node;

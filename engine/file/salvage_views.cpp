@@ -1,10 +1,10 @@
 // Which states of a damaged file its pages tell of.
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "engine/file/page_reader.h"
 #include "engine/file/salvage_pages.h"
 
 namespace quire::engine {
@@ -12,12 +12,6 @@ namespace {
 
 using layout::Meta;
 using layout::Node;
-
-std::optional<Meta> meta_at(int descriptor, uint64_t offset) {
-  std::array<char, layout::kPageHeader + layout::kMetaBytes> page;
-  const ssize_t got = pread(descriptor, page.data(), page.size(), static_cast<off_t>(offset));
-  return got == static_cast<ssize_t>(page.size()) ? layout::parse_meta(page.data()) : std::nullopt;
-}
 
 bool is_table(const Node& node) {
   return node.flags() == layout::kDataIsTree && node.data_bytes() == layout::kTreeBytes;

@@ -9,6 +9,7 @@
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/lmdb_value.h"
 #include "engine/file/sole_use.h"
 
 namespace quire::engine {
@@ -269,8 +270,8 @@ void SmallCommits::note_committed(uint32_t commits) noexcept {
 }
 
 int put_into_tree(MDB_txn* transaction, uint32_t slot, const PendingCommits::Change& change) noexcept {
-  MDB_val key{change.key.size(), const_cast<char*>(change.key.data())};
-  MDB_val record{change.record.size(), const_cast<char*>(change.record.data())};
+  MDB_val key = lmdb_value(change.key);
+  MDB_val record = lmdb_value(change.record);
   if (!change.is_erased) return mdb_put(transaction, slot, &key, &record, 0);
   const int code = mdb_del(transaction, slot, &key, nullptr);
   return code == MDB_NOTFOUND ? MDB_SUCCESS : code;

@@ -36,8 +36,7 @@ Result<bool> lock_until(int descriptor, struct flock range, const std::string& p
                         Clock::time_point deadline) {
   constexpr std::chrono::milliseconds kBetweenLooks{2};
   while (fcntl(descriptor, F_OFD_SETLK, &range) != 0) {
-    if (errno != EAGAIN && errno != EACCES)
-      return std::unexpected(lmdb_error(errno, fmt::format("lock '{}'", path)));
+    if (errno != EAGAIN && errno != EACCES) return cannot(errno, "lock", path);
     if (Clock::now() >= deadline) return false;
     std::this_thread::sleep_for(kBetweenLooks);
   }
@@ -64,13 +63,12 @@ void end_turn(int descriptor) noexcept {
 Result<void> mark_in_use(int descriptor, const std::string& path) {
   struct flock range = range_of(F_RDLCK, kInUseByte);
   if (fcntl(descriptor, F_OFD_SETLK, &range) == 0) return {};
-  return std::unexpected(lmdb_error(errno, fmt::format("lock '{}'", path)));
+  return cannot(errno, "lock", path);
 }
 
 Result<void> come_in(int descriptor, const std::string& path, Clock::time_point deadline) {
   struct flock coming = range_of(F_RDLCK, kComingByte);
-  if (fcntl(descriptor, F_OFD_SETLK, &coming) != 0)
-    return std::unexpected(lmdb_error(errno, fmt::format("lock '{}'", path)));
+  if (fcntl(descriptor, F_OFD_SETLK, &coming) != 0) return cannot(errno, "lock", path);
   QUIRE_ASSIGN(const bool is_in, lock_until(descriptor, range_of(F_RDLCK, kAloneByte), path, deadline));
   if (is_in) return {};
   return fail(
@@ -114,19 +112,16 @@ Result<void> reserve_lock_file(const std::string& path) {
   if (lock.number() >= 0 && fallocate(lock.number(), FALLOC_FL_KEEP_SIZE, 0, kLongestLockFile) == 0)
     return {};
   if (errno != ENOSPC && errno != EDQUOT) return {};  // a file system that cannot promise room
-  return std::unexpected(lmdb_error(errno, fmt::format("make '{}'", lock_path)));
+  return cannot(errno, "make", lock_path);
 }
 
 Result<std::optional<Descriptor>> lock_for_sole_use(const std::string& path) {
   const std::string lock_path = path + "-lock";
-  const auto cannot = [&](std::string_view doing) {
-    return std::unexpected(lmdb_error(errno, fmt::format("{} '{}'", doing, lock_path)));
-  };
   Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (lock.number() < 0) return cannot("open");
+  if (lock.number() < 0) return cannot(errno, "open", lock_path);
   struct flock range = range_of(F_WRLCK, 0);
   if (fcntl(lock.number(), F_OFD_SETLK, &range) == 0) return lock;
-  if (errno != EAGAIN && errno != EACCES) return cannot("lock");
+  if (errno != EAGAIN && errno != EACCES) return cannot(errno, "lock", lock_path);
   return std::nullopt;
 }
 
@@ -137,7 +132,7 @@ Result<OpenBy> opened_by(const std::string& path) {
   if (lock.number() < 0 && errno == ENOENT) return OpenBy::nobody;
   struct flock range = range_of(F_WRLCK, 0);
   if (lock.number() < 0 || fcntl(lock.number(), F_OFD_GETLK, &range) != 0)
-    return std::unexpected(lmdb_error(errno, fmt::format("look at '{}'", lock_path)));
+    return cannot(errno, "look at", lock_path);
   if (range.l_type == F_UNLCK) return OpenBy::nobody;
   return range.l_type == F_RDLCK ? OpenBy::others : OpenBy::one_alone;
 }

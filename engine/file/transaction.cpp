@@ -12,6 +12,7 @@
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/lmdb_value.h"
 #include "engine/file/pending_view.h"
 #include "engine/file/table_tree.h"
 #include "engine/file/tree_cursor.h"
@@ -19,10 +20,6 @@
 
 namespace quire::engine {
 namespace {
-
-MDB_val to_value(Bytes bytes) {
-  return {bytes.size(), const_cast<char*>(bytes.data())};
-}
 
 // A slot that a transaction does not know is an invalid argument to LMDB; ours are never invalid otherwise.
 int with_meaning(int code) {
@@ -51,7 +48,7 @@ Result<std::optional<Bytes>> Transaction::get(Table table, Bytes key) const {
             is_write_ ? pending_->find_at_hand(table.slot(), key) : pending_->find(table.slot(), key, upto_))
       return change->is_erased ? std::optional<Bytes>() : change->record;
   if (const auto tree = TableTree::of(*this, table)) return tree->find(key);
-  MDB_val wanted = to_value(key), record;
+  MDB_val wanted = lmdb_value(key), record;
   const int code = mdb_get(handle_, table.slot(), &wanted, &record);
   if (code == MDB_SUCCESS) return Bytes(static_cast<const char*>(record.mv_data), record.mv_size);
   if (code == MDB_NOTFOUND) return std::nullopt;
@@ -76,7 +73,7 @@ Result<uint64_t> Transaction::count(Table table) const {
   PendingView::Walk walk(*pending_, table.slot(), upto_);
   for (bool more = walk.seek({}); more; more = walk.next()) {
     const PendingView::Change change = walk.change();
-    MDB_val key = to_value(change.key), record;
+    MDB_val key = lmdb_value(change.key), record;
     const bool was_there = mdb_get(handle_, table.slot(), &key, &record) == MDB_SUCCESS;
     count += (change.is_erased ? 0 : 1) - (was_there ? 1 : 0);
   }
@@ -161,7 +158,7 @@ Result<std::span<char>> WriteTransaction::reserve_with(Table table, Bytes key, s
     return std::unexpected(too_large(request_->size_limit_));
   QUIRE_TRY(outgrow_small(key.size() + size));
   if (is_small()) return reserve_pending(table, key, size, flags);
-  MDB_val wanted = to_value(key), record{size, nullptr};
+  MDB_val wanted = lmdb_value(key), record{size, nullptr};
   const int code = mdb_put(handle_, table.slot(), &wanted, &record, flags | MDB_RESERVE);
   if (code == MDB_SUCCESS) changes().note(table.slot(), key, size);
   return reserved(code, record.mv_data, size);
@@ -188,7 +185,7 @@ Result<std::span<char>> WriteTransaction::reserve_append(FileCursor& end, Bytes 
   QUIRE_TRY(end.follow());
   if (!may_change(key.size() + size)) [[unlikely]]
     return std::unexpected(too_large(request_->size_limit_));
-  MDB_val wanted = to_value(key), record{size, nullptr};
+  MDB_val wanted = lmdb_value(key), record{size, nullptr};
   const int code = mdb_cursor_put(end.cursor_.get(), &wanted, &record, MDB_APPEND | MDB_RESERVE);
   if (code == MDB_SUCCESS) changes().note(mdb_cursor_dbi(end.cursor_.get()), key, size);
   return reserved(code, record.mv_data, size);
@@ -237,7 +234,7 @@ Result<bool> WriteTransaction::erase(Table table, Bytes key, bool is_found) {
     return std::unexpected(too_large(request_->size_limit_));
   QUIRE_TRY(outgrow_small(key.size()));
   if (is_small()) return erase_pending(table, key, is_found);
-  MDB_val wanted = to_value(key);
+  MDB_val wanted = lmdb_value(key);
   const int code = mdb_del(handle_, table.slot(), &wanted, nullptr);
   if (code == MDB_SUCCESS) {
     changes().note(table.slot(), key, 0);

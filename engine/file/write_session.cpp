@@ -7,6 +7,7 @@
 
 #include "engine/file/file_format.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/lmdb_value.h"
 
 namespace quire::engine {
 namespace {
@@ -125,7 +126,7 @@ bool WriteSession::remove_table(const std::string& name) {
     if (mdb_drop(handle, open->slot(), 1) != MDB_SUCCESS) return false;
     tables.forget(name, *open);
     const std::string row = dropped_table_row(name);
-    MDB_val key{row.size(), const_cast<char*>(row.data())};
+    MDB_val key = lmdb_value(row);
     const int code = mdb_del(handle, state_->facts.meta.slot(), &key, nullptr);
     return code == MDB_SUCCESS || code == MDB_NOTFOUND;
   }

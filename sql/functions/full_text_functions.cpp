@@ -70,7 +70,7 @@ Value search(SearchState& state, std::string_view text, Arguments values, bool w
 }
 
 template <bool kHasLanguage, bool kWantsAll>
-Value contains(CallContext& context, Arguments arguments) {
+Value contains_terms(CallContext& context, Arguments arguments) {
   constexpr size_t text = kHasLanguage ? 1 : 0;
   const auto call = [&](SearchState& state) {
     return search(state, arguments[text].as_string(), arguments.subspan(text + 1), kWantsAll);
@@ -143,12 +143,12 @@ Value not_called(CallContext&, Arguments) {
 }
 
 constexpr Function kFullTextRows[] = {
-    {"FULLTEXTCONTAINS", "sd", contains<false, true>, "FULLTEXTCONTAINS(text, term)",
+    {"FULLTEXTCONTAINS", "sd", contains_terms<false, true>, "FULLTEXTCONTAINS(text, term)",
      "Whether a text holds a word or phrase, or {term, distance}: one spelt like it", Volatility::pure,
      prepare_search<false>},
-    {"FULLTEXTCONTAINSALL", "sd*", contains<false, true>, "FULLTEXTCONTAINSALL(text, term, ...)",
+    {"FULLTEXTCONTAINSALL", "sd*", contains_terms<false, true>, "FULLTEXTCONTAINSALL(text, term, ...)",
      "Whether a text holds all of the words and phrases", Volatility::pure, prepare_search<false>},
-    {"FULLTEXTCONTAINSANY", "sd*", contains<false, false>, "FULLTEXTCONTAINSANY(text, term, ...)",
+    {"FULLTEXTCONTAINSANY", "sd*", contains_terms<false, false>, "FULLTEXTCONTAINSANY(text, term, ...)",
      "Whether a text holds any of the words and phrases", Volatility::pure, prepare_search<false>},
     {"FULLTEXTSCORE", "sd*", not_called, "FULLTEXTSCORE(text, term, ...)",
      "How well a text answers (BM25); only in ORDER BY RANK"},
@@ -163,9 +163,9 @@ constexpr Function in_language(const Function& row, std::string_view parameters,
 
 // In the order of kFullTextRows.
 constexpr Function kFullTextRowsInLanguage[] = {
-    in_language(kFullTextRows[0], "ssd", contains<true, true>, prepare_search<true>),
-    in_language(kFullTextRows[1], "ssd*", contains<true, true>, prepare_search<true>),
-    in_language(kFullTextRows[2], "ssd*", contains<true, false>, prepare_search<true>),
+    in_language(kFullTextRows[0], "ssd", contains_terms<true, true>, prepare_search<true>),
+    in_language(kFullTextRows[1], "ssd*", contains_terms<true, true>, prepare_search<true>),
+    in_language(kFullTextRows[2], "ssd*", contains_terms<true, false>, prepare_search<true>),
     in_language(kFullTextRows[3], "ssd*", score, nullptr),
 };
 

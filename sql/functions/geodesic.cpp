@@ -5,15 +5,12 @@
 #include <GeographicLib/PolygonArea.hpp>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace quire::sql {
 namespace {
 
 using GeographicLib::Geodesic;
 using GeographicLib::GeodesicLine;
-
-constexpr double kRadiansPerDegree = std::numbers::pi / 180.0;
 
 // A place seen from a point of an edge.
 struct View {

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numbers>
 #include <optional>
 
 namespace quire::sql {
 namespace {
 
-constexpr double kRadiansPerDegree = std::numbers::pi / 180.0;
 // How many edges may be tried as the place to look from, when the view from one grazes a corner.
 constexpr size_t kMostTries = 16;
 

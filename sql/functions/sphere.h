@@ -5,9 +5,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <span>
 
 namespace quire::sql {
+
+inline constexpr double kRadiansPerDegree = std::numbers::pi / 180.0;
 
 struct Direction {
   double x = 0;

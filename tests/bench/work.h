@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,7 +34,7 @@ struct Fixture {
   std::optional<SqliteLayout> forced_layout;
   SqliteJson sqlite_json = SqliteJson::text;
 
-  mutable std::set<std::string> made = {};  // by new_file_once
+  mutable std::map<std::string, uint64_t, std::less<>> uses = {};  // of files by new_file_once
 
   // The path of a file in the folder, removed if it is there.
   std::string new_file(std::string_view name) const {
@@ -44,7 +44,12 @@ struct Fixture {
   }
   // The same for a file that is made once a run and then used again: removed at the first call.
   std::string new_file_once(std::string_view name) const {
-    return made.insert(std::string(name)).second ? new_file(name) : fmt::format("{}/{}", folder, name);
+    return uses[std::string(name)]++ == 0 ? new_file(name) : fmt::format("{}/{}", folder, name);
+  }
+  // How often new_file_once has been asked for it.
+  uint64_t uses_of(std::string_view name) const {
+    const auto found = uses.find(name);
+    return found == uses.end() ? 0 : found->second;
   }
 
   std::string quire_file() const { return folder + "/readings.quire"; }

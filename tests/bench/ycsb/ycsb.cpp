@@ -20,6 +20,7 @@ constexpr int kFields = 10;
 constexpr size_t kFieldBytes = 100;
 constexpr uint64_t kLongestScan = 100;
 constexpr uint64_t kLookAtClock = 16;  // operations between two looks
+constexpr uint64_t kMostThreads = 64;
 
 // Parts of a hundred; the rest are inserts. As in YCSB's own workload files.
 struct Mix {
@@ -91,8 +92,8 @@ struct Shared {
 
 class Worker {
  public:
-  Worker(Shared& shared, std::unique_ptr<YcsbClient> client, uint64_t number)
-      : shared_(&shared), client_(std::move(client)), random_(number + 1), value_(field_text(random_)) {}
+  Worker(Shared& shared, std::unique_ptr<YcsbClient> client, uint64_t seed)
+      : shared_(&shared), client_(std::move(client)), random_(seed), value_(field_text(random_)) {}
 
   void operator()() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds_of_a_rate);
@@ -175,11 +176,12 @@ std::string ycsb_items_file(const Fixture& fixture) {
   return path;
 }
 
-Sample measure_ycsb(const YcsbRun& run, YcsbStore& store) {
+Sample measure_ycsb(const YcsbRun& run, YcsbStore& store, uint64_t use) {
   const uint64_t items = store.count();
   Shared shared{mix_of(run.workload), items, Zipfian(items), items};
-  const double seconds =
-      seconds_of_threads(run.threads, [&](size_t number) { return Worker(shared, store.connect(), number); });
+  const double seconds = seconds_of_threads(run.threads, [&](size_t number) {
+    return Worker(shared, store.connect(), Random::mixed(use * kMostThreads + number));
+  });
   must(store.count() == shared.next_insert, "ycsb: inserted items are missing");
   return {static_cast<double>(shared.done) / seconds, {}};
 }

@@ -37,8 +37,9 @@ class YcsbStore {
   virtual std::unique_ptr<YcsbClient> connect() = 0;
 };
 
-// Operations a second.
-Sample measure_ycsb(const YcsbRun& run, YcsbStore& store);
+// Operations a second. `use`: how often the file has been used, this time counted, which is the same on each
+// side; no two uses of a file write the same, which SQLite would find and not write.
+Sample measure_ycsb(const YcsbRun& run, YcsbStore& store, uint64_t use);
 
 // The path of NDJSON with the first items, written at the first call; and how many these are.
 std::string ycsb_items_file(const Fixture& fixture);

@@ -13,6 +13,8 @@
 namespace quire::bench {
 namespace {
 
+constexpr std::string_view kFile = "ycsb.lmdb";
+
 class Client final : public YcsbClient {
  public:
   Client(MDB_env* environment, MDB_dbi table)
@@ -69,7 +71,7 @@ class Client final : public YcsbClient {
 class Store final : public YcsbStore {
  public:
   Store(const Fixture& fixture, const YcsbRun& run)
-      : environment_(open_environment(fixture.new_file_once("ycsb.lmdb"),
+      : environment_(open_environment(fixture.new_file_once(kFile),
                                       MDB_NOTLS | (run.is_durable ? 0U : unsigned{MDB_NOMETASYNC}))) {
     LmdbTransaction transaction = begin_lmdb(environment_.get(), 0);
     table_ = open_table(transaction.get());
@@ -107,7 +109,7 @@ class Store final : public YcsbStore {
 Side lmdb_ycsb(YcsbRun run) {
   return [run](const Fixture& fixture) {
     Store store(fixture, run);
-    return measure_ycsb(run, store);
+    return measure_ycsb(run, store, fixture.uses_of(kFile));
   };
 }
 

@@ -9,6 +9,8 @@
 namespace quire::bench {
 namespace {
 
+constexpr std::string_view kFile = "ycsb.quire";
+
 uint64_t bytes_of(Value item) {
   uint64_t bytes = 0;
   for (const auto [name, value] : item.members()) bytes += value.as_string().size();
@@ -62,7 +64,7 @@ class Store final : public YcsbStore {
 
  private:
   static Database open(const Fixture& fixture, Durability durability) {
-    const std::string path = fixture.new_file_once("ycsb.quire");
+    const std::string path = fixture.new_file_once(kFile);
     Options options;
     options.durability = durability;
     Database database = must(Database::open(path, options));
@@ -89,7 +91,7 @@ class Store final : public YcsbStore {
 Side quire_ycsb(YcsbRun run) {
   return [run](const Fixture& fixture) {
     Store store(fixture, run);
-    return measure_ycsb(run, store);
+    return measure_ycsb(run, store, fixture.uses_of(kFile));
   };
 }
 

@@ -10,6 +10,10 @@
 namespace quire::bench {
 namespace {
 
+std::string file_of(const Fixture& fixture) {
+  return fmt::format("ycsb{}.sqlite", fixture.json_suffix());
+}
+
 class Client final : public YcsbClient {
  public:
   Client(const std::string& path, SqliteJson json, bool is_durable) : connection_(path, json) {
@@ -59,7 +63,7 @@ class Client final : public YcsbClient {
 class Store final : public YcsbStore {
  public:
   Store(const Fixture& fixture, const YcsbRun& run)
-      : path_(fixture.new_file_once(fmt::format("ycsb{}.sqlite", fixture.json_suffix()))),
+      : path_(fixture.new_file_once(file_of(fixture))),
         is_durable_(run.is_durable),
         json_(fixture.sqlite_json),
         connection_(path_, json_) {
@@ -98,7 +102,7 @@ class Store final : public YcsbStore {
 Side sqlite_ycsb(YcsbRun run) {
   return [run](const Fixture& fixture) {
     Store store(fixture, run);
-    return measure_ycsb(run, store);
+    return measure_ycsb(run, store, fixture.uses_of(file_of(fixture)));
   };
 }
 

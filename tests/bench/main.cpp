@@ -119,8 +119,12 @@ Options parse(int count, char** words) {
 
 // The child whose memory is watched.
 void run_watched(const Options& options, const std::string& folder) {
-  if (options.watched == "import") quire_import_file(folder + "/readings.ndjson", folder + "/watched.quire");
-  if (options.watched == "scan") quire_run_scans(folder + "/watched.quire");
+  const std::string path = folder + "/watched.quire";
+  if (options.watched == "import") {
+    for (const char* suffix : {"", "-lock"}) std::filesystem::remove(path + suffix);
+    quire_import_file(folder + "/readings.ndjson", path);
+  }
+  if (options.watched == "scan") quire_run_scans(path);
 }
 
 std::string program_beside() {

@@ -95,8 +95,6 @@ std::string group_rows(Statement& statement) {
 }  // namespace
 
 void quire_import_file(const std::string& readings_path, const std::string& path) {
-  std::filesystem::remove(path);
-  std::filesystem::remove(path + "-lock");
   Database database = must(Database::open(path));
   must(database.create_container(R"({"id":"readings","partitionKey":{"paths":["/deviceId"]}})"));
   Container container = must(database.container("readings"));
@@ -118,9 +116,9 @@ void quire_run_scans(const std::string& path) {
 }
 
 Sample quire_import(const Fixture& fixture) {
-  const double seconds =
-      seconds_of([&] { quire_import_file(fixture.readings.path(), fixture.quire_file()); });
-  OpenFile file(fixture.quire_file());
+  const std::string path = fixture.new_file("readings.quire");
+  const double seconds = seconds_of([&] { quire_import_file(fixture.readings.path(), path); });
+  OpenFile file(path);
   Statement count = must(file.container.prepare("SELECT VALUE COUNT(1) FROM c"));
   return {static_cast<double>(fixture.readings.count()) / seconds, std::to_string(count_of(count))};
 }

@@ -26,9 +26,7 @@ void remove_database(const std::string& path) {
 }
 
 int64_t load(const Fixture& fixture, SqliteLayout layout) {
-  const std::string path = fixture.sqlite_file(layout);
-  remove_database(path);
-  Connection connection(path, fixture.sqlite_json);
+  Connection connection(fixture.sqlite_file(layout), fixture.sqlite_json);
   connection.run("BEGIN");
   connection.run(layout == SqliteLayout::rowid
                      ? "CREATE TABLE readings(pk TEXT NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL)"
@@ -110,6 +108,7 @@ PointReads measure_point_reads(const Fixture& fixture, std::string_view sql, Num
 }  // namespace
 
 Sample sqlite_import(const Fixture& fixture) {
+  remove_database(fixture.sqlite_file(layout_of(fixture)));
   int64_t items = 0;
   const double seconds = seconds_of([&] { items = load(fixture, layout_of(fixture)); });
   return {static_cast<double>(fixture.readings.count()) / seconds, std::to_string(items)};

@@ -24,7 +24,7 @@
 namespace quire::bench {
 namespace {
 
-struct Options {
+struct Arguments {
   uint64_t items = 500'000;
   size_t rounds = 3;
   std::string folder;
@@ -79,8 +79,8 @@ void use_sqlite_library(const std::string& path, char** words) {
   must(false, "cannot begin anew with " + path);
 }
 
-Options parse(int count, char** words) {
-  Options options;
+Arguments parse(int count, char** words) {
+  Arguments options;
   CLI::App app("Quire beside raw LMDB and SQLite on the same readings, in the same run");
   std::vector<std::string> names;
   for (const Work& work : works()) names.emplace_back(work.name);
@@ -118,7 +118,7 @@ Options parse(int count, char** words) {
 }
 
 // The child whose memory is watched.
-void run_watched(const Options& options, const std::string& folder) {
+void run_watched(const Arguments& options, const std::string& folder) {
   const std::string path = folder + "/watched.quire";
   if (options.watched == "import") {
     for (const char* suffix : {"", "-lock"}) std::filesystem::remove(path + suffix);
@@ -132,7 +132,7 @@ std::string program_beside() {
   return std::filesystem::exists(beside) ? beside.string() : "";
 }
 
-std::vector<Comparison> run_size(const Options& options, const std::string& folder, uint64_t items) {
+std::vector<Comparison> run_size(const Arguments& options, const std::string& folder, uint64_t items) {
   constexpr size_t kProbes = 100'000;
   constexpr int kFirstWithJsonb = 3'045'000;
   const Readings readings(folder + "/readings.ndjson", items);
@@ -153,7 +153,7 @@ std::vector<Comparison> run_size(const Options& options, const std::string& fold
   return results;
 }
 
-Report measured(const Options& options) {
+Report measured(const Arguments& options) {
   const Folder folder(options.folder);
   Report report{machine_line(), {}};
   fmt::print("{}\n", report.machine);
@@ -162,7 +162,7 @@ Report measured(const Options& options) {
   return report;
 }
 
-void run(const Options& options) {
+void run(const Arguments& options) {
   if (!options.watched.empty()) return run_watched(options, options.folder);
   if (!options.duckdb_library.empty()) load_duckdb(options.duckdb_library);
   Report report;
@@ -181,7 +181,7 @@ void run(const Options& options) {
 
 int main(int count, char** words) {
   try {
-    const quire::bench::Options options = quire::bench::parse(count, words);
+    const quire::bench::Arguments options = quire::bench::parse(count, words);
     quire::bench::use_sqlite_library(options.sqlite_library, words);
     quire::bench::run(options);
     return 0;

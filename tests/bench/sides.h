@@ -126,7 +126,8 @@ Sample quire_feed_scan(const Fixture& fixture);
 Sample quire_feed_read_single(const Fixture& fixture);
 Sample quire_feed_scan_single(const Fixture& fixture);
 
-// For children whose memory is watched: an import into a file that is not there yet, or all the scans over it.
+// For children whose memory is watched: an import into a file that is not there yet, or all the scans over
+// it.
 void quire_import_file(const std::string& readings_path, const std::string& path);
 void quire_run_scans(const std::string& path);
 

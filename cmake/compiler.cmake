@@ -42,6 +42,7 @@ if(QUIRE_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC collects what it no longer needs: a tenth of its time, for 2 GB at most.
   add_compile_options(--param=ggc-min-expand=1000 --param=ggc-min-heapsize=4000000)
 endif()
+
 # Compiles the files of a target at once where QUIRE_TOGETHER is set, 64 of them at most, but for those named.
 function(quire_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUIRE_TOGETHER} UNITY_BUILD_BATCH_SIZE 64)

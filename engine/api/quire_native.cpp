@@ -140,8 +140,14 @@ int quire_call_query(quire_call* call, const char* query, size_t length, quire_b
                      quire_error* error) {
   return operate(call, out, error, [&](PartitionAccess& access, std::string& text) -> Result<void> {
     QUIRE_ASSIGN(const std::string_view json, text_argument(query, length, "the query"));
+    quire::sql::JsonReader reader;
+    quire::sql::Arena arena;
+    quire::sql::Value value;  // undefined: all items
+    if (!json.empty()) {
+      QUIRE_ASSIGN(value, reader.to_value(json, arena));
+    }
     JsonRows rows;
-    QUIRE_TRY(access.feed(json, -1, "", rows));
+    QUIRE_TRY(access.feed(value, -1, "", rows));
     text = fmt::format(R"({{"feed":[{}]}})", rows.text());
     return {};
   });

@@ -3,8 +3,11 @@
 
 #include <simdjson.h>
 
-#include <cstring>
+#include <algorithm>
+#include <charconv>
+#include <system_error>
 
+#include "engine/script/engine_object.h"
 #include "engine/script/sandbox_instance.h"
 #include "sql/value/document.h"
 #include "sql/value/member_reader.h"
@@ -12,23 +15,37 @@
 namespace quire::engine {
 namespace {
 
-// As quickjs.h has them; what they are taken for is tried at boot (Sandbox::check_documents).
-constexpr uint32_t kPlainObject = 1, kArray = 2;                  // JSClassID
-constexpr uint32_t kStringNames = 1 << 0, kEnumerable = 1 << 4;   // JS_GPN_
-constexpr uint32_t kOrdinary = 7;                                 // JS_PROP_C_W_E
-constexpr uint32_t kIsAccessor = 1 << 4;                          // JS_PROP_GETSET
-constexpr uint32_t kNameBytes = 8, kNumberAt = 4;                 // JSPropertyEnum
-constexpr uint32_t kGetterAt = 16, kSetterAt = 24, kValueAt = 8;  // JSPropertyDescriptor
-// Where a call puts what it gives, in the place for arguments.
-constexpr uint32_t kTableAt = 0, kCountAt = 4, kDescriptorAt = 8, kLengthAt = 40;
+constexpr uint32_t kOrdinary = 7;  // JS_PROP_C_W_E
+// Where a call puts the length of what it gives, in the place for arguments.
+constexpr uint32_t kLengthAt = 0;
 
-// What a value takes as JSON beside its text, at least.
+// What a value takes as JSON beside its text, at least; and each property that is looked at counts.
 constexpr size_t kValueBytes = 2;
+
+bool begins_like_index(std::string_view name) {
+  return !name.empty() && name.front() >= '0' && name.front() <= '9';
+}
 
 // Indexes have an order of their own, and an object that is made at once would take "__proto__" for what it
 // inherits from.
 bool is_ordinary_name(std::string_view name) {
-  return name != "__proto__" && (name.empty() || name.front() < '0' || name.front() > '9');
+  return name != "__proto__" && !begins_like_index(name);
+}
+
+// As JavaScript has them: up to 2^32 - 2, without zeros before; past all indexes for another name.
+uint64_t index_of(std::string_view name) {
+  constexpr uint64_t kNone = UINT32_MAX;
+  const auto end = name.data() + name.size();
+  uint32_t index = 0;
+  const auto [at, error] = std::from_chars(name.data(), end, index);
+  const bool is_canonical = name.size() == 1 || !name.starts_with('0');
+  return begins_like_index(name) && error == std::errc() && at == end && is_canonical ? index : kNone;
+}
+
+bool is_ascii(std::string_view text) noexcept {
+  unsigned char all = 0;
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  return all < 0x80;
 }
 
 }  // namespace
@@ -167,8 +184,8 @@ bool DocumentConverter::learn_names(std::string_view script) {
 
 void DocumentConverter::find_prototypes() {
   Z_qjs_instance_t* const module = &sandbox_.instance_->module;
-  prototypes_ = {.object = {Z_qjsZ_JS_GetClassProto(module, sandbox_.context_, kPlainObject)},
-                 .array = {Z_qjsZ_JS_GetClassProto(module, sandbox_.context_, kArray)}};
+  prototypes_ = {.object = {Z_qjsZ_JS_GetClassProto(module, sandbox_.context_, EngineObject::kPlain)},
+                 .array = {Z_qjsZ_JS_GetClassProto(module, sandbox_.context_, EngineObject::kArray)}};
 }
 
 std::optional<sql::Value> DocumentConverter::from_script(JsValue value, sql::Arena& arena) {
@@ -189,13 +206,15 @@ bool DocumentConverter::has_plain_prototypes() {
     return Z_qjsZ_JS_GetOwnProperty(module, sandbox_.context_, 0, prototype.bits, to_json) != 0;
   };
   return to_json != 0 && !has(prototypes_.object) && !has(prototypes_.array) &&
-         inherits_from(prototypes_.array, prototypes_.object);
+         inherits_from(object_at(prototypes_.array), prototypes_.object);
 }
 
-bool DocumentConverter::inherits_from(JsValue object, JsValue prototype) {
-  const JsValue found{Z_qjsZ_JS_GetPrototype(&sandbox_.instance_->module, sandbox_.context_, object.bits)};
-  sandbox_.free_counted(found);
-  return found.bits == prototype.bits;
+EngineObject DocumentConverter::object_at(JsValue object) const {
+  return {EngineMemory(sandbox_.instance_->module), object};
+}
+
+bool DocumentConverter::inherits_from(const EngineObject& object, JsValue prototype) {
+  return object.prototype() == static_cast<uint32_t>(prototype.bits);
 }
 
 bool DocumentConverter::spend(size_t bytes) noexcept {
@@ -228,11 +247,12 @@ bool DocumentConverter::read(JsValue value, size_t depth) {
       return Sandbox::is_float(value) && read_number(sandbox_.number(value));
   }
   if (depth == sql::kMostNesting) return false;
-  switch (Z_qjsZ_JS_GetClassID(&sandbox_.instance_->module, value.bits)) {
-    case kPlainObject:
-      return inherits_from(value, prototypes_.object) && read_object(value, depth);
-    case kArray:
-      return inherits_from(value, prototypes_.array) && read_array(value, depth);
+  const EngineObject object = object_at(value);
+  switch (object.class_id()) {
+    case EngineObject::kPlain:
+      return !object.is_exotic() && inherits_from(object, prototypes_.object) && read_object(object, depth);
+    case EngineObject::kArray:
+      return inherits_from(object, prototypes_.array) && read_array(object, depth);
     default:
       return false;
   }
@@ -248,6 +268,14 @@ bool DocumentConverter::read_number(double number) {
 
 bool DocumentConverter::read_string(JsValue string) {
   Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  if (string.tag() == JsTag::kString) {
+    const auto bytes = bytes_of_string(EngineMemory(*module), string);
+    if (bytes && is_ascii(*bytes)) {
+      if (!spend(bytes->size())) return false;
+      members_.push_back({{}, sql::Value::string(arena_->copy_string(*bytes))});
+      return true;
+    }
+  }
   const uint32_t length_at = sandbox_.arguments_ + kLengthAt;
   const uint32_t text = Z_qjsZ_JS_ToCStringLen2(module, sandbox_.context_, length_at, string.bits, 0);
   if (text == 0) return false;
@@ -259,23 +287,12 @@ bool DocumentConverter::read_string(JsValue string) {
   return is_valid;
 }
 
-bool DocumentConverter::read_array(JsValue array, size_t depth) {
-  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+bool DocumentConverter::read_array(const EngineObject& array, size_t depth) {
   const size_t first = members_.size();
-  const uint32_t length_at = sandbox_.arguments_ + kLengthAt;
-  if (static_cast<int32_t>(Z_qjsZ_JS_GetLength(module, sandbox_.context_, array.bits, length_at)) < 0)
-    return false;
-  uint64_t length;
-  std::memcpy(&length, sandbox_.at(length_at, sizeof length), sizeof length);
-  for (uint64_t i = 0; i < length; ++i) {
-    const uint32_t number = Z_qjsZ_JS_NewAtomUInt32(module, sandbox_.context_, static_cast<uint32_t>(i));
-    const auto element = own_property(array, number);
-    Z_qjsZ_JS_FreeAtom(module, sandbox_.context_, number);
-    if (!element) return false;
-    const bool is_read = read(*element, depth + 1);
-    sandbox_.free_counted(*element);
-    if (!is_read) return false;
-  }
+  const std::optional<uint32_t> count = array.element_count();
+  if (!count) return false;
+  for (uint32_t i = 0; i < *count; ++i)
+    if (!read(array.element(i), depth + 1)) return false;
   const std::span<sql::Value> elements = arena_->make_array<sql::Value>(members_.size() - first);
   for (size_t i = 0; i < elements.size(); ++i) elements[i] = members_[first + i].value;
   members_.resize(first);
@@ -283,65 +300,44 @@ bool DocumentConverter::read_array(JsValue array, size_t depth) {
   return true;
 }
 
-bool DocumentConverter::read_object(JsValue object, size_t depth) {
-  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+bool DocumentConverter::read_object(const EngineObject& object, size_t depth) {
   const size_t first = members_.size();
-  const uint32_t results = sandbox_.arguments_;
-  const uint32_t got =
-      Z_qjsZ_JS_GetOwnPropertyNames(module, sandbox_.context_, results + kTableAt, results + kCountAt,
-                                    object.bits, kStringNames | kEnumerable);
-  if (static_cast<int32_t>(got) < 0) return false;
-  const uint32_t table = sandbox_.load_word(results + kTableAt),
-                 count = sandbox_.load_word(results + kCountAt);
-  bool is_read = true;
-  for (uint32_t i = 0; i < count && is_read; ++i)
-    is_read = read_member(object, sandbox_.load_word(table + i * kNameBytes + kNumberAt), depth);
-  Z_qjsZ_JS_FreePropertyEnum(module, sandbox_.context_, table, count);
-  if (!is_read) return false;
-  const auto members = arena_->copy_array(std::span<const sql::Member>(members_).subspan(first));
+  const uint32_t count = object.property_count();
+  for (uint32_t i = 0; i < count; ++i)
+    if (!spend(kValueBytes) || !read_property(object.property(i), depth)) return false;
+  const auto read = std::span(members_).subspan(first);
+  const auto begins = [](const sql::Member& member) { return begins_like_index(member.name); };
+  if (std::ranges::any_of(read, begins))
+    std::ranges::stable_sort(read, {}, [](const sql::Member& member) { return index_of(member.name); });
+  const auto members = arena_->copy_array(std::span<const sql::Member>(read));
   members_.resize(first);
   members_.push_back({{}, sql::Value::object(members)});
   return true;
 }
 
-bool DocumentConverter::read_member(JsValue object, uint32_t number, size_t depth) {
-  const std::string* const name = name_of(number);
-  if (name == nullptr || *name == "toJSON" || !spend(name->size())) return false;
-  const auto value = own_property(object, number);
-  if (!value) return false;
-  bool is_read = true;
-  if (!Sandbox::is_undefined(*value)) {
-    // What lies within may have more names than are kept.
-    const std::string_view text = arena_->copy_string(*name);
-    is_read = read(*value, depth + 1);
-    if (is_read) members_.back().name = text;
-  }
-  sandbox_.free_counted(*value);
-  return is_read;
+bool DocumentConverter::read_property(const EngineProperty& property, size_t depth) {
+  if (property.name == 0 || !property.is_enumerable) return true;
+  bool is_symbol = false;
+  const std::string* const name = name_of(property.name, is_symbol);
+  if (is_symbol) return true;
+  if (name == nullptr || !property.is_value || *name == "toJSON" || !spend(name->size())) return false;
+  if (Sandbox::is_undefined(property.value)) return true;
+  // What lies within may have more names than are kept.
+  const std::string_view text = arena_->copy_string(*name);
+  if (!read(property.value, depth + 1)) return false;
+  members_.back().name = text;
+  return true;
 }
 
-// Owned by the caller; nothing if there is none, or a getter has to be asked.
-std::optional<JsValue> DocumentConverter::own_property(JsValue object, uint32_t number) {
-  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
-  const uint32_t descriptor = sandbox_.arguments_ + kDescriptorAt;
-  if (Z_qjsZ_JS_GetOwnProperty(module, sandbox_.context_, descriptor, object.bits, number) != 1)
-    return std::nullopt;
-  const auto value_at = [&](uint32_t place) {
-    JsValue value;
-    std::memcpy(&value.bits, sandbox_.at(descriptor + place, sizeof value.bits), sizeof value.bits);
-    return value;
-  };
-  if ((sandbox_.load_word(descriptor) & kIsAccessor) == 0) return value_at(kValueAt);
-  const JsValue getter = value_at(kGetterAt), setter = value_at(kSetterAt);
-  for (const JsValue function : {getter, setter}) sandbox_.free_counted(function);
-  return std::nullopt;
-}
-
-// Null: it cannot be told as it stands in JSON.
-const std::string* DocumentConverter::name_of(uint32_t number) {
+// Null: it cannot be told as it stands in JSON, or is a symbol's.
+const std::string* DocumentConverter::name_of(uint32_t number, bool& is_symbol) {
   if (const PropertyName* const known = names_.find(number)) return &known->text;
   if (names_.is_full()) names_.clear();
   Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  const JsValue value{Z_qjsZ_JS_AtomToValue(module, sandbox_.context_, number)};
+  is_symbol = !Sandbox::is_string(value) && !Sandbox::is_exception(value);
+  sandbox_.free_counted(value);
+  if (is_symbol) return nullptr;
   const uint32_t length_at = sandbox_.arguments_ + kLengthAt;
   const uint32_t text = Z_qjsZ_JS_AtomToCStringLen(module, sandbox_.context_, length_at, number);
   if (text == 0) return nullptr;

@@ -16,6 +16,8 @@
 
 namespace quire::engine {
 
+class EngineObject;
+struct EngineProperty;
 class Sandbox;
 
 // A sandbox's own; used within its runs alone.
@@ -58,15 +60,15 @@ class DocumentConverter {
   uint32_t name_number(std::string_view name);
 
   bool has_plain_prototypes();
-  bool inherits_from(JsValue object, JsValue prototype);
+  EngineObject object_at(JsValue object) const;
+  static bool inherits_from(const EngineObject& object, JsValue prototype);
   bool read(JsValue value, size_t depth);
   bool read_number(double number);
   bool read_string(JsValue string);
-  bool read_array(JsValue array, size_t depth);
-  bool read_object(JsValue object, size_t depth);
-  bool read_member(JsValue object, uint32_t name, size_t depth);
-  std::optional<JsValue> own_property(JsValue object, uint32_t name);
-  const std::string* name_of(uint32_t number);
+  bool read_array(const EngineObject& array, size_t depth);
+  bool read_object(const EngineObject& object, size_t depth);
+  bool read_property(const EngineProperty& property, size_t depth);
+  const std::string* name_of(uint32_t number, bool& is_symbol);
   bool spend(size_t bytes) noexcept;
 
   Sandbox& sandbox_;

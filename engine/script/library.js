@@ -170,14 +170,13 @@
     },
     readDocuments: (link, _, options) => {
       checkCollection(link);
-      return feed('', options);
+      return feed(undefined, options);
     },
     queryDocuments: (link, query, options) => {
       checkCollection(link);
-      const isText = typeof query === 'string';
-      if (!isText && (query === null || typeof query !== 'object' || typeof (query.query ?? query.filterQuery) !== 'string'))
+      if (typeof query !== 'string' && (query === null || typeof query !== 'object' || typeof (query.query ?? query.filterQuery) !== 'string'))
         throw failure(400, 'a query is SQL, or {query: SQL, parameters: [{name, value}, ...]}');
-      return feed(toText(isText ? { query } : query, 'the query'), options);
+      return feed(query, options);
     },
   };
 
@@ -265,7 +264,7 @@
     const list = [];
     let continuation;
     do {
-      const documents = feed('', { pageSize: 100, continuation });
+      const documents = feed(undefined, { pageSize: 100, continuation });
       continuation = info.continuation;
       const results = through(chain, documents);
       for (const result of enough === Infinity ? results : defined(results)) list.push(result);
@@ -332,15 +331,8 @@
   // ---- What the host calls
 
   return {
-    start(settings) {
-      run = {
-        kind: settings.kind,
-        operation: settings.operation,
-        selfLink: settings.selfLink,
-        altLink: settings.altLink,
-        request: { body: settings.request, values: {} },
-        response: { body: settings.response, values: {} },
-      };
+    start(kind, operation, requestBody, responseBody, selfLink, altLink) {
+      run = { kind, operation, selfLink, altLink, request: { body: requestBody, values: {} }, response: { body: responseBody, values: {} } };
       callbacks = [];
       next = 0;
       info = null;

@@ -18,7 +18,6 @@
 #include "engine/script/partition_source.h"
 #include "sql/error.h"
 #include "sql/value/arena.h"
-#include "sql/value/json.h"
 
 namespace quire::engine {
 
@@ -66,9 +65,9 @@ class PartitionAccess {
   sql::Value whole(const Item& item, sql::Arena& arena);
   void write_json(const Item& item, std::string& out);
 
-  // A page of rows; the continuation of the next, empty where there is none. `query`: {"query":...,
-  // "parameters":[{"name","value"}...]}, or empty for all items. `size` < 0: all that is left.
-  Result<std::string> feed(std::string_view query, int64_t size, std::string_view continuation,
+  // A page of rows; the continuation of the next, empty where there is none. `query`: SQL, or {"query":...,
+  // "parameters":[{"name","value"}...]}, or undefined for all items. `size` < 0: all that is left.
+  Result<std::string> feed(const sql::Value& query, int64_t size, std::string_view continuation,
                            PageRows& rows);
 
   // Queries do not read on past it.
@@ -104,7 +103,6 @@ class PartitionAccess {
   uint64_t openings_;
   std::span<const sql::Value> partition_key_;
   std::string self_link_;
-  sql::JsonReader reader_;
   // Of the items that were handed out: ids by the number in their _rid, since links name items so.
   std::unordered_map<uint64_t, std::string> ids_;
 };

@@ -25,9 +25,9 @@ struct QueryText {
   sql::Value parameters;  // an array of {name, value}, or undefined
 };
 
-Result<QueryText> read_query(sql::JsonReader& reader, std::string_view json, sql::Arena& arena) {
-  if (json.empty()) return QueryText{};
-  QUIRE_ASSIGN(const sql::Value query, reader.to_value(json, arena));
+Result<QueryText> read_query(const sql::Value& query) {
+  if (query.is_undefined()) return QueryText{};
+  if (query.is_string()) return QueryText{.sql = query.as_string(), .parameters = {}};
   QueryText text{.sql = {}, .parameters = query.member("parameters")};
   sql::Value statement = query.member("query");
   if (!statement.is_string()) statement = query.member("filterQuery");
@@ -137,11 +137,10 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
   return true;
 }
 
-Result<std::string> PartitionAccess::feed(std::string_view query, int64_t size, std::string_view continuation,
+Result<std::string> PartitionAccess::feed(const sql::Value& query, int64_t size, std::string_view continuation,
                                           PageRows& rows) {
-  sql::Arena arena;
   Page page{.query = {}, .size = size, .skip = 0, .after_id = {}, .rows = rows, .continuation = {}};
-  QUIRE_ASSIGN(page.query, read_query(reader_, query, arena));
+  QUIRE_ASSIGN(page.query, read_query(query));
   bool is_positioned = false;
   if (continuation.starts_with(kAfterId)) {
     page.after_id = continuation.substr(kAfterId.size());

@@ -118,9 +118,8 @@ Result<void> Sandbox::check_tags() {
   return {};
 }
 
-// What the engine's structures are taken to look like: a document must come out as it went in, and nothing
-// that is more than data may be taken for it. Prototypes, which each look at an object asks for, must be held
-// as often as before.
+// What the engine's structures are taken to look like (engine_object.h): a document must come out as it went
+// in, and nothing that is more than data may be taken for it.
 Result<void> Sandbox::check_documents() {
   constexpr std::string_view kJson = R"({"7":{"b":{"c":"\u00e9"}},"a":[1,-2.5,"x",null,true,{},[]],"d":""})";
   constexpr std::string_view kMoreThanData[] = {"({get a() { return 1 }})",
@@ -129,13 +128,13 @@ Result<void> Sandbox::check_documents() {
                                                 "({a: 1n})",
                                                 "new class {}",
                                                 "({toJSON: 1})",
-                                                "[new Map]"};
+                                                "[new Map]",
+                                                "(() => { const a = [1]; a.length = 2; return a })()",
+                                                "Object.assign([1], {toJSON: 1})",
+                                                "({__proto__: {}})"};
   sql::JsonReader reader;
   sql::Arena arena;
   QUIRE_ASSIGN(const sql::Value document, reader.to_value(kJson, arena));
-  const auto holds = [&](JsValue object) { return load_word(static_cast<uint32_t>(object.bits)); };
-  const auto& prototypes = documents_.prototypes();
-  const uint32_t before = holds(prototypes.object) + holds(prototypes.array);
   const JsValue made = documents_.to_script(document);
   std::string text, again;
   bool agree = json(made, text);
@@ -147,7 +146,7 @@ Result<void> Sandbox::check_documents() {
     agree &= !is_exception(value) && !documents_.from_script(value, arena);
     free(value);
   }
-  if (agree && holds(prototypes.object) + holds(prototypes.array) == before) return {};
+  if (agree) return {};
   return fail(ErrorCode::internal, "the script engine's objects look different from what was expected");
 }
 

@@ -205,14 +205,17 @@ class ScriptRows final : public PageRows {
 
 }  // namespace
 
-// A query, the size of a page, a continuation; gives the rows and the next continuation.
+// A query, or undefined for all items, the size of a page, a continuation; gives the rows and the next
+// continuation.
 Result<JsValue> ScriptCallHost::feed(std::span<const JsValue> arguments) {
-  std::string query, continuation;
-  if (!take_text(arguments, 0, query) || !take_text(arguments, 2, continuation)) return kJsException;
+  if (arguments.empty()) return kJsUndefined;
+  const auto query = take_document(arguments[0]);
+  std::string continuation;
+  if (!query || !take_text(arguments, 2, continuation)) return kJsException;
   const double size = arguments.size() > 1 ? sandbox_.number(arguments[1]) : -1;
   ScriptRows rows(sandbox_);
   const auto next =
-      access_->feed(query, size >= 1 && size < 1e9 ? static_cast<int64_t>(size) : -1, continuation, rows);
+      access_->feed(*query, size >= 1 && size < 1e9 ? static_cast<int64_t>(size) : -1, continuation, rows);
   if (!next) {
     rows.clear();  // the script may go on
     return std::unexpected(next.error());
@@ -224,35 +227,39 @@ Result<JsValue> ScriptCallHost::feed(std::span<const JsValue> arguments) {
 // ---- Running
 
 Result<void> ScriptCallHost::start(std::string_view name, const ScriptSettings& settings) {
-  std::string json = "{";
-  const auto add = [&](std::string_view key, std::string_view value) {
-    if (json.size() > 1) json += ',';
-    sql::write_json_string(key, json);
-    json += ':';
-    sql::write_json_string(value, json);
+  const auto given_or_undefined = [&](std::string_view text) {
+    return text.empty() ? kJsUndefined : sandbox_.new_string(text);
   };
-  add("kind", settings.kind);
-  add("operation", settings.operation);
-  if (access_ != nullptr) {
-    add("selfLink", access_->self_link());
-    add("altLink", access_->alt_link());
-  }
-  if (!settings.request.empty()) add("request", settings.request);
-  if (!settings.response.empty()) add("response", settings.response);
-  const JsValue given = sandbox_.parse_json(json + '}');
-  if (Sandbox::is_exception(given)) return std::unexpected(sandbox_.take_exception(name));
+  const JsValue given[] = {
+      sandbox_.new_string(settings.kind),
+      sandbox_.new_string(settings.operation),
+      given_or_undefined(settings.request),
+      given_or_undefined(settings.response),
+      given_or_undefined(access_ != nullptr ? access_->self_link() : std::string()),
+      given_or_undefined(access_ != nullptr ? access_->alt_link() : std::string()),
+  };
+  if (std::ranges::any_of(given, Sandbox::is_exception))
+    return std::unexpected(sandbox_.take_exception(name));
   const JsValue function = library_function("start");
-  const JsValue result = sandbox_.call(function, kJsUndefined, {&given, 1});
+  const JsValue result = sandbox_.call(function, kJsUndefined, given);
   if (Sandbox::is_exception(result)) return std::unexpected(sandbox_.take_exception(name));
-  for (const JsValue value : {given, function, result}) sandbox_.free(value);
+  for (const JsValue value : given) sandbox_.free_counted(value);
+  sandbox_.free(function);
   return {};
+}
+
+// The arguments as JSON.parse makes them, which alone knows the texts that are no documents.
+JsValue ScriptCallHost::parse(std::string_view json) {
+  const sql::ArenaScope scope(arena_);
+  const auto value = reader_.to_value(json, arena_);
+  return value ? sandbox_.documents().to_script(*value) : sandbox_.parse_json(json);
 }
 
 Result<void> ScriptCallHost::run(std::string_view name, const ScriptSettings& settings,
                                  std::string_view arguments) {
   if (access_ != nullptr) access_->set_deadline(sandbox_.deadline());
   QUIRE_TRY(start(name, settings));
-  const JsValue list = sandbox_.parse_json(arguments);
+  const JsValue list = parse(arguments);
   if (Sandbox::is_exception(list)) return std::unexpected(sandbox_.take_exception(name));
   const JsValue length = sandbox_.property(list, "length");
   if (length.tag() != JsTag::kInteger)

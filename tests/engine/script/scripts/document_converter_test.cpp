@@ -149,7 +149,15 @@ TEST_F(DocumentConverterTest, PlainDataComesOutAsJsonStringifyHasIt) {
         "(function() { const x = {a: 1}; return [x, x]; })()",
         "(function() { const o = {}; for (let i = 0; i < 6000; i++) o['n' + i] = i; return o; })()",
         "(function() { let x = 1; for (let i = 0; i < 128; i++) x = [x]; return x; })()",
-        "Object.defineProperty({a: 1}, 'hidden', {value: 2})", "({[Symbol('s')]: 1, a: 2})"})
+        "Object.defineProperty({a: 1}, 'hidden', {value: 2})", "({[Symbol('s')]: 1, a: 2})",
+        "Object.defineProperty({a: 1}, 'hidden', {get() { throw 1; }})",
+        "(function() { const x = {a: 1, b: 2, c: 3}; delete x.b; x.d = 4; delete x.a; return x; })()",
+        "(function() { const x = {}; for (let i = 0; i < 99; i++) { x['a' + i] = i; delete x['a' + (i - 9)]; } return x; })()",
+        "({z: 1, 4294967294: 2, 4294967295: 3, 2147483648: 4, 7: 5, '07': 6, 0: 7, '-1': 8})",
+        "(function() { const x = [1, 2, 3, 4]; x.length = 2; x.push('é'); x.pop(); x.shift(); return x; })()",
+        "[['ä', 'ÿ', 'Ã©', '\\u0100', 'x'.repeat(300) + 'é'], 'abcdefghij'.repeat(99).slice(5, 700)]",
+        "(function() { let x = ''; for (let i = 0; i < 3000; i++) x += i; return {[x]: x.substring(1), x}; })()",
+        "new (class extends (class { constructor(x) { return x; } }) { #p = 1; constructor(x) { super(x); } })({a: 1})"})
     EXPECT_NE(out_of(expression), "-") << expression;
 }
 
@@ -161,6 +169,12 @@ TEST_F(DocumentConverterTest, WhatIsMoreThanDataIsLeftAlone) {
         "[new Date(0)]",
         "new (class { constructor() { this.a = 1; } })",
         "Object.create(null)",
+        "Object.create({a: 1})",
+        "Object.assign([1], {toJSON() { throw 1; }})",
+        "Object.assign([1], {a: 1})",
+        "(function() { const x = [1]; x.length = 3; return x; })()",
+        "(function() { const x = [1, 2, 3]; delete x[1]; return x; })()",
+        "(function() { const x = Array(9); x.fill(1); return [Object.setPrototypeOf(x, null)]; })()",
         "[,1]",
         "({a: () => 1})",
         "({a: Symbol('s')})",

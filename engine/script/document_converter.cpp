@@ -135,9 +135,14 @@ JsValue DocumentConverter::new_object(const sql::Value& object) {
   Z_qjs_instance_t* const module = &sandbox_.instance_->module;
   const auto count = static_cast<uint32_t>(staged.values().size());
   if (is_ordinary) {
+    if (const auto made = shapes_.make(*module, sandbox_.context_, staged.numbers(), staged.values()))
+      return *made;
     const Sandbox::Scratch scratch(sandbox_, staged.bytes());
     const auto numbers_at = static_cast<uint32_t>(scratch.address() + staged.values().size_bytes());
-    return {Z_qjsZ_JS_NewObjectFrom(module, sandbox_.context_, count, numbers_at, scratch.address())};
+    const JsValue made{
+        Z_qjsZ_JS_NewObjectFrom(module, sandbox_.context_, count, numbers_at, scratch.address())};
+    if (!Sandbox::is_exception(made)) shapes_.learn(*module, made, staged.numbers());
+    return made;
   }
   const JsValue made{Z_qjsZ_JS_NewObject(module, sandbox_.context_)};
   if (Sandbox::is_exception(made)) return made;

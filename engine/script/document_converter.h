@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/script/js_value.h"
+#include "engine/script/object_shapes.h"
 #include "engine/script/property_names.h"
 #include "sql/value/arena.h"
 #include "sql/value/value.h"
@@ -50,6 +51,7 @@ class DocumentConverter {
   void restore(const Prototypes& prototypes, std::shared_ptr<const PropertyNames> names) noexcept {
     prototypes_ = prototypes;
     names_.begin(std::move(names));
+    shapes_.clear();
   }
 
  private:
@@ -73,6 +75,7 @@ class DocumentConverter {
 
   Sandbox& sandbox_;
   RunNames names_;
+  ObjectShapes shapes_;
   Prototypes prototypes_;
 
   // In: what the containers that are not finished yet are made of.

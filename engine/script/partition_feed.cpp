@@ -137,8 +137,8 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
   return true;
 }
 
-Result<std::string> PartitionAccess::feed(const sql::Value& query, int64_t size, std::string_view continuation,
-                                          PageRows& rows) {
+Result<std::string> PartitionAccess::feed(const sql::Value& query, int64_t size,
+                                          std::string_view continuation, PageRows& rows) {
   Page page{.query = {}, .size = size, .skip = 0, .after_id = {}, .rows = rows, .continuation = {}};
   QUIRE_ASSIGN(page.query, read_query(query));
   bool is_positioned = false;

@@ -221,7 +221,7 @@ class Lexer {
   bool read_punctuation() {
     const std::string_view rest = text_.substr(at_);
     for (const Punctuation& row : kPunctuation) {
-      if (!rest.starts_with(row.text)) continue;
+      if (row.text.front() != rest.front() || !rest.starts_with(row.text)) continue;
       add(row.token, at_, row.text.size());
       at_ += row.text.size();
       return true;

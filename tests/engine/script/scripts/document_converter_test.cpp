@@ -120,6 +120,63 @@ TEST_F(DocumentConverterTest, ADocumentGoesInAsJsonParseMakesIt) {
     EXPECT_EQ(into(json), parsed(json)) << json;
 }
 
+// What happens to one of them, whatever it is, is not seen in another.
+TEST_F(DocumentConverterTest, ObjectsWithTheSameNamesAreEachTheirOwn) {
+  std::string rows = "[";
+  for (int i = 0; i < 300; ++i)
+    rows +=
+        fmt::format(R"({}{{"a":{},"b":{{"c":[{}],"d":"x"}}}},{{"b":1,"a":2}},{{}})", i == 0 ? "" : ",", i, i);
+  rows += "]";
+  EXPECT_EQ(into(rows), rows);
+  constexpr std::string_view kChange = R"((function (l, own) {
+    const before = JSON.stringify(l);
+    for (let i = 0; i < l.length; i += 2) {
+      const x = l[i];
+      delete x.a; x.e = i; x.b = null; Object.defineProperty(x, 'f', { get() { return 1; } });
+      if (i % 4 === 0) Object.setPrototypeOf(x, null); else Object.freeze(x);
+    }
+    const made = l.map((x) => ({ a: x.a, b: x.b }));
+    return [before === JSON.stringify(own), JSON.stringify(l.filter((x, i) => i % 2 === 1)) ===
+      JSON.stringify(own.filter((x, i) => i % 2 === 1)), l[2].a, l[2].e, made[3].a, own[3].a].join();
+  }))";
+  std::string out;
+  run([&] {
+    sql::JsonReader reader;
+    sql::Arena arena;
+    const auto document = reader.to_value(rows, arena);
+    ASSERT_TRUE(document);
+    const JsValue change = sandbox_->evaluate(kChange, "it");
+    ASSERT_FALSE(Sandbox::is_exception(change)) << sandbox_->take_exception("it").message;
+    const JsValue given[] = {sandbox_->documents().to_script(*document), sandbox_->parse_json(rows)};
+    const JsValue done = sandbox_->call(change, kJsUndefined, given);
+    ASSERT_FALSE(Sandbox::is_exception(done)) << sandbox_->take_exception("it").message;
+    EXPECT_TRUE(sandbox_->text(done, out));
+    for (const JsValue value : {change, given[0], given[1], done}) sandbox_->free_counted(value);
+  });
+  EXPECT_EQ(out, "true,true,,2,1,1");
+}
+
+TEST_F(DocumentConverterTest, WhatIsFreedAgainTakesNoMemory) {
+  run([&] {
+    sql::JsonReader reader;
+    sql::Arena arena;
+    const auto document =
+        reader.to_value(R"([{"a":1,"b":{"c":"x","d":1}},{"a":2,"b":{"c":"y","d":2}},{}])", arena);
+    ASSERT_TRUE(document);
+    const auto go_round = [&] {
+      for (int i = 0; i < 3000; ++i) {
+        const JsValue value = sandbox_->documents().to_script(*document);
+        ASSERT_TRUE(sandbox_->documents().from_script(value, arena));
+        sandbox_->free(value);
+      }
+    };
+    go_round();
+    const size_t before = sandbox_->memory_bytes();
+    go_round();
+    EXPECT_EQ(sandbox_->memory_bytes(), before);
+  });
+}
+
 TEST_F(DocumentConverterTest, WhatIsUndefinedStaysOut) {
   const sql::Value elements[] = {sql::Value(), sql::Value::integer(1)};
   const sql::Member members[] = {{"a", sql::Value()}, {"b", sql::Value::array(elements)}};
@@ -142,22 +199,32 @@ TEST_F(DocumentConverterTest, LongTextsAndManyMembersGoIn) {
 
 TEST_F(DocumentConverterTest, PlainDataComesOutAsJsonStringifyHasIt) {
   for (const std::string_view expression :
-       {"({})", "[]", "({a: 1, b: [1, 2.5, 'x', null, true, undefined], c: {d: undefined, e: -0}})",
-        "({b: 1, 10: 2, 2: 3, a: 4})", "'é' + '😀'.repeat(3)", "'a'.repeat(3000) + 'b'.repeat(3000)",
-        "[4503599627370496, -9007199254740991, 1e-7, 0.1 + 0.2]", "({'': 1, 'ü': 2})",
-        "JSON.parse('{\"__proto__\": 1}')", "Object.freeze({a: [1]})",
+       {"({})",
+        "[]",
+        "({a: 1, b: [1, 2.5, 'x', null, true, undefined], c: {d: undefined, e: -0}})",
+        "({b: 1, 10: 2, 2: 3, a: 4})",
+        "'é' + '😀'.repeat(3)",
+        "'a'.repeat(3000) + 'b'.repeat(3000)",
+        "[4503599627370496, -9007199254740991, 1e-7, 0.1 + 0.2]",
+        "({'': 1, 'ü': 2})",
+        "JSON.parse('{\"__proto__\": 1}')",
+        "Object.freeze({a: [1]})",
         "(function() { const x = {a: 1}; return [x, x]; })()",
         "(function() { const o = {}; for (let i = 0; i < 6000; i++) o['n' + i] = i; return o; })()",
         "(function() { let x = 1; for (let i = 0; i < 128; i++) x = [x]; return x; })()",
-        "Object.defineProperty({a: 1}, 'hidden', {value: 2})", "({[Symbol('s')]: 1, a: 2})",
+        "Object.defineProperty({a: 1}, 'hidden', {value: 2})",
+        "({[Symbol('s')]: 1, a: 2})",
         "Object.defineProperty({a: 1}, 'hidden', {get() { throw 1; }})",
         "(function() { const x = {a: 1, b: 2, c: 3}; delete x.b; x.d = 4; delete x.a; return x; })()",
-        "(function() { const x = {}; for (let i = 0; i < 99; i++) { x['a' + i] = i; delete x['a' + (i - 9)]; } return x; })()",
+        "(function() { const x = {}; for (let i = 0; i < 99; i++) { x['a' + i] = i; delete x['a' + (i - 9)]; "
+        "} return x; })()",
         "({z: 1, 4294967294: 2, 4294967295: 3, 2147483648: 4, 7: 5, '07': 6, 0: 7, '-1': 8})",
         "(function() { const x = [1, 2, 3, 4]; x.length = 2; x.push('é'); x.pop(); x.shift(); return x; })()",
         "[['ä', 'ÿ', 'Ã©', '\\u0100', 'x'.repeat(300) + 'é'], 'abcdefghij'.repeat(99).slice(5, 700)]",
-        "(function() { let x = ''; for (let i = 0; i < 3000; i++) x += i; return {[x]: x.substring(1), x}; })()",
-        "new (class extends (class { constructor(x) { return x; } }) { #p = 1; constructor(x) { super(x); } })({a: 1})"})
+        "(function() { let x = ''; for (let i = 0; i < 3000; i++) x += i; return {[x]: x.substring(1), x}; "
+        "})()",
+        "new (class extends (class { constructor(x) { return x; } }) { #p = 1; constructor(x) { super(x); } "
+        "})({a: 1})"})
     EXPECT_NE(out_of(expression), "-") << expression;
 }
 

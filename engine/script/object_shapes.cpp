@@ -1,0 +1,56 @@
+#include "engine/script/object_shapes.h"
+
+#include <algorithm>
+
+#include "engine/script/engine_object.h"
+#include "engine/script/quickjs.h"
+
+namespace quire::engine {
+
+std::optional<JsValue> ObjectShapes::make(Z_qjs_instance_t& module, uint32_t context,
+                                          std::span<const uint32_t> names, std::span<const JsValue> values) {
+  const Shape& shape = place_of(names);
+  if (shape.address == 0 || !std::ranges::equal(shape.names, names)) return std::nullopt;
+  const JsValue made{Z_qjsZ_JS_NewObject(&module, context)};
+  if (made.tag() != JsTag::kObject) return kJsException;
+  EngineMemory memory(module);
+  const EngineObject object(memory, made);
+  // The shape of objects without members goes with the last of them, which only the engine can do.
+  if (memory.holds(object.shape()) == 1) {
+    Z_qjsZ_JS_FreeValue(&module, context, made.bits);
+    return std::nullopt;
+  }
+  if (object.slots() != shape.slots) {
+    const uint32_t larger = Z_qjsZ_js_realloc(&module, context, object.values(), shape.slots * sizeof(JsValue));
+    if (larger == 0) return kJsException;
+    object.set_values(larger);
+  }
+  std::memcpy(memory.at(object.values(), values.size_bytes()), values.data(), values.size_bytes());
+  memory.hold(shape.address, 1);
+  memory.hold(object.shape(), -1);
+  object.set_shape(shape.address);
+  return made;
+}
+
+void ObjectShapes::learn(Z_qjs_instance_t& module, JsValue made, std::span<const uint32_t> names) {
+  Shape& shape = place_of(names);
+  if (shape.address != 0 || names.empty()) return;
+  EngineMemory memory(module);
+  const EngineObject object(memory, made);
+  // One that is not for all to share changes with its object.
+  if (!object.is_shape_shared() || object.property_count() != names.size()) return;
+  for (uint32_t i = 0; i < names.size(); ++i)
+    if (object.property(i).name != names[i]) return;
+  shape.address = object.shape();
+  shape.slots = object.slots();
+  shape.names.assign(names.begin(), names.end());
+  memory.hold(shape.address, 1);
+}
+
+ObjectShapes::Shape& ObjectShapes::place_of(std::span<const uint32_t> names) noexcept {
+  uint64_t hash = 0;
+  for (const uint32_t name : names) hash = (hash + name) * 0x9E3779B97F4A7C15;
+  return shapes_[hash >> 58];
+}
+
+}  // namespace quire::engine

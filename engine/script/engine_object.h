@@ -1,6 +1,6 @@
-// Objects and strings of the JavaScript engine as they lie in its memory, read without a call of it. The
-// offsets are those of the pinned module (quickjs-ng, 32 bits), and are tried each time an engine boots
-// (Sandbox::check_documents). A place outside the memory ends the run (Sandbox::at).
+// Objects and strings of the JavaScript engine as they lie in its memory, read without a call of it. Where
+// things lie is that of the pinned module (quickjs-ng, 32 bits), and is tried each time an engine boots
+// (Sandbox::check_documents). A place outside the memory ends the run.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,27 @@
 #include "engine/script/sandbox_instance.h"
 
 namespace quire::engine {
+
+namespace engine_layout {
+
+constexpr uint32_t kHoldsBefore = 4;  // a count of who holds it lies before what an address stands for
+
+// JSObject
+constexpr uint32_t kBits = 8, kClass = 10, kShape = 12, kValues = 16, kElements = 28, kElementCount = 32;
+constexpr uint16_t kIsExotic = 1 << 3, kHasElementsInARow = 1 << 4;
+
+// JSShape, a hash table, and for each property flags and the number of its name (JSShapeProperty)
+constexpr uint32_t kIsShared = 8, kHashSize = 16, kSlots = 20, kPropertyCount = 24, kPrototype = 36,
+                   kHash = 44;
+constexpr uint32_t kHashBytes = 4, kPropertyBytes = 8, kNameInProperty = 4;
+constexpr uint32_t kIsEnumerable = 1 << 28, kKindShift = 30;
+
+// JSString
+constexpr uint32_t kIsWide = 1U << 31;  // of the first word, whose rest is the length
+constexpr uint32_t kStringBits = 4, kIsPartOfAnother = 3 << 28;
+constexpr uint32_t kStringBytes = 24;
+
+}  // namespace engine_layout
 
 class EngineMemory {
  public:
@@ -32,16 +53,15 @@ class EngineMemory {
   }
 
   // How many hold what lies at an address: objects, shapes.
-  uint32_t holds(uint32_t address) const { return load<uint32_t>(address - 4); }
+  uint32_t holds(uint32_t address) const { return load<uint32_t>(address - engine_layout::kHoldsBefore); }
   void hold(uint32_t address, int32_t more) const {
-    store(address - 4, holds(address) + static_cast<uint32_t>(more));
+    store(address - engine_layout::kHoldsBefore, holds(address) + static_cast<uint32_t>(more));
   }
 
  private:
   const wasm_rt_memory_t& memory_;
 };
 
-// One property: JSShapeProperty and JSProperty.
 struct EngineProperty {
   uint32_t name;  // its number; 0: deleted
   bool is_enumerable;
@@ -49,7 +69,7 @@ struct EngineProperty {
   JsValue value;
 };
 
-// A JSObject and its JSShape. Good until the engine runs again.
+// Good until the engine runs again.
 class EngineObject {
  public:
   static constexpr uint16_t kPlain = 1, kArray = 2;  // JSClassID
@@ -57,49 +77,55 @@ class EngineObject {
   EngineObject(const EngineMemory& memory, JsValue object)
       : memory_(memory),
         object_(static_cast<uint32_t>(object.bits)),
-        shape_(memory.load<uint32_t>(object_ + 12)) {}
+        shape_(memory.load<uint32_t>(object_ + engine_layout::kShape)) {}
 
-  uint16_t class_id() const { return memory_.load<uint16_t>(object_ + 10); }
+  uint16_t class_id() const { return memory_.load<uint16_t>(object_ + engine_layout::kClass); }
+  // Whether it has properties beside those below, and elements.
+  bool is_exotic() const { return has_bit(engine_layout::kIsExotic); }
   // What it inherits from: 0 is null.
-  uint32_t prototype() const { return memory_.load<uint32_t>(shape_ + 36); }
+  uint32_t prototype() const { return of_shape(engine_layout::kPrototype); }
+
   uint32_t shape() const noexcept { return shape_; }
-  void set_shape(uint32_t shape) const { memory_.store(object_ + 12, shape); }
+  void set_shape(uint32_t shape) const { memory_.store(object_ + engine_layout::kShape, shape); }
   // Whether it is among those that the engine looks through for the next object, and so never changes while
   // more than one hold it.
-  bool is_shape_shared() const { return memory_.load<uint8_t>(shape_ + 8) != 0; }
-  // Its properties are those below, and elements that lie in a row.
-  bool is_exotic() const { return (bits() & 1 << 3) != 0; }
-  bool has_elements_in_a_row() const { return (bits() & 1 << 4) != 0; }
+  bool is_shape_shared() const { return memory_.load<uint8_t>(shape_ + engine_layout::kIsShared) != 0; }
 
   // Where the values of its properties lie, and how many there is room for.
-  uint32_t values() const { return memory_.load<uint32_t>(object_ + 16); }
-  void set_values(uint32_t values) const { memory_.store(object_ + 16, values); }
-  uint32_t slots() const { return memory_.load<uint32_t>(shape_ + 20); }
+  uint32_t values() const { return memory_.load<uint32_t>(object_ + engine_layout::kValues); }
+  void set_values(uint32_t values) const { memory_.store(object_ + engine_layout::kValues, values); }
+  uint32_t slots() const { return of_shape(engine_layout::kSlots); }
 
-  uint32_t property_count() const { return memory_.load<uint32_t>(shape_ + 24); }
+  uint32_t property_count() const { return of_shape(engine_layout::kPropertyCount); }
   EngineProperty property(uint32_t index) const {
-    const uint32_t hash_bytes = memory_.load<uint32_t>(shape_ + 16) * 4;
-    const uint32_t entry = shape_ + 44 + hash_bytes + index * 8;
+    using namespace engine_layout;
+    const uint32_t entry = shape_ + kHash + of_shape(kHashSize) * kHashBytes + index * kPropertyBytes;
     const auto flags = memory_.load<uint32_t>(entry);
-    return {.name = memory_.load<uint32_t>(entry + 4),
-            .is_enumerable = (flags & 1 << 28) != 0,
-            .is_value = flags >> 30 == 0,
-            .value = memory_.load<JsValue>(values() + index * 8)};
+    return {.name = memory_.load<uint32_t>(entry + kNameInProperty),
+            .is_enumerable = (flags & kIsEnumerable) != 0,
+            .is_value = flags >> kKindShift == 0,
+            .value = value_at(values(), index)};
   }
 
   // Of an array: its length, where it has no holes and no properties beside.
   std::optional<uint32_t> element_count() const {
-    const auto count = memory_.load<uint32_t>(object_ + 32);
-    if (!has_elements_in_a_row() || property_count() != 1) return std::nullopt;
-    return property(0).value.bits == js_word(JsTag::kInteger, count).bits ? std::optional(count)
-                                                                          : std::nullopt;
+    const auto count = memory_.load<uint32_t>(object_ + engine_layout::kElementCount);
+    const bool is_plain = has_bit(engine_layout::kHasElementsInARow) && property_count() == 1 &&
+                          property(0).value.bits == js_word(JsTag::kInteger, count).bits;
+    return is_plain ? std::optional(count) : std::nullopt;
   }
   JsValue element(uint32_t index) const {
-    return memory_.load<JsValue>(memory_.load<uint32_t>(object_ + 28) + index * 8);
+    return value_at(memory_.load<uint32_t>(object_ + engine_layout::kElements), index);
   }
 
  private:
-  uint16_t bits() const { return memory_.load<uint16_t>(object_ + 8); }
+  bool has_bit(uint16_t bit) const {
+    return (memory_.load<uint16_t>(object_ + engine_layout::kBits) & bit) != 0;
+  }
+  uint32_t of_shape(uint32_t what) const { return memory_.load<uint32_t>(shape_ + what); }
+  JsValue value_at(uint32_t values, uint32_t index) const {
+    return memory_.load<JsValue>(values + index * uint32_t{sizeof(JsValue)});
+  }
 
   const EngineMemory memory_;
   uint32_t object_, shape_;
@@ -107,11 +133,12 @@ class EngineObject {
 
 // The bytes of a string that holds its own, each of a character below 256; nothing for any other.
 inline std::optional<std::string_view> bytes_of_string(const EngineMemory& memory, JsValue string) {
-  constexpr uint32_t kIsWide = 1U << 31, kHoldsNot = 3U << 28, kBytesAt = 24;
+  using namespace engine_layout;
   const auto address = static_cast<uint32_t>(string.bits);
   const auto length = memory.load<uint32_t>(address);
-  if ((length & kIsWide) != 0 || (memory.load<uint32_t>(address + 4) & kHoldsNot) != 0) return std::nullopt;
-  return std::string_view(reinterpret_cast<const char*>(memory.at(address + kBytesAt, length)), length);
+  if ((length & kIsWide) != 0 || (memory.load<uint32_t>(address + kStringBits) & kIsPartOfAnother) != 0)
+    return std::nullopt;
+  return std::string_view(reinterpret_cast<const char*>(memory.at(address + kStringBytes, length)), length);
 }
 
 }  // namespace quire::engine

@@ -21,7 +21,8 @@ std::optional<JsValue> ObjectShapes::make(Z_qjs_instance_t& module, uint32_t con
     return std::nullopt;
   }
   if (object.slots() != shape.slots) {
-    const uint32_t larger = Z_qjsZ_js_realloc(&module, context, object.values(), shape.slots * sizeof(JsValue));
+    const uint32_t larger =
+        Z_qjsZ_js_realloc(&module, context, object.values(), shape.slots * sizeof(JsValue));
     if (larger == 0) return kJsException;
     object.set_values(larger);
   }

@@ -1,5 +1,6 @@
-// Objects with the same names in the same order share a shape in the engine, which makes it anew, a name at a time, for
-// each object that it is asked for. Here the shape that the first one got is given to those that follow.
+// Objects with the same names in the same order share a shape in the engine, which makes it anew, a name at a
+// time, for each object that it is asked for. Here the shape that the first one got is given to those that
+// follow.
 #pragma once
 
 #include <array>
@@ -20,8 +21,8 @@ class ObjectShapes {
   void clear() noexcept {
     for (Shape& shape : shapes_) shape.address = 0;
   }
-  // A plain object with these members, which takes the values; kJsException where the engine threw. Nothing where no
-  // such object was learnt: then the values are the caller's still.
+  // A plain object with these members, which takes the values; kJsException where the engine threw. Nothing
+  // where no such object was learnt: then the values are the caller's still.
   std::optional<JsValue> make(Z_qjs_instance_t& module, uint32_t context, std::span<const uint32_t> names,
                               std::span<const JsValue> values);
   // `object`: one that the engine has made of these names.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/script/engine_object.h"
 #include "engine/script/sandbox_instance.h"
 
 namespace quire::engine {
@@ -11,15 +12,11 @@ namespace quire::engine {
 // ---- Memory
 
 uint8_t* Sandbox::at(uint32_t address, uint64_t size) {
-  const wasm_rt_memory_t& memory = instance_->module.w2c_memory;
-  if (address + size > memory.size) throw WasmTrap{WASM_RT_TRAP_OOB};
-  return memory.data + address;
+  return EngineMemory(instance_->module).at(address, size);
 }
 
 uint32_t Sandbox::load_word(uint32_t address) {
-  uint32_t word;
-  std::memcpy(&word, at(address, sizeof word), sizeof word);
-  return word;
+  return EngineMemory(instance_->module).load<uint32_t>(address);
 }
 
 // ---- In

@@ -8,6 +8,14 @@
 #include "engine/index/key_prefix.h"
 
 namespace quire::engine {
+namespace {
+
+// A commit takes a little from each run, of which there are the more the longer the import is: a call for
+// each would be more calls than in proportion. To give pages back interrupts the other processors, too.
+constexpr uint64_t kLeastGivenBack = uint64_t{1} << 20;
+constexpr uint64_t kBroughtInAhead = uint64_t{128} << 10;
+
+}  // namespace
 
 // ---- Runs and lanes
 
@@ -66,13 +74,14 @@ uint64_t ImportMerge::Cursor::document_offset() const {
 }
 
 void ImportMerge::Cursor::bring_in(uint64_t end) {
-  if (run_ == nullptr) return;
+  if (run_ == nullptr || end <= brought_in_) return;
+  end = std::min(end + kBroughtInAhead, lane_->file_.size());
   lane_->file_.bring_in(brought_in_, end);
   brought_in_ = end;
 }
 
 void ImportMerge::Cursor::give_back(uint64_t end) {
-  if (run_ == nullptr || end <= given_back_) return;
+  if (run_ == nullptr || end < given_back_ + kLeastGivenBack) return;
   lane_->file_.give_back(given_back_, end);
   given_back_ = end;
 }

@@ -2,9 +2,12 @@
 #include "engine/container/import_merge.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <random>
+#include <utility>
 
 #include "tests/engine/file/temporary_folder.h"
 
@@ -103,6 +106,43 @@ TEST(ImportSorter, LeavesNoFileBehind) {
     ASSERT_TRUE(succeeds(sorter.lane(0).add({std::to_string(i), std::string(100, 'x'), 0, 0, 0})));
   ASSERT_TRUE(succeeds(sorter.finish()));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path(".")));
+}
+
+// What the file without a name in that folder takes of the disk.
+uint64_t spilled_bytes(const TemporaryFolder& folder) {
+  const std::string path = std::filesystem::canonical(folder.path(".")).string();
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    struct stat file{};
+    if (std::filesystem::read_symlink(entry.path(), gone).string().starts_with(path) &&
+        stat(entry.path().c_str(), &file) == 0)
+      return static_cast<uint64_t>(file.st_blocks) * 512;
+  }
+  return 0;
+}
+
+// There are the more runs the longer an import is, and a commit takes a little from each.
+TEST(ImportSorter, GivesPagesOfARunBackManyAtATime) {
+  constexpr size_t kItems = 12'000, kDocumentBytes = 2000, kItemsOfCommit = 100;
+  TemporaryFolder folder;
+  ImportSorter sorter(folder.path("."), 4 << 20, 1);
+  std::mt19937_64 random(1);
+  for (uint64_t i = 0; i < kItems; ++i)
+    ASSERT_TRUE(
+        succeeds(sorter.lane(0).add({std::to_string(random()), std::string(kDocumentBytes, 'x'), 0, i, 0})));
+  ASSERT_TRUE(succeeds(sorter.finish()));
+  const uint64_t before = spilled_bytes(folder);
+  ASSERT_GT(before, kItems * kDocumentBytes / 2);
+  ImportMerge items(sorter);
+  uint64_t left = before, times = 0;
+  for (size_t i = 0; items.next() != nullptr; ++i) {
+    if (i % kItemsOfCommit != 0) continue;
+    items.give_back(items.progress());
+    times += std::exchange(left, spilled_bytes(folder)) != left;
+  }
+  if (left == before) GTEST_SKIP() << "a file system that gives nothing back";
+  EXPECT_LT(left, before / 2);
+  EXPECT_LE(times, before >> 20);
 }
 
 TEST(ImportSorter, SaysWhereItsFileCannotBeMade) {

@@ -9,6 +9,7 @@
 #include <new>
 #include <random>
 
+#include "engine/script/engine_object.h"
 #include "engine/script/host_function.h"
 #include "engine/script/native_stack.h"
 #include "engine/script/sandbox_instance.h"
@@ -119,7 +120,7 @@ Result<void> Sandbox::check_tags() {
 }
 
 // What the engine's structures are taken to look like (engine_object.h): a document must come out as it went
-// in, and nothing that is more than data may be taken for it.
+// in, and nothing that is more than data may be taken for it; nor may a look at it hold it any longer.
 Result<void> Sandbox::check_documents() {
   constexpr std::string_view kJson = R"({"7":{"b":{"c":"\u00e9"}},"a":[1,-2.5,"x",null,true,{},[]],"d":""})";
   constexpr std::string_view kMoreThanData[] = {"({get a() { return 1 }})",
@@ -136,9 +137,14 @@ Result<void> Sandbox::check_documents() {
   sql::Arena arena;
   QUIRE_ASSIGN(const sql::Value document, reader.to_value(kJson, arena));
   const JsValue made = documents_.to_script(document);
+  const auto holds = [&] { return EngineMemory(instance_->module).holds(static_cast<uint32_t>(made.bits)); };
+  const JsValue held = copy(made);
+  bool agree = holds() == 2;
+  free(held);
   std::string text, again;
-  bool agree = json(made, text);
+  agree &= json(made, text);
   if (const auto read = documents_.from_script(made, arena)) sql::write_json(*read, again);
+  agree &= holds() == 1;
   free(made);
   agree &= text == again && text == R"({"7":{"b":{"c":"é"}},"a":[1,-2.5,"x",null,true,{},[]],"d":""})";
   for (const std::string_view source : kMoreThanData) {

@@ -140,6 +140,7 @@ TEST(ImportSorter, GivesPagesOfARunBackManyAtATime) {
     items.give_back(items.progress());
     times += std::exchange(left, spilled_bytes(folder)) != left;
   }
+  // To give back is best effort (SpillFile::give_back): there is nothing to count where it cannot be done.
   if (left == before) GTEST_SKIP() << "a file system that gives nothing back";
   EXPECT_LT(left, before / 2);
   EXPECT_LE(times, before >> 20);

@@ -40,6 +40,10 @@ class PageView {
   layout::Node node(size_t number, size_t key_bytes = 0) const noexcept {
     return {page_ + place(number, key_bytes)};
   }
+  // Asks for the memory of a node; what is not checked is not read.
+  void ask_for_node(size_t number, size_t lines) const noexcept {
+    ask_for(page_ + layout::load<uint16_t>(page_ + layout::kPageHeader + 2 * number), lines);
+  }
   Bytes key(size_t number) const noexcept {
     const layout::Node found = node(number);
     const auto room = static_cast<size_t>(page_ + bytes_ - found.at) - layout::kNodeHeader;

@@ -18,6 +18,10 @@ constexpr uint32_t kCheckedBytes = 4096;
 constexpr size_t kMostAtOnce = 16;
 // Of an entry; longer ones are read in order, which the processor sees for itself.
 constexpr size_t kLinesOfEntry = 6;
+// Of each entry that may be the one: its key, and where its record begins.
+constexpr size_t kLinesOfKey = 2;
+// Of a page: its header, and the places of as many nodes as a branch has of keys of 30 bytes.
+constexpr size_t kLinesOfPlaces = 4;
 
 // What the tree of tables says, and where the map is.
 std::optional<uint64_t> look_up_root(MDB_txn* snapshot, FileState& state, Table table, uint64_t commit) {
@@ -68,8 +72,10 @@ Result<std::optional<Bytes>> TableTree::find(Bytes key) const {
   const char* at = root_;
   for (size_t depth = 1; (layout::page_flags(at) & layout::kLeafPage) == 0; ++depth) {
     const PageView branch = view(at);
-    at = page(branch.node(branch.find(key)).child());
+    // The root lies in the caches.
+    at = page(branch.node(depth == 1 ? branch.find(key) : find_in(branch, key)).child());
     if (at == nullptr || depth == layout::kMostDepth) return std::unexpected(damaged_tree());
+    ask_for(at, kLinesOfPlaces);
   }
   const PageView leaf = view(at);
   if (leaf.size() == 0) return std::unexpected(damaged_tree());
@@ -87,7 +93,7 @@ size_t TableTree::find_in(const PageView& page, Bytes key) noexcept {
   while (high - low > kMostAtOnce) {
     constexpr size_t kParts = 8;
     const size_t part = (high - low) / kParts, begin = low;
-    for (size_t i = 1; i < kParts; ++i) ask_for(page.node(begin + i * part).at);
+    for (size_t i = 1; i < kParts; ++i) page.ask_for_node(begin + i * part, 1);
     for (size_t step = kParts / 2 * part; step >= part; step /= 2) {
       if (is_at_most(page.key(low + step), key))
         low += step;
@@ -95,7 +101,7 @@ size_t TableTree::find_in(const PageView& page, Bytes key) noexcept {
         high = low + step;
     }
   }
-  for (size_t number = low; number < high; ++number) ask_for(page.node(number).at);
+  for (size_t number = low; number < high; ++number) page.ask_for_node(number, kLinesOfKey);
   return page.find(key, low, high);
 }
 

@@ -1,6 +1,10 @@
 #include "sql/value/key_dictionary.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <mutex>
+#include <random>
 
 #include "sql/value/json.h"
 
@@ -46,32 +50,43 @@ const KeyDictionary* KeyDictionary::of(DictionaryNumber number) noexcept {
   return all_dictionaries[number].load(std::memory_order_acquire);
 }
 
-std::optional<KeyNumber> KeyDictionary::find(std::string_view name) const {
-  const std::shared_lock lock(mutex_);
-  const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return std::nullopt;
-  return found->second;
+KeyDictionary::KeyDictionary(DictionaryNumber number) : number_(number), seed_(std::random_device()()) {
+  for (auto& place : places_) place.store(kFree, std::memory_order_relaxed);
+}
+
+size_t KeyDictionary::first_place(std::string_view name) const noexcept {
+  return XXH3_64bits_withSeed(name.data(), name.size(), seed_) % kPlaces;
+}
+
+std::optional<KeyNumber> KeyDictionary::find(std::string_view name) const noexcept {
+  for (size_t place = first_place(name);; place = (place + 1) % kPlaces) {
+    const KeyNumber number = places_[place].load(std::memory_order_acquire);
+    if (number == kFree) return std::nullopt;
+    // The number may have been taken back since, and be another name's by now.
+    const Name* const known = entry(number);
+    if (known != nullptr && known->text == name) return number;
+  }
 }
 
 KeyNumber KeyDictionary::add(std::string_view name) {
-  // Only this thread changes by_name_, so it may look without the lock.
-  if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
+  if (const auto found = find(name)) return *found;
   const size_t number = size_.load(std::memory_order_relaxed);
   if (number >= kMostNames || name.size() > kLongestName) return kInline;
-  const std::unique_lock lock(mutex_);
   kept_.push_back(std::make_unique<const Name>(name));
-  const Name* const kept = kept_.back().get();
-  by_name_.emplace(kept->text, static_cast<KeyNumber>(number));
-  names_[number].store(kept, std::memory_order_release);
+  names_[number].store(kept_.back().get(), std::memory_order_release);
+  size_t place = first_place(name);
+  while (places_[place].load(std::memory_order_relaxed) != kFree) place = (place + 1) % kPlaces;
+  places_[place].store(static_cast<KeyNumber>(number), std::memory_order_release);
   size_.store(number + 1, std::memory_order_release);
   return static_cast<KeyNumber>(number);
 }
 
 void KeyDictionary::truncate(size_t size) {
-  const std::unique_lock lock(mutex_);
   while (size_.load(std::memory_order_relaxed) > size) {
     const size_t last = size_.load(std::memory_order_relaxed) - 1;
-    by_name_.erase(names_[last].load(std::memory_order_relaxed)->text);
+    size_t place = first_place(names_[last].load(std::memory_order_relaxed)->text);
+    while (places_[place].load(std::memory_order_relaxed) != last) place = (place + 1) % kPlaces;
+    places_[place].store(kFree, std::memory_order_release);
     names_[last].store(nullptr, std::memory_order_release);
     size_.store(last, std::memory_order_release);
   }

@@ -14,10 +14,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "sql/value/resolved_key.h"
@@ -42,7 +40,7 @@ class KeyDictionary {
   DictionaryNumber number() const noexcept { return number_; }
   size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
 
-  std::optional<KeyNumber> find(std::string_view name) const;
+  std::optional<KeyNumber> find(std::string_view name) const noexcept;
   // Empty view with nullptr data if there is no such number (a damaged document).
   std::string_view name(KeyNumber number) const noexcept {
     const Name* const name = entry(number);
@@ -69,18 +67,25 @@ class KeyDictionary {
     std::string padded_json;  // and zeros behind it
   };
 
-  explicit KeyDictionary(DictionaryNumber number) : number_(number) {}
+  explicit KeyDictionary(DictionaryNumber number);
   const Name* entry(KeyNumber number) const noexcept {
     return number < kMostNames ? names_[number].load(std::memory_order_acquire) : nullptr;
   }
+  size_t first_place(std::string_view name) const noexcept;
+
+  // Where the number of a name stands: at the first free place from that of its hash on, when it was added.
+  // There is always a free one. Names are taken back in the reverse order of their coming, so that none that
+  // stays stands behind a place that is given up.
+  static constexpr size_t kPlaces = 2 * kMostNames;
+  static constexpr KeyNumber kFree = kInline;
 
   DictionaryNumber number_;
+  const uint64_t seed_;  // of hashes: nobody can choose names that share one
   std::atomic<size_t> size_ = 0;
   std::array<std::atomic<const Name*>, kMostNames> names_{};
-  mutable std::shared_mutex mutex_;  // guards by_name_
-  // Keys view the names that names_ points to; those are kept until the dictionary ends, truncated ones too,
-  // since a reader may be looking at them.
-  std::unordered_map<std::string_view, KeyNumber> by_name_;
+  std::array<std::atomic<KeyNumber>, kPlaces> places_;
+  // Those that names_ points to, kept until the dictionary ends, truncated ones too, since a reader may be
+  // looking at them.
   std::vector<std::unique_ptr<const Name>> kept_;
 };
 

@@ -57,13 +57,31 @@ TEST(KeyDictionary, TruncationTakesNumbersBackForOtherNames) {
   EXPECT_EQ(dictionary->size(), 2U);
 }
 
+// As full as it gets, so that the places of many names are taken by others, and half of it taken back for
+// others still.
+TEST(KeyDictionary, FindsEachOfAllNamesAndNoneThatWasTakenBack) {
+  const auto dictionary = KeyDictionary::create();
+  constexpr size_t kMost = KeyDictionary::kMostNames, kHalf = kMost / 2;
+  const auto name = [](char kind, size_t number) { return kind + std::to_string(number); };
+  for (size_t i = 0; i < kMost; ++i) EXPECT_EQ(dictionary->add(name('a', i)), i);
+  for (size_t i = 0; i < kMost; ++i) EXPECT_EQ(dictionary->find(name('a', i)), i);
+  dictionary->truncate(kHalf);
+  for (size_t i = 0; i < kMost; ++i)
+    EXPECT_EQ(dictionary->find(name('a', i)), i < kHalf ? std::optional<KeyNumber>(i) : std::nullopt);
+  for (size_t i = kHalf; i < kMost; ++i) EXPECT_EQ(dictionary->add(name('b', i)), i);
+  for (size_t i = 0; i < kMost; ++i) {
+    EXPECT_EQ(dictionary->find(name('a', i)), i < kHalf ? std::optional<KeyNumber>(i) : std::nullopt);
+    EXPECT_EQ(dictionary->find(name('b', i)), i < kHalf ? std::nullopt : std::optional<KeyNumber>(i));
+  }
+}
+
 TEST(KeyDictionary, ThreadsReadWhileOneWrites) {
   const auto dictionary = KeyDictionary::create();
   std::atomic<bool> is_done = false;
   std::thread reader([&] {
     while (!is_done) {
       EXPECT_TRUE(dictionary->size() == 0 || dictionary->name(0) == "0");
-      (void)dictionary->find("3");
+      EXPECT_EQ(dictionary->find("3").value_or(3), 3);
       EXPECT_FALSE(resolve_key("absent", dictionary->number()).is_known);
     }
   });

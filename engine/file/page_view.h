@@ -40,7 +40,7 @@ class PageView {
   layout::Node node(size_t number, size_t key_bytes = 0) const noexcept {
     return {page_ + place(number, key_bytes)};
   }
-  // Asks for the memory of a node; what is not checked is not read.
+  // Asks for the memory of a node, whose place is not checked: nothing is read there.
   void ask_for_node(size_t number, size_t lines) const noexcept {
     ask_for(page_ + layout::load<uint16_t>(page_ + layout::kPageHeader + 2 * number), lines);
   }

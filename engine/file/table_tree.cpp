@@ -72,7 +72,7 @@ Result<std::optional<Bytes>> TableTree::find(Bytes key) const {
   const char* at = root_;
   for (size_t depth = 1; (layout::page_flags(at) & layout::kLeafPage) == 0; ++depth) {
     const PageView branch = view(at);
-    // The root lies in the caches.
+    // The root lies in the caches; the pages below it need not.
     at = page(branch.node(depth == 1 ? branch.find(key) : find_in(branch, key)).child());
     if (at == nullptr || depth == layout::kMostDepth) return std::unexpected(damaged_tree());
     ask_for(at, kLinesOfPlaces);

@@ -92,6 +92,7 @@ Result<bool> TreeCursor::seek(Bytes key) {
   for (const char* page = tree_.root();; page = child(leaf(), leaf().at)) {
     if (!add(page)) return damaged();
     if (is_at_leaf()) return seek_in_leaf(key);
+    // As in TableTree::find().
     const PageView branch = tree_.view(page);
     leaf().at = depth_ == 1 ? branch.find(key) : TableTree::find_in(branch, key);
   }

@@ -1,5 +1,6 @@
 // quire-bench: the same work on Quire, on raw LMDB and on SQLite, in one run. README.md says what is
 // measured.
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -66,14 +67,20 @@ class Folder {
 
 // SQLite is called by its symbols: another library takes their place where it is loaded first, so the program
 // begins anew with it.
-void use_sqlite_library(const std::string& path, char** words) {
+void use_sqlite_library(const std::string& given, char** words) {
   constexpr const char* kVariable = "LD_PRELOAD";
   const char* const loaded = std::getenv(kVariable);
-  if (path.empty()) return;
+  if (given.empty()) return;
+  // A bare name would be looked for where the system has its libraries.
+  const std::string path = std::filesystem::absolute(given).string();
   if (loaded != nullptr && path == loaded) {
     unsetenv(kVariable);  // not for the programs that are run
     return;
   }
+  // One that cannot be loaded would be passed over, and the system's be measured in its place.
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  must(library != nullptr && dlsym(library, "sqlite3_libversion") != nullptr,
+       path + " is no libsqlite3.so that can be loaded");
   setenv(kVariable, path.c_str(), 1);
   execv("/proc/self/exe", words);
   must(false, "cannot begin anew with " + path);

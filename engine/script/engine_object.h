@@ -38,9 +38,14 @@ class EngineMemory {
  public:
   explicit EngineMemory(const Z_qjs_instance_t& module) noexcept : memory_(module.w2c_memory) {}
 
-  uint8_t* at(uint32_t address, uint64_t size) const {
+  const uint8_t* at(uint32_t address, uint64_t size) const {
     if (address + size > memory_.size) throw WasmTrap{WASM_RT_TRAP_OOB};
     return memory_.data + address;
+  }
+  void write(uint32_t address, const void* bytes, uint64_t size) const {
+    if (address + size > memory_.size) throw WasmTrap{WASM_RT_TRAP_OOB};
+    quire_mark_range(&memory_, address, size);
+    if (size != 0) std::memcpy(memory_.data + address, bytes, size);
   }
   template <typename T>
   T load(uint32_t address) const {
@@ -48,9 +53,7 @@ class EngineMemory {
     std::memcpy(&value, at(address, sizeof value), sizeof value);
     return value;
   }
-  void store(uint32_t address, uint32_t word) const {
-    std::memcpy(at(address, sizeof word), &word, sizeof word);
-  }
+  void store(uint32_t address, uint32_t word) const { write(address, &word, sizeof word); }
 
   // How many hold what lies at an address: objects, shapes.
   uint32_t holds(uint32_t address) const { return load<uint32_t>(address - engine_layout::kHoldsBefore); }

@@ -26,7 +26,7 @@ std::optional<JsValue> ObjectShapes::make(Z_qjs_instance_t& module, uint32_t con
     if (larger == 0) return kJsException;
     object.set_values(larger);
   }
-  std::memcpy(memory.at(object.values(), values.size_bytes()), values.data(), values.size_bytes());
+  memory.write(object.values(), values.data(), values.size_bytes());
   memory.hold(shape.address, 1);
   memory.hold(object.shape(), -1);
   object.set_shape(shape.address);

@@ -179,7 +179,9 @@ bool Sandbox::check_shapes() {
 SandboxImage Sandbox::image(JsValue function) const {
   const Z_qjs_instance_t& module = instance_->module;
   const wasm_rt_memory_t& memory = module.w2c_memory;
-  return {.bytes = {memory.data + kImageStart, memory.data + memory.size},
+  static std::atomic<uint64_t> images = 0;
+  return {.number = ++images,
+          .bytes = {memory.data + kImageStart, memory.data + memory.size},
           .stack_pointer = module.w2c___stack_pointer,
           .runtime = runtime_,
           .context = context_,
@@ -196,12 +198,15 @@ size_t Sandbox::memory_bytes() const noexcept {
 
 Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
   wasm_rt_memory_t& memory = instance_->module.w2c_memory;
+  const bool is_base = restored_ == image.number;
+  restored_ = 0;
   const auto pages = static_cast<uint32_t>((kImageStart + image.bytes.size()) / kWasmPageBytes);
   memory.max_pages = kReservedPages;
   shrink_memory(memory, pages);
   if (memory.pages < pages && wasm_rt_grow_memory(&memory, pages - memory.pages) == UINT32_MAX)
     return fail(ErrorCode::out_of_memory, "memory for a script could not be had");
-  std::memcpy(memory.data + kImageStart, image.bytes.data(), image.bytes.size());
+  restore_memory(memory, kImageStart, image.bytes, is_base);
+  restored_ = image.number;
   memory.max_pages =
       std::max(pages, pages_of(std::clamp(memory_bytes, kLeastScriptMemory, kMostScriptMemory)));
   instance_->module.w2c___stack_pointer = image.stack_pointer;

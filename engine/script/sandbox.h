@@ -41,6 +41,7 @@ enum class Breach : uint8_t { none, time, memory, stack, interrupted, operations
 
 // The memory of an instance at a moment between two runs. Immutable.
 struct SandboxImage {
+  uint64_t number = 0;         // of no other in this process; from 1 on
   std::vector<uint8_t> bytes;  // from kImageStart on
   uint32_t stack_pointer = 0;
   // Addresses in it.
@@ -169,7 +170,8 @@ class Sandbox {
   Error breach_error(std::string_view name) const;
   static Breach breach_of_trap(int reason) noexcept;
   std::string property_text(JsValue object, const char* property);
-  uint8_t* at(uint32_t address, uint64_t size);
+  const uint8_t* at(uint32_t address, uint64_t size);
+  void write(uint32_t address, const void* bytes, uint64_t size);
   uint32_t load_word(uint32_t address);
   bool take_text(JsValue owned, std::string& out);
   // How the calls of the engine's imports answer.
@@ -179,6 +181,8 @@ class Sandbox {
 
   std::unique_ptr<Instance> instance_;
   Watchdog& watchdog_;
+  uint64_t restored_ =
+      0;  // the number of the image that lies in the memory, but for what was written since; 0: none
   uint32_t runtime_ = 0;
   uint32_t context_ = 0;
   uint32_t arguments_ = 0;  // a place for the arguments of a call

@@ -29,7 +29,9 @@ struct SandboxImports {
     free_box(sandbox, promise);
     free_box(sandbox, reason);
   }
-  static uint8_t* at(Sandbox& sandbox, uint32_t address, uint32_t size) { return sandbox.at(address, size); }
+  static void write(Sandbox& sandbox, uint32_t address, const void* bytes, uint32_t size) {
+    sandbox.write(address, bytes, size);
+  }
 };
 
 // The engine passes arguments as addresses of values, and takes the result so.
@@ -50,7 +52,7 @@ uint32_t Sandbox::call_host(uint32_t count, uint32_t arguments) {
     breach(Breach::memory);
     throw WasmTrap{WASM_RT_TRAP_UNREACHABLE};
   }
-  std::memcpy(at(box, sizeof result.bits), &result.bits, sizeof result.bits);
+  write(box, &result.bits, sizeof result.bits);
   return box;
 }
 
@@ -95,13 +97,14 @@ u32 Z_envZ_host_module_normalize(Z_env_instance_t*, u32, u32) {
 
 u32 Z_wasi_snapshot_preview1Z_clock_time_get(Z_wasi_snapshot_preview1_instance_t* system, u32, u64, u32 out) {
   const uint64_t now = system->sandbox->now_nanoseconds();
-  std::memcpy(SandboxImports::at(*system->sandbox, out, sizeof now), &now, sizeof now);
+  SandboxImports::write(*system->sandbox, out, &now, sizeof now);
   return 0;
 }
 
 // The engine seeds hash tables with it at boot; scripts get their numbers from Sandbox::random().
 u32 Z_wasi_snapshot_preview1Z_random_get(Z_wasi_snapshot_preview1_instance_t* system, u32 out, u32 size) {
-  std::memset(SandboxImports::at(*system->sandbox, out, size), 0x5A, size);
+  constexpr uint8_t kByte = 0x5A;
+  for (uint32_t i = 0; i < size; ++i) SandboxImports::write(*system->sandbox, out + i, &kByte, 1);
   return 0;
 }
 

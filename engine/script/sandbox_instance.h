@@ -40,9 +40,8 @@ class Sandbox::Bytes {
       sandbox.breach(Breach::memory);
       throw WasmTrap{WASM_RT_TRAP_UNREACHABLE};
     }
-    uint8_t* const place = sandbox.at(address_, uint64_t{size_} + 1);
-    std::memcpy(place, text.data(), size_);
-    place[size_] = 0;
+    sandbox.write(address_, text.data(), size_);
+    sandbox.write(address_ + size_, "", 1);
   }
   // A trap in here ends a run that is at its end already; the memory goes with the run.
   ~Bytes() {
@@ -73,7 +72,7 @@ class Sandbox::Scratch {
       return;
     }
     address_ = sandbox.arguments_;
-    if (!text.empty()) std::memcpy(sandbox.at(address_, text.size()), text.data(), text.size());
+    sandbox.write(address_, text.data(), text.size());
   }
   uint32_t address() const noexcept { return address_; }
   uint32_t size() const noexcept { return size_; }

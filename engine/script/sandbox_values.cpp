@@ -11,8 +11,12 @@ namespace quire::engine {
 
 // ---- Memory
 
-uint8_t* Sandbox::at(uint32_t address, uint64_t size) {
+const uint8_t* Sandbox::at(uint32_t address, uint64_t size) {
   return EngineMemory(instance_->module).at(address, size);
+}
+
+void Sandbox::write(uint32_t address, const void* bytes, uint64_t size) {
+  EngineMemory(instance_->module).write(address, bytes, size);
 }
 
 uint32_t Sandbox::load_word(uint32_t address) {
@@ -61,8 +65,7 @@ bool Sandbox::set_property(JsValue object, const char* name, JsValue owned) {
 JsValue Sandbox::call(JsValue function, JsValue self, std::span<const JsValue> arguments) {
   if (arguments.size() > kMostScriptArguments) return throw_error("too many arguments");
   static_assert(sizeof(JsValue) == sizeof(uint64_t));
-  if (!arguments.empty())
-    std::memcpy(at(arguments_, arguments.size_bytes()), arguments.data(), arguments.size_bytes());
+  write(arguments_, arguments.data(), arguments.size_bytes());
   return {Z_qjsZ_JS_Call(&instance_->module, context_, function.bits, self.bits,
                          static_cast<uint32_t>(arguments.size()), arguments_)};
 }

@@ -12,6 +12,26 @@
 #include <wasm-rt.h>
 #undef WASM_RT_MAX_CALL_STACK_DEPTH
 
+/* Where a memory was written to: before it lies a byte for each 4 KB of it, which a write sets for the 4 KB
+ * that it begins in. So what a run did is undone without looking at all the memory. A store takes eight bytes
+ * at most, and may end in the next 4 KB. */
+#define QUIRE_MARK_SHIFT 12
+#define QUIRE_MARK_BYTES 262144
+#define QUIRE_MARK_STORE(data, address) \
+  ((data)[(long long)((address) >> QUIRE_MARK_SHIFT) - QUIRE_MARK_BYTES] = 1)
+/* What a function begins with, and what stands between two statements where no semicolon can be written. */
+#define QUIRE_MEMORY_PLACE(instance) unsigned char* const quire_data = (instance)->w2c_memory.data;
+#define QUIRE_THEN ;
+
+static inline void quire_mark_range(const wasm_rt_memory_t* memory, unsigned long long address,
+                                    unsigned long long size) {
+  unsigned long long first, last;
+  if (size == 0) return;
+  first = address >> QUIRE_MARK_SHIFT;
+  last = (address + size - 1) >> QUIRE_MARK_SHIFT;
+  __builtin_memset(memory->data + first - QUIRE_MARK_BYTES, 1, last - first + 1);
+}
+
 /* What the module's imports of "env" are given. */
 struct Z_env_instance_t {
   unsigned char* stack_limit;

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -9,10 +10,15 @@
 #include <new>
 #include <vector>
 
+// Whether the generated code sets the marks: cmake/adapt_module.cmake.
+extern "C" const int quire_marks_writes;
+
 namespace quire::engine {
 namespace {
 
-constexpr uint64_t kReservedBytes = kReservedPages * kWasmPageBytes + kSlackBytes;
+constexpr uint64_t kMarkedBytes = 1 << QUIRE_MARK_SHIFT;
+constexpr uint64_t kLongestStore = 8;
+constexpr uint64_t kMappedBytes = QUIRE_MARK_BYTES + kReservedPages * kWasmPageBytes + kSlackBytes;
 
 thread_local uint64_t refused = 0;
 
@@ -35,6 +41,24 @@ void set_refused_growths(uint64_t count) noexcept {
   refused = count;
 }
 
+void restore_memory(wasm_rt_memory_t& memory, uint64_t start, std::span<const uint8_t> bytes,
+                    bool is_base) noexcept {
+  uint8_t* const marks = memory.data - QUIRE_MARK_BYTES;
+  const uint64_t end = start + bytes.size();
+  if (!is_base || quire_marks_writes == 0) {
+    std::memcpy(memory.data + start, bytes.data(), bytes.size());
+  } else {
+    // A store that begins before it may reach into it.
+    std::memcpy(memory.data + start, bytes.data(), std::min<size_t>(kLongestStore, bytes.size()));
+    for (uint64_t place = start; place < end; place += kMarkedBytes) {
+      if (marks[place >> QUIRE_MARK_SHIFT] == 0) continue;
+      const uint64_t size = std::min(kMarkedBytes + kLongestStore, end - place);
+      std::memcpy(memory.data + place, bytes.data() + (place - start), size);
+    }
+  }
+  std::memset(marks, 0, end >> QUIRE_MARK_SHIFT);
+}
+
 void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept {
   if (memory.pages <= pages) return;
   uint8_t* const slack = memory.data + pages * kWasmPageBytes;
@@ -50,7 +74,7 @@ void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept {
 
 }  // namespace quire::engine
 
-using quire::engine::kReservedBytes;
+using quire::engine::kMappedBytes;
 using quire::engine::kReservedPages;
 using quire::engine::kSlackBytes;
 using quire::engine::kWasmPageBytes;
@@ -85,10 +109,11 @@ void wasm_rt_allocate_memory(wasm_rt_memory_t* memory, uint32_t pages, uint32_t)
   memory->data = nullptr;
   if (pages > memory->max_pages) throw std::bad_alloc();
   void* const place =
-      mmap(nullptr, kReservedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(nullptr, kMappedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) throw std::bad_alloc();
-  memory->data = static_cast<uint8_t*>(place);
-  if (!open_memory(*memory, 0, pages * kWasmPageBytes + kSlackBytes)) throw std::bad_alloc();
+  memory->data = static_cast<uint8_t*>(place) + QUIRE_MARK_BYTES;
+  if (mprotect(place, QUIRE_MARK_BYTES + pages * kWasmPageBytes + kSlackBytes, PROT_READ | PROT_WRITE) != 0)
+    throw std::bad_alloc();
   memory->pages = pages;
   memory->size = static_cast<uint32_t>(pages * kWasmPageBytes);
 }
@@ -107,7 +132,7 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t* memory, uint32_t pages) {
 }
 
 void wasm_rt_free_memory(wasm_rt_memory_t* memory) {
-  if (memory->data != nullptr) munmap(memory->data, kReservedBytes);
+  if (memory->data != nullptr) munmap(memory->data - QUIRE_MARK_BYTES, kMappedBytes);
   memory->data = nullptr;
 }
 

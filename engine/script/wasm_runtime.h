@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 
 #include "engine/script/wasm_prelude.h"
 
@@ -20,10 +21,17 @@ inline constexpr uint64_t kWasmPageBytes = 65536;
 inline constexpr uint32_t kReservedPages = 16384;
 
 // May be written to behind every memory, so that only where an access begins has to be checked
-// (cmake/cheapen_checks.cmake).
+// (cmake/adapt_module.cmake).
 inline constexpr uint64_t kSlackBytes = kWasmPageBytes;
 // Elsewhere the generated code keeps its memory back to front: what runs over would do so at the other end.
 static_assert(std::endian::native == std::endian::little);
+
+static_assert(uint64_t{QUIRE_MARK_BYTES} << QUIRE_MARK_SHIFT == kReservedPages * kWasmPageBytes);
+
+// Puts `bytes` in the place of what lies from `start` on: only where it was written to since, if `is_base`
+// says that they lay there the last time. No write counts from then on.
+void restore_memory(wasm_rt_memory_t& memory, uint64_t start, std::span<const uint8_t> bytes,
+                    bool is_base) noexcept;
 
 // Gives back all pages from `pages` on; what stood there reads as zero once the memory grows again.
 void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <thread>
 
 namespace quire::engine {
@@ -43,6 +44,72 @@ class SandboxTest : public testing::Test {
 TEST_F(SandboxTest, EveryRunBeginsWithItsImage) {
   EXPECT_EQ(evaluate("globalThis.left = 1; Object.prototype.x = 2; 'done'"), "done");
   EXPECT_EQ(evaluate("typeof left + typeof ({}).x"), "undefinedundefined");
+}
+
+// Only what was written to is put back, wherever the writes came from and however the run ended.
+TEST_F(SandboxTest, AnImageComesBackToTheByte) {
+  options_.limits.time_ms = 100;
+  constexpr std::string_view kRuns[] = {
+      "1",
+      "globalThis.left = 'x'.repeat(5000) + 'é'; Object.prototype.x = left.split('')",
+      "new Uint8Array(300000).fill(7).copyWithin(100, 5000).join('').length",
+      "new Float64Array(new ArrayBuffer(65536)).fill(0.5).subarray(3).reverse().set([1, 2])",
+      "var v = new DataView(new ArrayBuffer(70000)); for (let i = 0; i < 69992; i += 4089) v.setBigUint64(i, "
+      "-1n)",
+      "JSON.stringify([...Array(3000).keys()].map(i => ({i, s: 'n' + i})).sort((a, b) => b.i - "
+      "a.i)).replace(/n/g, 'm')",
+      "(function f(n) { return n === 0 ? [] : [f(n - 1), new Date(n), /a+(b)/.exec('aab')] })(200) + "
+      "Date.now()",
+      "(function f() { return f() + 1 })()",
+      "throw new Error('on purpose')",
+      "var a = []; for (;;) a.push('x'.repeat(1000) + a.length)",
+      "for (;;) ;",
+      "syntax error"};
+  for (const std::string_view source : kRuns) {
+    (void)evaluate(source);
+    ASSERT_TRUE(sandbox_->restore(image_, options_.limits.memory_bytes));
+    const SandboxImage now = sandbox_->image();
+    ASSERT_TRUE(now.bytes == image_.bytes && now.stack_pointer == image_.stack_pointer) << source;
+  }
+}
+
+// What is handed in lies in places that the engine itself does not write to.
+TEST_F(SandboxTest, AnImageComesBackFromWhatIsHandedIn) {
+  const std::string text(20000, 'x');
+  const std::vector<JsValue> numbers(kMostScriptArguments, Sandbox::new_integer(7));
+  const std::function<void()> kRuns[] = {
+      [&] { (void)sandbox_->evaluate("'" + text + "'", "file"); },
+      [&] { (void)sandbox_->parse_json("[\"" + text + "\"]"); },
+      [&] { (void)sandbox_->new_string(text); },
+      [&] { (void)sandbox_->new_array(numbers); },
+      [&] { (void)sandbox_->call(sandbox_->evaluate("(() => 1)", "file"), kJsUndefined, numbers); },
+  };
+  for (const auto& one : kRuns) {
+    ASSERT_TRUE(sandbox_->restore(image_, options_.limits.memory_bytes));
+    const auto done = sandbox_->run(options_, "it", [&]() -> Result<void> {
+      one();
+      return {};
+    });
+    ASSERT_TRUE(done);
+    ASSERT_FALSE(sandbox_->image().bytes == image_.bytes);
+    ASSERT_TRUE(sandbox_->restore(image_, options_.limits.memory_bytes));
+    EXPECT_TRUE(sandbox_->image().bytes == image_.bytes) << "run " << &one - kRuns;
+  }
+}
+
+TEST_F(SandboxTest, AnotherImageTakesAllItsPlace) {
+  EXPECT_EQ(evaluate("globalThis.kept = 'x'.repeat(200000); 'done'"), "done");
+  const SandboxImage larger = sandbox_->image();
+  ASSERT_GT(larger.bytes.size(), image_.bytes.size());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(evaluate(*sandbox_, larger, options_, "kept.length + (globalThis.more = [kept])[0]").size(),
+              200006U);
+    EXPECT_EQ(evaluate("typeof kept + typeof more"), "undefinedundefined");
+    ASSERT_TRUE(sandbox_->restore(larger, options_.limits.memory_bytes));
+    EXPECT_TRUE(sandbox_->image().bytes == larger.bytes);
+    ASSERT_TRUE(sandbox_->restore(image_, options_.limits.memory_bytes));
+    EXPECT_TRUE(sandbox_->image().bytes == image_.bytes);
+  }
 }
 
 TEST_F(SandboxTest, MemoryIsBoundedToTheByte) {

@@ -3,7 +3,7 @@
 // function is the only way out.
 //
 // An engine is booted once and its memory kept as an Image. Every run of a script begins with the image of
-// that script copied over the instance's memory, so a run sees nothing of those before it, however they
+// that script in the place of the instance's memory, so a run sees nothing of those before it, however they
 // ended.
 #pragma once
 
@@ -181,8 +181,8 @@ class Sandbox {
 
   std::unique_ptr<Instance> instance_;
   Watchdog& watchdog_;
-  uint64_t restored_ =
-      0;  // the number of the image that lies in the memory, but for what was written since; 0: none
+  // The number of the image that lies in the memory, but for what was written since; 0: none.
+  uint64_t restored_ = 0;
   uint32_t runtime_ = 0;
   uint32_t context_ = 0;
   uint32_t arguments_ = 0;  // a place for the arguments of a call

@@ -15,31 +15,37 @@ screen() { tm capture-pane -p -J -t quire; }
 keys() { tm send-keys -t quire "$@"; }
 line() { tm send-keys -t quire -l "$1"; keys Enter; }
 
-# expect TEXT: waits until the screen shows it.
-expect() {
-  for _ in $(seq 300); do
-    if screen | grep -qF -- "$1"; then return; fi
+# await WHAT CONDITION...: until the condition holds, however slow the machine is.
+await() {
+  for _ in $(seq 600); do
+    if "${@:2}"; then return; fi
     sleep 0.1
   done
   printf 'waited for: %s\nthe screen:\n' "$1"
   screen
   exit 1
 }
+shows() { screen | grep -F -- "$1" >/dev/null; }
+mode() { stty -F "$(tm display-message -p -t quire '#{pane_tty}')" -a | tr ' ;' '\n' | grep -x -- "$1" >/dev/null; }
+is_at_prompt() { [[ $(screen | sed 's/ *$//; /^$/d' | tail -n 1) == 'quire>' ]] && mode -icanon; }
+has_left() { ! tm has-session -t quire 2>/dev/null; }
+
+# expect TEXT: waits until the screen shows it, be it in an answer or in the line that is being typed.
+expect() { await "$1" shows "$1"; }
+# answer TEXT: also that all is said: keys sent before belong to a statement (Ctrl-C) or to no one (Ctrl-D).
+answer() { expect "$1" && await 'a new prompt' is_at_prompt; }
 start() {
   tm new-session -d -s quire -x 100 -y 40 "$quire $folder/t.quire"
-  expect 'quire>'
+  await 'the prompt' is_at_prompt
 }
 leave() {
-  sleep 0.3
   keys C-d
-  for _ in $(seq 300); do tm has-session -t quire 2>/dev/null || return 0; sleep 0.1; done
-  echo 'Ctrl-D did not leave'
-  exit 1
+  await 'the end of the program by Ctrl-D' has_left
 }
 
 start
 line '.generate people persons 50'
-expect '50 items generated'
+answer '50 items generated'
 
 # Completion: a command, a keyword, a container, a property path of the data.
 keys -l '.conta'; keys Tab; expect '.containers'; keys C-u
@@ -50,11 +56,11 @@ keys -l 'p WHERE STARTSW'; keys Tab; expect 'STARTSWITH('; keys C-u
 # A statement over several lines.
 line 'SELECT VALUE (40 +'
 line '2)'
-expect '42'
+answer '42'
 
 # Text of all widths stands in columns: what follows it begins in the same column.
 line "SELECT x.t AS text, x.n AS mark FROM x IN (SELECT VALUE [{t:'Вогонь', n:'|1'}, {t:'日本語', n:'|2'}, {t:'🙂🙂🙂', n:'|3'}, {t:'abcdef', n:'|4'}])"
-expect '|4'
+answer '|4'
 widths=$(screen | grep -E '\|[1-4]$' | grep -vF SELECT | while read -r shown; do
   python3 -c 'import sys, unicodedata
 text = sys.argv[1].split("|")[0]
@@ -66,20 +72,20 @@ done | uniq -c)
 join="SELECT VALUE COUNT(1) FROM a IN (SELECT VALUE [0,1,2,3,4,5,6,7,8,9])"
 for i in 1 2 3 4 5 6 7 8 9 10 11; do join+=" JOIN a$i IN (SELECT VALUE [0,1,2,3,4,5,6,7,8,9])"; done
 line "$join"
-sleep 0.5
+await 'the statement to run' mode icanon
 keys C-c
-expect 'interrupted'
+answer 'interrupted'
 line 'SELECT VALUE 70 + 1'
-expect '71'
+answer '71'
 
 # A very wide value, and a narrower terminal: the session lives on, and tables fit.
 line ".width 0"
 line "SELECT 1 AS n, REPLICATE('w', 10000) AS wide, 'end' AS last"
 expect 'wwwwwwwwww'
-expect 'end'
+answer 'end'
 tm resize-window -t quire -x 50 -y 30
 line "SELECT 'narrow' AS name, REPLICATE('v', 200) AS wide"
-expect 'vvvvvvvvvv'
+answer 'vvvvvvvvvv'
 if screen | grep -E '^.{51,}$' | grep -q '^narrow'; then echo 'the table is wider than the terminal'; screen; exit 1; fi
 leave
 
@@ -89,5 +95,6 @@ keys Up; keys Up
 expect "REPLICATE('w'"
 keys C-u
 grep -qF 'narrow' "$folder/history" || { echo 'the history was not kept'; exit 1; }
+await 'an empty line' is_at_prompt
 leave
 echo 'the terminal session went as it should'

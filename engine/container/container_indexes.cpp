@@ -99,7 +99,7 @@ Result<void> set_named_indexes(ContainerDefinition& definition, std::span<const 
 IndexShape shape_of(const Index& index, size_t scope_bytes) {
   IndexShape shape;
   if (index.unique == UniqueScope::partition) shape.scope_bytes = scope_bytes;
-  for (const sql::IndexPart& part : index.parts) shape.is_descending.push_back(part.is_descending);
+  for (const sql::IndexPart& part : index.parts) shape.is_descending.add(part.is_descending);
   return shape;
 }
 

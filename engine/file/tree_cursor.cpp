@@ -34,7 +34,7 @@ std::unexpected<Error> TreeCursor::damaged() {
 bool TreeCursor::add(const char* page) noexcept {
   constexpr uint16_t kKinds = layout::kBranchPage | layout::kLeafPage;
   if (page == nullptr || depth_ == way_.size() || (layout::page_flags(page) & kKinds) == 0) return false;
-  way_[depth_++] = {page, 0, tree_.view(page).size()};
+  way_[depth_++] = {page, 0, static_cast<uint32_t>(tree_.view(page).size())};
   return leaf().size != 0;
 }
 
@@ -94,13 +94,13 @@ Result<bool> TreeCursor::seek(Bytes key) {
     if (is_at_leaf()) return seek_in_leaf(key);
     // As in TableTree::find().
     const PageView branch = tree_.view(page);
-    leaf().at = depth_ == 1 ? branch.find(key) : TableTree::find_in(branch, key);
+    take(depth_ == 1 ? branch.find(key) : TableTree::find_in(branch, key));
   }
 }
 
 Result<bool> TreeCursor::seek_in_leaf(Bytes key) {
   const PageView page = tree_.view(leaf().page);
-  leaf().at = TableTree::find_in(page, key);
+  take(TableTree::find_in(page, key));
   if (page.key(leaf().at) >= key) return stand();
   if (leaf().at + 1 < leaf().size) {
     ++leaf().at;
@@ -149,7 +149,7 @@ Result<uint64_t> TreeCursor::skip_before(Bytes end, uint64_t most) {
     }
     const bool is_end = page.key(leaf().at + ahead) >= end;
     if (is_end) ahead = keys_before(page, leaf().at, leaf().at + ahead, end);
-    leaf().at += ahead;
+    take(leaf().at + ahead);
     skipped += ahead;
     if (is_end) break;
   }
@@ -162,7 +162,7 @@ Result<size_t> TreeCursor::read_before(Bytes end, std::span<TreeEntry> entries) 
   constexpr size_t kAhead = 8;
   const PageView page = tree_.view(leaf().page);
   const size_t first = leaf().at + 1;
-  size_t count = std::min(leaf().size - first, entries.size());
+  size_t count = std::min<size_t>(leaf().size - first, entries.size());
   if (count > 0 && page.key(leaf().at + count) >= end)
     count = keys_before(page, leaf().at, leaf().at + count, end);
   for (size_t i = 0; i < count; ++i) {
@@ -172,7 +172,7 @@ Result<size_t> TreeCursor::read_before(Bytes end, std::span<TreeEntry> entries) 
       return damaged();
     entries[i] = {page.key(first + i), *record};
   }
-  leaf().at += count;
+  take(leaf().at + count);
   if (count > 0) {
     key_ = entries[count - 1].key;
     record_ = entries[count - 1].record;

@@ -41,10 +41,11 @@ class TreeCursor {
   Bytes record() const noexcept { return record_; }
 
  private:
-  // A page on the way from the root, and the node that the way takes there.
+  // A page on the way from the root, and the node that the way takes there. In four bytes: with more, a walk
+  // is too large for what the C library keeps at hand.
   struct Step {
     const char* page;
-    size_t at, size;
+    uint32_t at, size;
   };
 
   Result<bool> go_to_end(bool is_last);
@@ -56,6 +57,7 @@ class TreeCursor {
   bool is_at_leaf() const noexcept { return (layout::page_flags(leaf().page) & layout::kLeafPage) != 0; }
   Step& leaf() noexcept { return way_[depth_ - 1]; }
   const Step& leaf() const noexcept { return way_[depth_ - 1]; }
+  void take(size_t node) noexcept { leaf().at = static_cast<uint32_t>(node); }
   const char* child(const Step& branch, size_t number) const noexcept {
     return tree_.page(tree_.view(branch.page).node(number).child());
   }

@@ -29,8 +29,8 @@ static_assert(kLongestTableKey <= std::numeric_limits<uint16_t>::max());
 
 void append_index_number(IndexNumber number, std::string& out) {
   const auto value = static_cast<uint16_t>(number);
-  out.push_back(static_cast<char>(value >> 8));
-  out.push_back(static_cast<char>(value));
+  const char bytes[kIndexNumberBytes] = {static_cast<char>(value >> 8), static_cast<char>(value)};
+  out.append(bytes, sizeof bytes);
 }
 
 IndexNumber index_number_of(Bytes key) noexcept {
@@ -57,9 +57,9 @@ std::optional<IndexEntry> parse_index_entry(Bytes key, Bytes record, const Index
   if (entry.has_cut_values) {
     at += kCutIndexValues;
   } else {
-    for (const bool is_descending : shape.is_descending) {
+    for (size_t part = 0; part < shape.is_descending.size(); ++part) {
       if (at >= key.size()) return std::nullopt;
-      const size_t size = sql::encoded_key_size(key.substr(at), is_descending);
+      const size_t size = sql::encoded_key_size(key.substr(at), shape.is_descending[part]);
       if (size == 0) return std::nullopt;
       at += size;
     }

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,10 +39,28 @@ IndexNumber index_number_of(Bytes key) noexcept;
 // Values as they stand in a key: themselves, or cut.
 void append_index_values(std::string_view values, std::string& out);
 
+// Which of an index's parts sort downwards. Of kMost parts at most.
+class PartOrders {
+ public:
+  static constexpr size_t kMost = 32;
+
+  PartOrders() noexcept = default;
+  PartOrders(std::initializer_list<bool> parts) noexcept {
+    for (const bool is_descending : parts) add(is_descending);
+  }
+  void add(bool is_descending) noexcept { descending_ |= uint32_t{is_descending} << size_++; }
+  size_t size() const noexcept { return size_; }
+  bool operator[](size_t part) const noexcept { return (descending_ >> part & 1) != 0; }
+
+ private:
+  uint32_t descending_ = 0;
+  uint32_t size_ = 0;
+};
+
 // How the bytes of an index's keys are to be read.
 struct IndexShape {
   size_t scope_bytes = 0;
-  std::vector<bool> is_descending;  // by part
+  PartOrders is_descending;
 };
 
 // An entry taken apart. Views into the key and the record.

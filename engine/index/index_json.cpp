@@ -26,6 +26,8 @@ void add_part(const sql::IndexPart& part, std::string& json) {
   json += part.is_descending ? R"(],"descending":true})" : "]}";
 }
 
+static_assert(kMostIndexParts <= PartOrders::kMost && kMostUniqueKeyPaths <= PartOrders::kMost);
+
 std::unexpected<Error> damaged() {
   return fail(ErrorCode::corrupt, "the record of an index is damaged");
 }
@@ -92,7 +94,7 @@ Result<Index> index_from_json(std::string_view json) {
     QUIRE_ASSIGN(sql::IndexPart part, read_part(parts.element(i)));
     index.parts.push_back(std::move(part));
   }
-  if (index.parts.empty()) return damaged();
+  if (index.parts.empty() || index.parts.size() > PartOrders::kMost) return damaged();
   QUIRE_ASSIGN(const uint8_t holds, word(root.member("holds"), kHolds));
   index.holds = static_cast<sql::IndexHolds>(holds);
   if (const Value unique = root.member("unique"); unique.is_defined()) {

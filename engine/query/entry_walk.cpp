@@ -28,15 +28,17 @@ EntryWalk::EntryWalk(const Transaction& transaction, ContainerStore& store,
       cursor_(std::move(cursor)),
       is_reverse_(is_reverse) {}
 
-Result<EntryWalk> EntryWalk::open(const Transaction& transaction, ContainerStore& store,
-                                  std::shared_ptr<const IndexSet> set, const sql::IndexProbe& probe,
-                                  bool is_reverse) {
+Result<std::unique_ptr<EntryWalk>> EntryWalk::open(const Transaction& transaction, ContainerStore& store,
+                                                   std::shared_ptr<const IndexSet> set,
+                                                   const sql::IndexProbe& probe, bool is_reverse) {
   const Index* const index = set->find(static_cast<IndexNumber>(probe.index));
   if (index == nullptr) return fail(ErrorCode::internal, "a plan asks for an index that is not there");
   QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(transaction));
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, store.indexes().table()));
-  EntryWalk walk(transaction, store, std::move(set), *index, lifetime, std::move(cursor), is_reverse);
-  for (const sql::KeyRange& range : probe.ranges) walk.add_range(range);
+  std::unique_ptr<EntryWalk> walk(
+      new EntryWalk(transaction, store, std::move(set), *index, lifetime, std::move(cursor), is_reverse));
+  walk->ranges_.reserve(probe.ranges.size());
+  for (const sql::KeyRange& range : probe.ranges) walk->add_range(range);
   return walk;
 }
 

@@ -21,9 +21,11 @@ namespace quire::engine {
 class EntryWalk {
  public:
   // `probe.index` is one of `set`.
-  static Result<EntryWalk> open(const Transaction& transaction, ContainerStore& store,
-                                std::shared_ptr<const IndexSet> set, const sql::IndexProbe& probe,
-                                bool is_reverse);
+  static Result<std::unique_ptr<EntryWalk>> open(const Transaction& transaction, ContainerStore& store,
+                                                 std::shared_ptr<const IndexSet> set,
+                                                 const sql::IndexProbe& probe, bool is_reverse);
+  EntryWalk(const EntryWalk&) = delete;
+  EntryWalk& operator=(const EntryWalk&) = delete;
 
   // The next entry whose values lie within a range; null at the end. Good until the next call.
   Result<const IndexEntry*> next();

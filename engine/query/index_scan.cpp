@@ -79,8 +79,8 @@ Result<bool> leads_to_wanted(const IndexEntry& entry, const EntryWalk& walk,
 
 class EntryCursor final : public sql::IndexCursor {
  public:
-  EntryCursor(const Transaction& transaction, const ContainerStore& store, EntryWalk walk,
-              PartitionFilter partition)
+  EntryCursor(const Transaction& transaction, const ContainerStore& store,
+              std::unique_ptr<EntryWalk> walk, PartitionFilter partition)
       : transaction_(transaction), store_(store), walk_(std::move(walk)), partition_(std::move(partition)) {}
 
   Result<size_t> next(std::span<sql::Value> items) override {
@@ -92,7 +92,7 @@ class EntryCursor final : public sql::IndexCursor {
       if (count > kFewItems) records = batch_->look_up(count);
       for (size_t i = 0; i < count; ++i) {
         const Bytes record = records.empty() ? Bytes() : records[i];
-        QUIRE_ASSIGN(items[filled], walk_.visible_item_at(key_at(i), record));
+        QUIRE_ASSIGN(items[filled], walk_->visible_item_at(key_at(i), record));
         if (items[filled].is_undefined()) continue;
         if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
       }
@@ -101,12 +101,12 @@ class EntryCursor final : public sql::IndexCursor {
   }
 
   Result<size_t> next_values(std::span<sql::Value> values, sql::Arena& arena) override {
-    const size_t parts = walk_.shape().is_descending.size();
+    const size_t parts = walk_->shape().is_descending.size();
     size_t filled = 0;
     while ((filled + 1) * parts <= values.size()) {
       QUIRE_ASSIGN(const IndexEntry* const entry, next_entry());
       if (entry == nullptr) break;
-      QUIRE_TRY(walk_.read_values(*entry, values.subspan(filled * parts, parts), arena));
+      QUIRE_TRY(walk_->read_values(*entry, values.subspan(filled * parts, parts), arena));
       ++filled;
     }
     return filled;
@@ -119,28 +119,28 @@ class EntryCursor final : public sql::IndexCursor {
       if (entry == nullptr) break;
       ++count;
       if (asks_items()) continue;
-      QUIRE_ASSIGN(const uint64_t skipped, walk_.skip(most - count));
+      QUIRE_ASSIGN(const uint64_t skipped, walk_->skip(most - count));
       count += skipped;
     }
     return count;
   }
 
   Result<void> skip_equal(size_t parts) override {
-    walk_.skip_equal(parts);
+    walk_->skip_equal(parts);
     return {};
   }
   Result<uint64_t> skip(uint64_t most) override { return count(most); }
 
   // Whether an entry counts only if its item is one that is wanted.
-  bool asks_items() const noexcept { return partition_.has_any() || walk_.has_expired_items(); }
+  bool asks_items() const noexcept { return partition_.has_any() || walk_->has_expired_items(); }
 
  private:
   // Of the partition, and of an item that is there.
   Result<const IndexEntry*> next_entry() {
     for (;;) {
-      QUIRE_ASSIGN(const IndexEntry* const entry, walk_.next());
+      QUIRE_ASSIGN(const IndexEntry* const entry, walk_->next());
       if (entry == nullptr) return entry;
-      QUIRE_ASSIGN(const bool is_wanted, leads_to_wanted(*entry, walk_, partition_));
+      QUIRE_ASSIGN(const bool is_wanted, leads_to_wanted(*entry, *walk_, partition_));
       if (is_wanted) return entry;
     }
   }
@@ -150,7 +150,7 @@ class EntryCursor final : public sql::IndexCursor {
     size_t count = 0;
     most = std::min(most, RecordBatch::kMost);
     while (count < most) {
-      QUIRE_ASSIGN(const IndexEntry* const entry, walk_.next());
+      QUIRE_ASSIGN(const IndexEntry* const entry, walk_->next());
       if (entry == nullptr) break;
       if (partition_.has_any() && !partition_.may_have(*entry)) continue;
       if (count == kFewItems && batch_ == nullptr) {
@@ -165,7 +165,7 @@ class EntryCursor final : public sql::IndexCursor {
 
   const Transaction& transaction_;
   const ContainerStore& store_;
-  EntryWalk walk_;
+  std::unique_ptr<EntryWalk> walk_;
   PartitionFilter partition_;
   // Keys of items: these, until there are more.
   std::array<Bytes, kFewItems> few_;
@@ -177,7 +177,7 @@ class KeyListCursor final : public sql::IndexCursor {
   // `walk`: that has found the keys, if the values of its entries are asked for rather than items.
   KeyListCursor(const Transaction& transaction, ContainerStore& store, const Lifetime& lifetime,
                 std::shared_ptr<const KeyList> keys, PartitionFilter partition,
-                std::optional<EntryWalk> walk = std::nullopt)
+                std::unique_ptr<EntryWalk> walk = nullptr)
       : transaction_(transaction),
         store_(store),
         lifetime_(lifetime),
@@ -257,7 +257,7 @@ class KeyListCursor final : public sql::IndexCursor {
   std::span<const Bytes> records_;
   std::unique_ptr<RecordBatch> batch_;
   PartitionFilter partition_;
-  std::optional<EntryWalk> walk_;
+  std::unique_ptr<EntryWalk> walk_;  // null: items are asked for
 };
 
 Error too_many_keys() {
@@ -327,12 +327,12 @@ Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transact
   QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
   PartitionFilter partition(store, access.partition_key);
   KeyList found = no_keys(transaction, rooms);
-  std::optional<EntryWalk> values;
+  std::unique_ptr<EntryWalk> values;
   // Two lists are at hand at a time.
   const size_t memory_limit = access.probes.size() > 1 ? access.memory_limit / 2 : access.memory_limit;
   for (const sql::IndexProbe& probe : access.probes) {
-    QUIRE_ASSIGN(EntryWalk walk, EntryWalk::open(transaction, store, set, probe, false));
-    QUIRE_ASSIGN(KeyList keys, keys_of(walk, partition, no_keys(transaction, rooms), access, memory_limit));
+    QUIRE_ASSIGN(auto walk, EntryWalk::open(transaction, store, set, probe, false));
+    QUIRE_ASSIGN(KeyList keys, keys_of(*walk, partition, no_keys(transaction, rooms), access, memory_limit));
     if (&probe == &access.probes.front()) {
       found = std::move(keys);
       if (gives_values) values = std::move(walk);
@@ -378,7 +378,7 @@ Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& t
                                                             const sql::Access& access) {
   if (access.kind != sql::Access::Kind::index) return open_key_list(transaction, store, rooms, access, true);
   QUIRE_ASSIGN(auto set, store.indexes().set(transaction));
-  QUIRE_ASSIGN(EntryWalk walk,
+  QUIRE_ASSIGN(auto walk,
                EntryWalk::open(transaction, store, std::move(set), access.probes.front(), access.is_reverse));
   return std::make_unique<EntryCursor>(transaction, store, std::move(walk),
                                        PartitionFilter(store, access.partition_key));

@@ -417,7 +417,7 @@ void PreparedStatement::forget_run() noexcept {
 }
 
 void PreparedStatement::reset() noexcept {
-  finish();
+  if (state_ == State::running) finish();
   stats_ = {};
   log_.clear();
   change_charge_ = 0;

@@ -38,6 +38,7 @@ Result<std::unique_ptr<ExplicitWrite>> Session::take() {
   const std::lock_guard lock(mutex_);
   if (write_ == nullptr || owner_ != std::this_thread::get_id())
     return fail(ErrorCode::misuse, "no transaction is open; BEGIN opens one, for the thread that says it");
+  owner_ = std::thread::id();
   return std::move(write_);
 }
 
@@ -53,8 +54,10 @@ Result<void> Session::rollback() {
 }
 
 Session::Current Session::current() {
+  // Each statement asks. Only the thread itself makes itself the owner, or ends that.
+  if (owner_.load(std::memory_order_relaxed) != std::this_thread::get_id()) return {};
   const std::lock_guard lock(mutex_);
-  if (write_ == nullptr || owner_ != std::this_thread::get_id()) return {};
+  if (write_ == nullptr) return {};
   return {&write_->transaction(), openings_};
 }
 

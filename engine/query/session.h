@@ -103,7 +103,7 @@ class Session {
   mutable std::mutex mutex_;  // guards the members below
   Progress progress_;
   std::unique_ptr<ExplicitWrite> write_;
-  std::thread::id owner_;
+  std::atomic<std::thread::id> owner_{};  // whose write_ is; changed under mutex_
   uint64_t openings_ = 0;
   Limits limits_;
   ScriptLimits script_limits_;

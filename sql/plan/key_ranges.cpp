@@ -49,11 +49,16 @@ constexpr size_t kMostRanges = 65'536;
 class RangeMaker {
  public:
   RangeMaker(const PlannedProbe& probe, const std::function<Value(const BoundExpression&)>& value_of,
-             std::span<const Value> lookup_keys)
-      : probe_(probe), value_of_(value_of), lookup_keys_(lookup_keys) {}
+             std::span<const Value> lookup_keys, KeyRanges last)
+      : probe_(probe), value_of_(value_of), lookup_keys_(lookup_keys), made_(std::move(last)) {}
 
   KeyRanges make() {
-    made_.ranges.emplace_back();  // all entries
+    made_.is_served = true;
+    if (asks_one_value()) {
+      take_one_value();
+      return std::move(made_);
+    }
+    made_.ranges.assign(1, {});  // all entries
     for (size_t part = 0; part < probe_.parts.size() && made_.is_served; ++part) {
       std::vector<Interval> intervals = intervals_of(probe_.parts[part]);
       const bool is_descending = probe_.index.parts[part].is_descending;
@@ -70,6 +75,23 @@ class RangeMaker {
   }
 
  private:
+  // The usual probe, which a prepared statement makes again and again: without memory of its own.
+  bool asks_one_value() const noexcept {
+    if (probe_.parts.size() != 1 || probe_.index.parts[0].is_descending) return false;
+    const IndexBound& bound = probe_.parts[0][0];
+    return bound.check == BoundCheck::equal && bound.operands.size() == 1;
+  }
+  void take_one_value() {
+    const Value value = value_of_(*probe_.parts[0][0].operands[0]);
+    made_.ranges.resize(may_equal(value) ? 1 : 0);
+    for (auto& [from, to] : made_.ranges) {
+      from.clear();
+      encode_key(value, from);
+      to = from;
+      to = key_behind(std::move(to));
+    }
+  }
+
   // What a part may be: for equality a list of values, else one interval.
   std::vector<Interval> intervals_of(const std::vector<IndexBound>& bounds) {
     std::vector<Interval> found;
@@ -100,13 +122,17 @@ class RangeMaker {
     return found;
   }
 
-  std::optional<Interval> equal_to(const Value& value) {
-    if (value.is_undefined()) return std::nullopt;
-    if (value.is_number() && std::isnan(value.as_double())) return std::nullopt;
-    if ((value.is_array() || value.is_object()) && probe_.index.holds == IndexHolds::scalars) {
+  // Whether some value may be equal to it; also none where the index does not serve it.
+  bool may_equal(const Value& value) {
+    if (value.is_undefined()) return false;
+    if (value.is_number() && std::isnan(value.as_double())) return false;
+    if ((value.is_array() || value.is_object()) && probe_.index.holds == IndexHolds::scalars)
       made_.is_served = false;
-      return std::nullopt;
-    }
+    return made_.is_served;
+  }
+
+  std::optional<Interval> equal_to(const Value& value) {
+    if (!may_equal(value)) return std::nullopt;
     std::string bytes = encoded(value);
     std::string end = key_behind(bytes);
     return Interval{std::move(bytes), std::move(end), true};
@@ -213,8 +239,8 @@ class RangeMaker {
 
 KeyRanges make_key_ranges(const PlannedProbe& probe,
                           const std::function<Value(const BoundExpression&)>& value_of,
-                          std::span<const Value> lookup_keys) {
-  return RangeMaker(probe, value_of, lookup_keys).make();
+                          std::span<const Value> lookup_keys, KeyRanges last) {
+  return RangeMaker(probe, value_of, lookup_keys, std::move(last)).make();
 }
 
 }  // namespace quire::sql

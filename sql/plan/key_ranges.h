@@ -19,9 +19,10 @@ struct KeyRanges {
   bool is_served = true;
 };
 
-// `value_of` gives the value of an operand of a bound; `lookup_keys` are those of a join.
+// `value_of` gives the value of an operand of a bound; `lookup_keys` are those of a join. `last`: ranges that
+// are done with, whose memory is taken.
 KeyRanges make_key_ranges(const PlannedProbe& probe,
                           const std::function<Value(const BoundExpression&)>& value_of,
-                          std::span<const Value> lookup_keys = {});
+                          std::span<const Value> lookup_keys = {}, KeyRanges last = {});
 
 }  // namespace quire::sql

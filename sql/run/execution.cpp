@@ -14,6 +14,7 @@
 namespace quire::sql {
 namespace {
 
+// Operators that keep rows, and subqueries, which may keep their result, are made anew in each run.
 bool keeps_no_rows(const PlanNode& node) {
   using enum PlanKind;
   switch (node.kind) {
@@ -32,6 +33,13 @@ bool keeps_no_rows(const PlanNode& node) {
     default:
       return false;
   }
+}
+
+bool keeps_no_rows(const Plan& plan) {
+  if (!plan.subqueries.empty()) return false;
+  for (const PlanNode* node = plan.query.root.get(); node != nullptr; node = node->input.get())
+    if (!keeps_no_rows(*node)) return false;
+  return true;
 }
 
 // 100 ns ticks since the Unix epoch.
@@ -127,6 +135,7 @@ struct Execution::State {
   std::string row_text;               // likewise, of one row
   std::string_view text_ahead;        // of the row at hand
   RunState run;
+  bool keeps_nothing = false;  // that the next run must not find
   std::unique_ptr<Pipeline> pipeline;
   Rows rows;  // of the batch at hand, those still to give
   uint64_t rows_returned = 0;
@@ -161,6 +170,7 @@ struct Execution::State {
     const PlannedQuery& query = is_returning ? *run.plan.returning : run.plan.query;
     if (gives_stored_items) find_stored_items(query);
     pipeline = std::make_unique<Pipeline>(run, query, batch_capacity(*run.plan.statement));
+    keeps_nothing = !is_explain && !is_returning && keeps_no_rows(run.plan);
     if (run.error) return std::unexpected(*run.error);
     return {};
   }
@@ -178,13 +188,8 @@ struct Execution::State {
 
   const Collection* stored_items() const { return run.omits_system_properties ? nullptr : items; }
 
-  // Operators that keep rows, and subqueries, which may keep their result, are made anew.
   bool is_restartable() const {
-    if (is_explain || is_returning || !run.is_restartable || run.error || pipeline == nullptr) return false;
-    if (!run.plan.subqueries.empty()) return false;
-    for (const PlanNode* node = run.plan.query.root.get(); node != nullptr; node = node->input.get())
-      if (!keeps_no_rows(*node)) return false;
-    return true;
+    return keeps_nothing && run.is_restartable && !run.error && pipeline != nullptr;
   }
 
   Result<void> restart(const ExecutionOptions& options) {

@@ -143,7 +143,6 @@ class IndexScan final : public Operator {
     next_batch_ = kFirstBatch;
     given_ = 0;
     was_shared_ = false;
-    ranges_.clear();
     reads_all_ = false;
     const auto value_of = [&](const BoundExpression& operand) {
       return operands_.at(&operand)->evaluate(first_rows(1), frame)[0];
@@ -154,9 +153,10 @@ class IndexScan final : public Operator {
       if (found == frame.run.join_keys.end()) return open_all(frame);
       keys = found->second;
     }
-    for (const PlannedProbe& probe : access_.probes) {
-      ranges_.push_back(make_key_ranges(probe, value_of, keys));
-      reads_all_ |= !ranges_.back().is_served;
+    ranges_.resize(access_.probes.size());
+    for (size_t i = 0; i < ranges_.size(); ++i) {
+      ranges_[i] = make_key_ranges(access_.probes[i], value_of, keys, std::move(ranges_[i]));
+      reads_all_ |= !ranges_[i].is_served;
     }
     if (frame.run.error) return false;
     return reads_all_ ? open_all(frame) : open_probes(frame);

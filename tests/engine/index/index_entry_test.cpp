@@ -113,10 +113,10 @@ TEST(IndexEntryTest, SortingGoesByAllBytes) {
 }
 
 TEST(IndexEntryTest, OnlyUndefinedValuesStandForNothing) {
-  const auto is_nothing = [](const std::string& values, std::vector<bool> is_descending) {
+  const auto is_nothing = [](const std::string& values, PartOrders is_descending) {
     EntryList list;
     list.add(IndexNumber{1}, "", values, "k");
-    const IndexShape shape{0, std::move(is_descending)};
+    const IndexShape shape{0, is_descending};
     return are_all_undefined(*parse_index_entry(list.key(0), list.record(0), shape), shape);
   };
   std::string descending;

@@ -12,11 +12,11 @@
 #include <wasm-rt.h>
 #undef WASM_RT_MAX_CALL_STACK_DEPTH
 
-/* Where a memory was written to: before it lies a byte for each 4 KB of it, which a write sets for the 4 KB
- * that it begins in. So what a run did is undone without looking at all the memory. A store takes eight bytes
- * at most, and may end in the next 4 KB. */
-#define QUIRE_MARK_SHIFT 12
-#define QUIRE_MARK_BYTES 262144
+/* Where a memory was written to: before it lies a byte for each 256 bytes of it, which a write sets to 1 for
+ * those that it begins in. So what a run did is undone without looking at all the memory. A store takes eight
+ * bytes at most, and may end in the next 256. */
+#define QUIRE_MARK_SHIFT 8
+#define QUIRE_MARK_BYTES 4194304
 #define QUIRE_MARK_STORE(data, address) \
   ((data)[(long long)((address) >> QUIRE_MARK_SHIFT) - QUIRE_MARK_BYTES] = 1)
 /* What a function begins with, and what stands between two statements where no semicolon can be written. */

@@ -159,6 +159,9 @@ class IndexCursor : public Cursor {
   virtual Result<uint64_t> count(uint64_t most) = 0;
   // Goes past entries that agree with the last one given in its first `parts` values: all that lie together.
   virtual Result<void> skip_equal(size_t /*parts*/) { return {}; }
+  // Begins anew, as if its collection had opened it with `access` in the snapshot that there is now, which is
+  // of the same commit. False: it cannot, and is of no more use.
+  virtual Result<bool> reopen(const Access& /*access*/) { return false; }
 };
 
 // A container as a query sees it.

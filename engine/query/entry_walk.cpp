@@ -17,36 +17,44 @@ constexpr size_t kToldBytes = kCutIndexValues - kIndexHashBytes;
 }  // namespace
 
 EntryWalk::EntryWalk(const Transaction& transaction, ContainerStore& store,
-                     std::shared_ptr<const IndexSet> set, const Index& index, const Lifetime& lifetime,
-                     FileCursor cursor, bool is_reverse)
-    : transaction_(&transaction),
-      store_(&store),
-      set_(std::move(set)),
-      index_(&index),
-      lifetime_(lifetime),
-      shape_(shape_of(index, store.indexes().scope_bytes())),
-      cursor_(std::move(cursor)),
-      is_reverse_(is_reverse) {}
+                     std::shared_ptr<const IndexSet> set, FileCursor cursor)
+    : transaction_(&transaction), store_(&store), set_(std::move(set)), cursor_(std::move(cursor)) {}
 
 Result<std::unique_ptr<EntryWalk>> EntryWalk::open(const Transaction& transaction, ContainerStore& store,
                                                    std::shared_ptr<const IndexSet> set,
                                                    const sql::IndexProbe& probe, bool is_reverse) {
-  const Index* const index = set->find(static_cast<IndexNumber>(probe.index));
-  if (index == nullptr) return fail(ErrorCode::internal, "a plan asks for an index that is not there");
-  QUIRE_ASSIGN(const Lifetime lifetime, store.lifetime_in_scan(transaction));
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, store.indexes().table()));
-  std::unique_ptr<EntryWalk> walk(
-      new EntryWalk(transaction, store, std::move(set), *index, lifetime, std::move(cursor), is_reverse));
-  walk->ranges_.reserve(probe.ranges.size());
-  for (const sql::KeyRange& range : probe.ranges) walk->add_range(range);
+  std::unique_ptr<EntryWalk> walk(new EntryWalk(transaction, store, std::move(set), std::move(cursor)));
+  QUIRE_TRY(walk->begin(probe, is_reverse));
   return walk;
 }
 
-void EntryWalk::add_range(const sql::KeyRange& asked) {
-  Range& range = ranges_.emplace_back();
+Result<void> EntryWalk::reopen(const sql::IndexProbe& probe, bool is_reverse) {
+  QUIRE_ASSIGN(cursor_, FileCursor::open(*transaction_, store_->indexes().table()));
+  return begin(probe, is_reverse);
+}
+
+Result<void> EntryWalk::begin(const sql::IndexProbe& probe, bool is_reverse) {
+  index_ = set_->find(static_cast<IndexNumber>(probe.index));
+  if (index_ == nullptr) return fail(ErrorCode::internal, "a plan asks for an index that is not there");
+  QUIRE_ASSIGN(lifetime_, store_->lifetime_in_scan(*transaction_));
+  shape_ = shape_of(*index_, store_->indexes().scope_bytes());
+  is_reverse_ = is_reverse;
+  ranges_.resize(probe.ranges.size());
+  for (size_t i = 0; i < ranges_.size(); ++i) set_range(probe.ranges[i], ranges_[i]);
+  done_ = 0;
+  is_in_range_ = false;
+  jump_.clear();
+  group_.clear();
+  entry_ = {};
+  return {};
+}
+
+void EntryWalk::set_range(const sql::KeyRange& asked, Range& range) const {
   range.is_cut = asked.from.size() > kToldBytes || asked.to.size() > kToldBytes;
   const auto put = [&](std::string& bound, Bytes asked_for) {
     const Bytes told = asked_for.substr(0, kToldBytes);
+    bound.clear();
     bound.reserve(kIndexNumberBytes + told.size());
     append_index_number(index_->number, bound);
     bound += told;

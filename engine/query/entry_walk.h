@@ -24,6 +24,9 @@ class EntryWalk {
   static Result<std::unique_ptr<EntryWalk>> open(const Transaction& transaction, ContainerStore& store,
                                                  std::shared_ptr<const IndexSet> set,
                                                  const sql::IndexProbe& probe, bool is_reverse);
+  // Begins anew in what the transaction reads now, which is of the same commit: with an index of the same
+  // set.
+  Result<void> reopen(const sql::IndexProbe& probe, bool is_reverse);
   EntryWalk(const EntryWalk&) = delete;
   EntryWalk& operator=(const EntryWalk&) = delete;
 
@@ -58,9 +61,10 @@ class EntryWalk {
     bool is_cut = false;
   };
   EntryWalk(const Transaction& transaction, ContainerStore& store, std::shared_ptr<const IndexSet> set,
-            const Index& index, const Lifetime& lifetime, FileCursor cursor, bool is_reverse);
+            FileCursor cursor);
 
-  void add_range(const sql::KeyRange& range);
+  Result<void> begin(const sql::IndexProbe& probe, bool is_reverse);
+  void set_range(const sql::KeyRange& asked, Range& range) const;
   const Range& range() const noexcept {
     return is_reverse_ ? ranges_[ranges_.size() - 1 - done_] : ranges_[done_];
   }
@@ -78,11 +82,11 @@ class EntryWalk {
   const Transaction* transaction_;
   ContainerStore* store_;
   std::shared_ptr<const IndexSet> set_;
-  const Index* index_;
+  const Index* index_ = nullptr;
   Lifetime lifetime_;
   IndexShape shape_;
   FileCursor cursor_;
-  bool is_reverse_;
+  bool is_reverse_ = false;
   std::vector<Range> ranges_;
   size_t done_ = 0;  // ranges
   bool is_in_range_ = false;

@@ -79,8 +79,8 @@ Result<bool> leads_to_wanted(const IndexEntry& entry, const EntryWalk& walk,
 
 class EntryCursor final : public sql::IndexCursor {
  public:
-  EntryCursor(const Transaction& transaction, const ContainerStore& store,
-              std::unique_ptr<EntryWalk> walk, PartitionFilter partition)
+  EntryCursor(const Transaction& transaction, ContainerStore& store, std::unique_ptr<EntryWalk> walk,
+              PartitionFilter partition)
       : transaction_(transaction), store_(store), walk_(std::move(walk)), partition_(std::move(partition)) {}
 
   Result<size_t> next(std::span<sql::Value> items) override {
@@ -130,6 +130,14 @@ class EntryCursor final : public sql::IndexCursor {
     return {};
   }
   Result<uint64_t> skip(uint64_t most) override { return count(most); }
+  // A writer may have made other indexes since.
+  Result<bool> reopen(const sql::Access& access) override {
+    if (transaction_.is_write() || access.kind != sql::Access::Kind::index) return false;
+    QUIRE_TRY(walk_->reopen(access.probes.front(), access.is_reverse));
+    partition_ = PartitionFilter(store_, access.partition_key);
+    batch_.reset();
+    return true;
+  }
 
   // Whether an entry counts only if its item is one that is wanted.
   bool asks_items() const noexcept { return partition_.has_any() || walk_->has_expired_items(); }
@@ -164,7 +172,7 @@ class EntryCursor final : public sql::IndexCursor {
   Bytes& key_at(size_t at) noexcept { return batch_ == nullptr ? few_[at] : batch_->room()[at]; }
 
   const Transaction& transaction_;
-  const ContainerStore& store_;
+  ContainerStore& store_;
   std::unique_ptr<EntryWalk> walk_;
   PartitionFilter partition_;
   // Keys of items: these, until there are more.

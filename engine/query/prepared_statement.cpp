@@ -68,6 +68,7 @@ Result<void> PreparedStatement::plan(SnapshotSource& source) {
   if (!query) return std::unexpected(std::move(query.error()));
   query_ = std::move(*query);
   workload_entry_.reset();  // another plan has other facts
+  may_be_limited_ = true;
   lookups_ = source.lookups();
   return {};
 }
@@ -149,10 +150,12 @@ Result<void> PreparedStatement::start() {
   const Session::Current current =
       options_.session != nullptr ? options_.session->current() : Session::Current{};
   if (is_other) return start_other(statement);
+  const bool is_query = statement.execute == nullptr && query_->change() == nullptr;
+  if (is_query && current.transaction == nullptr) return start_query();
   QUIRE_TRY(admit());
   if (statement.execute != nullptr) return start_execute(*statement.execute);
   if (current.transaction != nullptr) return start_in_transaction(current);
-  return query_->change() != nullptr ? start_change() : start_query();
+  return start_change();
 }
 
 // A statement draws on all physical partitions of its containers, also where it looks at one partition key.
@@ -164,6 +167,7 @@ Result<void> PreparedStatement::admit() {
     QUIRE_TRY(store->throughput().admit({}));
     admitted_by_.push_back(store);
   }
+  may_be_limited_ = !admitted_by_.empty();
   return {};
 }
 
@@ -301,6 +305,7 @@ Result<void> PreparedStatement::collect_rows(SnapshotSource& source) try {
 
 Result<void> PreparedStatement::start_query() {
   QUIRE_ASSIGN(const bool is_as_before, source_ != nullptr ? source_->resume() : Result<bool>(false));
+  if (!is_as_before || may_be_limited_) QUIRE_TRY(admit());
   if (is_as_before) {
     if (execution_ != nullptr) return execution_->restart(query_options());
     QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, query_options()));

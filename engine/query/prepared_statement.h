@@ -145,8 +145,9 @@ class PreparedStatement {
   std::shared_ptr<Workload::Entry> workload_entry_;  // of queries and changes, from their first run on
   double change_charge_ = 0;
   std::vector<std::shared_ptr<ContainerStore>> admitted_by_;  // and to be told the charge
-  std::vector<std::string> rows_;                             // as JSON, of what was run to its end at once
-  std::vector<sql::Value> collected_;                         // of a query within BEGIN
+  bool may_be_limited_ = true;         // false: admit() found no limit in what the plan rests on
+  std::vector<std::string> rows_;      // as JSON, of what was run to its end at once
+  std::vector<sql::Value> collected_;  // of a query within BEGIN
   size_t next_row_ = 0;
   bool is_recorded_ = true;
   bool omits_system_properties_ = false;

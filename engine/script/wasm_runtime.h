@@ -28,8 +28,8 @@ static_assert(std::endian::native == std::endian::little);
 
 static_assert(uint64_t{QUIRE_MARK_BYTES} << QUIRE_MARK_SHIFT == kReservedPages * kWasmPageBytes);
 
-// Puts `bytes`, whole pages, in the place of what lies from `start` on, where a page begins: only where it was
-// written to since, if `is_base` says that they lay there the last time. No write counts from then on.
+// Puts `bytes`, whole pages, in the place of what lies from `start` on, where a page begins: only where it
+// was written to since, if `is_base` says that they lay there the last time. No write counts from then on.
 void restore_memory(wasm_rt_memory_t& memory, uint64_t start, std::span<const uint8_t> bytes,
                     bool is_base) noexcept;
 

@@ -35,8 +35,8 @@ class IndexScan final : public Operator {
 
   void rewind(Frame&) override {
     shared_.reset();
-    cursor_.reset();
-    entries_ = nullptr;
+    cursor_ = nullptr;
+    items_cursor_.reset();
     is_open_ = false;
     is_reverse_ = access_.is_reverse;
     ends_given_ = 0;
@@ -50,7 +50,7 @@ class IndexScan final : public Operator {
       if (access_.only_ends) return next_end(frame);
       if (!is_open_ && !open(frame)) return {};
       if (cursor_ == nullptr) return {};
-      const Rows rows = entries_ != nullptr && access_.is_covering ? next_entries(frame) : next_rows(frame);
+      const Rows rows = reads_entries() ? next_entries(frame) : next_rows(frame);
       if (!rows.empty() || is_at_end_) return rows;
     }
   }
@@ -123,11 +123,13 @@ class IndexScan final : public Operator {
       if (!open(frame)) return {};
       next_batch_ = 1;
       if (cursor_ == nullptr) continue;
-      const Rows rows = access_.is_covering ? next_entries(frame) : next_rows(frame);
+      const Rows rows = reads_entries() ? next_entries(frame) : next_rows(frame);
       if (!rows.empty() || frame.run.error) return rows;
     }
     return {};
   }
+
+  bool reads_entries() const noexcept { return access_.is_covering && cursor_ == entries_.get(); }
 
   // Small batches at first: under a limit few items are asked for, and each costs a look-up.
   size_t batch(const Frame& frame) {
@@ -140,6 +142,7 @@ class IndexScan final : public Operator {
   bool open(Frame& frame) {
     is_open_ = true;
     is_at_end_ = false;
+    cursor_ = nullptr;
     next_batch_ = kFirstBatch;
     given_ = 0;
     was_shared_ = false;
@@ -164,13 +167,8 @@ class IndexScan final : public Operator {
 
   bool open_all(Frame& frame) {
     reads_all_ = true;
-    auto cursor = collection_->open({});
-    if (!cursor) {
-      frame.run.set_error(std::move(cursor.error()));
-      return false;
-    }
-    cursor_ = std::move(*cursor);
-    return true;
+    const auto opened = open_items({});
+    return opened || fail(frame, opened.error());
   }
 
   bool open_probes(Frame& frame) {
@@ -198,13 +196,19 @@ class IndexScan final : public Operator {
   }
 
   Result<void> open_entries(const Access& access) {
-    QUIRE_ASSIGN(std::unique_ptr<IndexCursor> entries, collection_->open_index(access));
-    entries_ = entries.get();
-    cursor_ = std::move(entries);
+    bool is_again = false;
+    if (entries_ != nullptr) {
+      QUIRE_ASSIGN(is_again, entries_->reopen(access));
+    }
+    if (!is_again) {
+      QUIRE_ASSIGN(entries_, collection_->open_index(access));
+    }
+    cursor_ = entries_.get();
     return {};
   }
   Result<void> open_items(const Access& access) {
-    QUIRE_ASSIGN(cursor_, collection_->open(access));
+    QUIRE_ASSIGN(items_cursor_, collection_->open(access));
+    cursor_ = items_cursor_.get();
     return {};
   }
 
@@ -262,8 +266,10 @@ class IndexScan final : public Operator {
   Collection* collection_ = nullptr;
   std::unordered_map<const BoundExpression*, std::unique_ptr<Evaluator>> operands_;
   std::vector<std::unique_ptr<Evaluator>> decided_;
-  std::unique_ptr<Cursor> cursor_;
-  IndexCursor* entries_ = nullptr;  // cursor_, if it gives entries
+  // The cursor that is open, one of these. That of entries stays for the next run, which opens it again.
+  Cursor* cursor_ = nullptr;
+  std::unique_ptr<Cursor> items_cursor_;
+  std::unique_ptr<IndexCursor> entries_;
   std::unique_ptr<SharedLookups> shared_;
   bool was_shared_ = false;  // or could not be
   uint64_t given_ = 0;       // items of what is open

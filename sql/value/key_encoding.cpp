@@ -34,8 +34,9 @@ void put_byte(uint8_t byte, std::string& out) {
 
 template <typename T>
 void put_big_endian(T value, std::string& out) {
-  for (int shift = 8 * (static_cast<int>(sizeof value) - 1); shift >= 0; shift -= 8)
-    put_byte(static_cast<uint8_t>(value >> shift), out);
+  char bytes[sizeof value];
+  for (size_t i = 0; i < sizeof value; ++i) bytes[i] = static_cast<char>(value >> 8 * (sizeof value - 1 - i));
+  out.append(bytes, sizeof bytes);
 }
 
 void put_number(double floor, uint16_t excess, std::string& out) {

@@ -1,0 +1,103 @@
+// Statements that are run again and again, beside new ones: what a run leaves behind must not show in the
+// next.
+#include <fmt/format.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+class RepeatedStatementTest : public DatabaseTest {
+ protected:
+  // Many with the same number and with long texts that begin alike, in two partitions, with indexes over
+  // both.
+  void fill() {
+    Container container = make("c", "/p");
+    std::string lines;
+    for (int i = 0; i < 400; ++i)
+      lines += fmt::format(R"({{"id":"{}","p":{},"a":{},"s":"{}"}})", i, i % 2, i % 37, text(i % 11)) + '\n';
+    std::istringstream input(lines);
+    ASSERT_TRUE(succeeds(container.import(input)));
+    ASSERT_EQ(query("CREATE INDEX by_a ON c (a)"), "");
+    ASSERT_EQ(query("CREATE INDEX by_s ON c (s)"), "");
+  }
+  // Every second is too long for the key of an entry.
+  static std::string text(int number) {
+    return std::string(number % 2 == 0 ? 300 : 3, 'x') + std::to_string(number);
+  }
+
+  std::string any_value() {
+    switch (random_() % 8) {
+      case 0:
+        return "null";
+      case 1:
+        return "[1]";
+      case 2:
+        return "\"x\"";
+      case 3:
+      case 4:
+        return '"' + text(static_cast<int>(random_() % 12)) + '"';
+      default:
+        return std::to_string(random_() % 40);
+    }
+  }
+  // The rows, `most` at most; then it is left where it is.
+  static std::string rows(Statement& statement, size_t most) {
+    std::string text;
+    for (size_t i = 0; i < most; ++i) {
+      const auto row = statement.step();
+      EXPECT_TRUE(succeeds(row));
+      if (!row || !*row) break;
+      text += std::string(statement.row_json().value()) + ' ';
+    }
+    return text;
+  }
+  static void bind(Statement& statement, const std::string& x, const std::string& p) {
+    ASSERT_TRUE(succeeds(statement.bind("x", Json{x})));
+    ASSERT_TRUE(succeeds(statement.bind("p", Json{p})));
+  }
+
+  std::mt19937_64 random_{11};
+};
+
+TEST_F(RepeatedStatementTest, FindsWhatANewOneFinds) {
+  fill();
+  const std::vector<std::string> texts{
+      "SELECT VALUE c.id FROM c WHERE c.a = @x OR @p = 7",
+      "SELECT VALUE c.id FROM c WHERE c.a = @x AND @p != 7",
+      "SELECT VALUE c.id FROM c WHERE c.a = @x AND c.p = @p",
+      "SELECT VALUE c.id FROM c WHERE c.s = @x AND @p != 7",
+      "SELECT VALUE c.id FROM c WHERE c.s >= @x AND c.p = @p",
+      "SELECT VALUE c.id FROM c WHERE c.a >= @x AND c.p = @p ORDER BY c.a OFFSET 0 LIMIT 20",
+      "SELECT VALUE c.id FROM c WHERE c.a <= @x AND @p != 7 ORDER BY c.a DESC OFFSET 0 LIMIT 20",
+      "SELECT VALUE c.s FROM c WHERE c.s <= @x AND @p != 7 ORDER BY c.s DESC",
+      "SELECT VALUE c.a FROM c WHERE c.a > @x AND @p != 7",
+      "SELECT VALUE MAX(c.a) FROM c WHERE c.a < @x AND @p != 7",
+      "SELECT VALUE COUNT(1) FROM c WHERE c.a IN (@x, 5, 6) AND @p != 7",
+      "SELECT VALUE {low: MIN(c.a), high: MAX(c.a)} FROM c WHERE @p != 7 AND @x = @x",
+  };
+  for (const std::string& text : texts) {
+    auto repeated = database_->prepare(text);
+    ASSERT_TRUE(succeeds(repeated)) << text;
+    for (int run = 0; run < 60; ++run) {
+      const std::string x = any_value(), p = std::to_string(random_() % 2);
+      const size_t most = random_() % 3 == 0 ? random_() % 5 : 1000;
+      auto once = database_->prepare(text);
+      ASSERT_TRUE(succeeds(once));
+      bind(*once, x, p);
+      repeated->reset();
+      bind(*repeated, x, p);
+      ASSERT_EQ(rows(*repeated, most), rows(*once, most)) << text << ' ' << x << ' ' << p;
+      if (random_() % 16 == 0) {
+        ASSERT_EQ(query("UPDATE c SET c.a = (c.a + 1) % 37 WHERE c.id = '7'"), "");
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quire::tests

@@ -201,6 +201,7 @@ class IndexScan final : public Operator {
       QUIRE_ASSIGN(is_again, entries_->reopen(access));
     }
     if (!is_again) {
+      entries_.reset();  // first, since what it keeps may be as much as the next one takes
       QUIRE_ASSIGN(entries_, collection_->open_index(access));
     }
     cursor_ = entries_.get();

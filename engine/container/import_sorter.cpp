@@ -89,13 +89,16 @@ SortedItem ImportSorter::Lane::item(const Entry& entry) const {
 }
 
 // By the prefixes, then by the keys where these are equal: the items of one partition, which often come in
-// order.
+// order. Their keys, which lie anywhere in the lane, are asked for while it is found out which they are.
 void ImportSorter::Lane::sort() {
   sort_by_prefix(std::span(entries_));
   const auto is_before = [this](const Entry& a, const Entry& b) { return item(a).key < item(b).key; };
   for (auto first = entries_.begin(); first != entries_.end();) {
-    const auto last = std::find_if(first, entries_.end(),
-                                   [&](const Entry& entry) { return entry.prefix != first->prefix; });
+    const auto last = std::find_if(first, entries_.end(), [&](const Entry& entry) {
+      __builtin_prefetch(keys_.data() + entry.offset);
+      __builtin_prefetch(keys_.data() + entry.offset + sizeof(Header));
+      return entry.prefix != first->prefix;
+    });
     if (!std::is_sorted(first, last, is_before)) std::stable_sort(first, last, is_before);
     first = last;
   }

@@ -194,6 +194,12 @@ class Container {
     if (!has_short_keys()) return find_key_number(keys, count_, end, key);
     return key <= kMostShortKey ? find_short_key(keys, count_, end, static_cast<uint8_t>(key)) : count_;
   }
+  // Whether some key is one of [first, last].
+  bool has_key_between(uint16_t first, uint16_t last) const noexcept {
+    bool has = false;
+    for (uint32_t i = 0; i < count_; ++i) has |= static_cast<uint16_t>(key(i) - first) <= last - first;
+    return has;
+  }
 
   // Where the container ends, counted from its tag.
   uint32_t extent() const noexcept {

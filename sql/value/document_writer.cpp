@@ -1,6 +1,7 @@
 #include "sql/value/document_writer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -18,15 +19,27 @@ std::span<const std::byte> as_bytes(const char* first, size_t size) {
 
 }  // namespace
 
-DocumentWriter::DocumentWriter() : seen_in_(KeyDictionary::kMostNames) {
+DocumentWriter::DocumentWriter()
+    : places_(std::make_unique_for_overwrite<Place[]>(kPlaces)), seen_in_(KeyDictionary::kMostNames) {
   grow(kFirstBuffer);
 }
 
 void DocumentWriter::start(KeyDictionary& dictionary) {
   dictionary_ = &dictionary;
+  if (version_ != dictionary.version()) {
+    version_ = dictionary.version();
+    known_places_ = 0;
+  }
+  know_names(dictionary.size());
   next_ = buffer_.get();
   entries_.clear();
   frame_ = frames_.data();
+  frame_->place = places_.get();
+}
+
+// Their places, and that of the root.
+void DocumentWriter::know_names(size_t names) {
+  for (; known_places_ <= names; ++known_places_) places_[known_places_] = {};
 }
 
 void DocumentWriter::grow(size_t bytes) {
@@ -64,10 +77,24 @@ void DocumentWriter::real(double value) {
     put(layout::kReal, value);
 }
 
+namespace {
+
+// Decimals are of fewer, whatever their places.
+constexpr int32_t kMostDecimal = std::numeric_limits<int32_t>::max();
+constexpr int32_t kMostWithPlaces = kMostDecimal / 10;
+
+}  // namespace
+
+// As decimal(double) finds them: the quotient that was rounded there is the one that made the value.
+void DocumentWriter::decimal(double value, uint64_t digits, uint32_t places) {
+  if (places > layout::kMostPlaces || digits >= uint64_t{10} * kMostWithPlaces || digits % 10 == 0)
+    return real(value);
+  const auto integer = static_cast<int32_t>(digits);
+  put_decimal(value < 0 ? -integer : integer, static_cast<int>(places));
+}
+
 // Of 21.57 that is 2157 / 10^2. False if dividing does not give the number back.
 bool DocumentWriter::decimal(double value) {
-  constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
-  constexpr int32_t kMostWithPlaces = kMost / 10;
   const double magnitude = std::fabs(value);
   if (!(magnitude < kMostWithPlaces)) return false;
   // So few where there is no room for more that the product is exact enough to be rounded.
@@ -76,22 +103,33 @@ bool DocumentWriter::decimal(double value) {
   // NOLINTNEXTLINE(bugprone-incorrect-roundings): a wrong one fails the test below; lround is a call
   auto digits = static_cast<uint64_t>(magnitude * layout::kPowersOfTen[places] + 0.5);
   for (; digits % 10 == 0 && places > 1; --places) digits /= 10;
-  if (digits > kMost) return false;
+  if (digits > kMostDecimal) return false;
   const auto integer = value < 0 ? -static_cast<int32_t>(digits) : static_cast<int32_t>(digits);
   if (integer / layout::kPowersOfTen[places] != value) return false;
-  size_t bytes = 1;
-  for (int32_t rest = integer; rest != static_cast<int8_t>(rest); rest >>= 8) ++bytes;
+  put_decimal(integer, places);
+  return true;
+}
+
+void DocumentWriter::put_decimal(int32_t integer, int places) {
+  const auto magnitude = static_cast<uint32_t>(integer < 0 ? ~integer : integer);
+  const auto bytes = static_cast<size_t>(std::bit_width(magnitude)) / 8 + 1;  // one bit is for the sign
   reserve(1 + sizeof integer);
   *next_ = static_cast<char>(layout::decimal_tag(places, bytes));
   std::memcpy(next_ + 1, &integer, sizeof integer);
   next_ += 1 + bytes;
-  return true;
 }
 
-KeyNumber DocumentWriter::number_of_unlikely(std::string_view name, uint32_t slot) {
+DocumentWriter::LikelyName DocumentWriter::number_of_unlikely(std::string_view name) {
+  const Frame& frame = *frame_;
   const KeyNumber number = dictionary_->add(name);
-  if (number != kInlineKey) successors_[slot] = number;
-  return number;
+  LikelyName likely{.number = number};
+  likely.is_greater = entries_.size() == frame.first_entry || number > entries_.back().key;
+  if (number == kInlineKey) return likely;
+  know_names(dictionary_->size());
+  const std::string_view json = *dictionary_->json_name(number);
+  likely.json = json.data();
+  likely.size = static_cast<uint32_t>(json.size());
+  return *frame.likely = likely;
 }
 
 void DocumentWriter::end_array() {
@@ -121,7 +159,7 @@ inline DocumentWriter::HeaderForm DocumentWriter::header_form(const Frame& frame
     form.size = size(4);
     return form;
   }
-  if (frame.is_object && frame.most_key <= layout::kMostShortKey) {
+  if (frame.is_object && frame.key_bits <= layout::kMostShortKey) {
     form.tag |= layout::kShortKeysBit;
     form.key_bytes = 1;
   }
@@ -143,7 +181,7 @@ void DocumentWriter::write_header(const Frame& frame, uint8_t tag) {
   if (form.size != frame.room) {
     std::memmove(at + form.size, at + frame.room, body);
     next_ = at + form.size + body;
-    header_bytes_[frame.is_object][frame.place] = static_cast<uint8_t>(std::min(form.size, kMostRoom));
+    frame.place->header_bytes[frame.is_object] = static_cast<uint8_t>(std::min(form.size, kMostRoom));
   }
 
   // Little-endian: the first bytes of a number are the number in fewer bytes.

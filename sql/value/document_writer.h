@@ -5,9 +5,9 @@
 // much room as the header took that last stood in such a place, and are moved where that was wrong. A
 // document is rarely more than a few levels deep, which makes this the cheapest way.
 //
-// Documents of a container look alike. So the writer remembers which name followed which, and the parser
-// looks at that one first: mostly one comparison of bytes takes a name, its quotes and its colon, and gives
-// its number, and the dictionary's hash table rests.
+// Documents of a container look alike. So the writer remembers which name followed which, and looks at that
+// one first: mostly one comparison of vectors takes a name, its quotes and its colon, and gives its number,
+// and the dictionary's hash table rests.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 
 #include "sql/value/document.h"
 #include "sql/value/document_layout.h"
+#include "sql/value/json_string.h"
 #include "sql/value/key_dictionary.h"
 #include "sql/value/short_bytes.h"
 
@@ -49,13 +50,9 @@ class DocumentWriter {
   // name wins, standing where the first stood.
   void element() { entries_.push_back({offset_in_container(), 0}); }
   void key(std::string_view name);
-  // The name that is likely next, as it stands in JSON: `"name":`. Empty where none is known.
-  std::string_view likely_key() const noexcept {
-    const std::string_view* const name = dictionary_->json_name(successors_[frame_->slot]);
-    return name != nullptr ? *name : std::string_view();
-  }
-  // As key() with that name.
-  void take_likely_key() { add_key(successors_[frame_->slot]); }
+  // In place of key(), where `json`, of which so many bytes may be read, begins with the likely name as JSON
+  // has it and its colon. False, and nothing done, where it does not, or might not.
+  [[nodiscard]] bool take_likely_key(const char* json, size_t readable);
 
   // False, and nothing begun, past kMostNesting. An empty array or object is begun and ended as any other.
   [[nodiscard]] bool begin_array() { return begin(false); }
@@ -67,7 +64,12 @@ class DocumentWriter {
   void integer(int64_t value);
   // Integral doubles within 2^53 are written as the equal integer, decimals of few digits as such.
   void real(double value);
+  // Of `digits` over ten to the power of `places`, as the source has it.
+  void decimal(double value, uint64_t digits, uint32_t places);
   void string(std::string_view text);
+  // As string(), where none of the text's bytes is a backslash; false, and nothing done, where one is. So
+  // many bytes may be read from its first on.
+  [[nodiscard]] bool take_string(std::string_view text, size_t readable);
 
  private:
   // A member or element of an unfinished container: where it starts, from the container's start.
@@ -75,15 +77,27 @@ class DocumentWriter {
     uint32_t offset;
     KeyNumber key;
   };
+  // A name, as it stands in JSON: with quotes and a colon.
+  struct LikelyName {
+    const char* json = nullptr;  // of whole steps of KeyDictionary::kJsonNameStep; null: none is known
+    uint32_t size = 0;
+    KeyNumber number = 0;
+    bool is_greater = true;  // than that of the name before
+  };
+  // What was there when a name last was.
+  struct Place {
+    LikelyName next;   // behind it in its object
+    LikelyName first;  // in the object that stood under it
+    // How long the header of the array, or object, under it was, up to a bound.
+    std::array<uint8_t, 2> header_bytes{};
+  };
   struct Frame {
-    size_t start = 0;              // of the values in the buffer
-    size_t room = 0;               // for the header, before them
-    size_t first_entry = 0;        // in entries_
-    uint32_t slot = 0;             // in successors_: predicts the next name
-    uint32_t place = 0;            // in header_bytes_: predicts the room
-    KeyNumber owner = kInlineKey;  // the name that this container stands under
-    KeyNumber last_key = 0;
-    KeyNumber most_key = 0;
+    size_t start = 0;        // of the values in the buffer
+    size_t room = 0;         // for the header, before them
+    size_t first_entry = 0;  // in entries_
+    LikelyName* likely = nullptr;
+    Place* place = nullptr;  // of the name that this container stands under
+    KeyNumber key_bits = 0;  // of all its keys
     bool is_object = false;
     bool keys_rise = true;  // strictly, so none is there twice
     uint32_t inline_names = 0;
@@ -109,7 +123,8 @@ class DocumentWriter {
   }
 
   bool decimal(double value);
-  void add_key(KeyNumber number);
+  void put_decimal(int32_t integer, int places);
+  void add_key(KeyNumber number, bool is_greater);
   bool begin(bool is_object);
   void end_array();
   void end_object();
@@ -123,16 +138,16 @@ class DocumentWriter {
   static HeaderForm header_form(const Frame& frame, uint8_t tag, size_t count, size_t body);
   // Has the values of the innermost container stand right behind its header, and writes that.
   void write_header(const Frame& frame, uint8_t tag);
-  KeyNumber number_of_unlikely(std::string_view name, uint32_t slot);
+  LikelyName number_of_unlikely(std::string_view name);
+  void know_names(size_t names);
   bool has_duplicate_keys(const Frame& frame);
   void remove_duplicates(const Frame& frame);
   std::string_view inline_name(const Frame& frame, const Entry& entry) const;
 
-  // successors_[k]: the name that last followed name k in an object. From kFirstUnder on: the name that last
-  // came first in an object standing under name k. One more place each for inline names and the root.
-  static constexpr uint32_t kNames = KeyDictionary::kMostNames + 1;
-  static constexpr uint32_t kFirstUnder = kNames;
-  static uint32_t place_of(KeyNumber key) noexcept { return key < kNames - 1 ? key : kNames - 1; }
+  // One for each number of a name, behind one for the root and for all names that stand inline.
+  static constexpr size_t kPlaces = KeyDictionary::kMostNames + 1;
+  static_assert(static_cast<KeyNumber>(kInlineKey + 1) == 0);
+  Place& place_of(KeyNumber key) noexcept { return places_[static_cast<KeyNumber>(key + 1)]; }
 
   KeyDictionary* dictionary_ = nullptr;
   std::unique_ptr<char[]> buffer_;
@@ -141,10 +156,11 @@ class DocumentWriter {
   std::vector<Entry> entries_;
   std::array<Frame, kMostNesting + 1> frames_;
   Frame* frame_ = frames_.data();  // the innermost; the first stands for the place of the root
-  std::array<KeyNumber, size_t{2} * kNames> successors_{};
-  // Of the array, or object, that last stood under name k: how long its header was, up to a bound.
+  // What is known of the dictionary's names, while it is of this version.
+  std::unique_ptr<Place[]> places_;
+  size_t known_places_ = 0;
+  uint64_t version_ = 0;
   static constexpr size_t kMostRoom = 0xFF;
-  std::array<std::array<uint8_t, kNames>, 2> header_bytes_{};
   // For finding duplicates: the serial of the object that held a key number last.
   std::vector<uint32_t> seen_in_;
   uint32_t object_serial_ = 0;
@@ -174,44 +190,94 @@ inline void DocumentWriter::string(std::string_view text) {
   next_ += length;
 }
 
+inline bool DocumentWriter::take_string(std::string_view text, size_t readable) {
+#if defined(__SSE2__)
+  // Whole steps are copied, so that no branch hangs on a length of a few bytes more or less.
+  constexpr size_t kStep = 16, kMost = 0xFF;
+  const size_t length = text.size();
+  if (length <= kMost && readable >= length + kStep) [[likely]] {
+    reserve(2 + kMost + kStep);
+    char* const tag = next_;
+    const bool is_short = length <= layout::kMostShortString;
+    tag[0] = static_cast<char>(is_short ? layout::kShortString + length : layout::kString1);
+    tag[1] = static_cast<char>(length);
+    char* const to = tag + (is_short ? 1 : 2);
+    size_t at = 0;
+    __m128i backslashes = _mm_setzero_si128();
+    for (;; at += kStep) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at), bytes);
+      const __m128i found = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+      if (length - at <= kStep) {
+        const auto in_last = static_cast<uint32_t>(_mm_movemask_epi8(found)) & ((1U << (length - at)) - 1);
+        if ((in_last | static_cast<uint32_t>(_mm_movemask_epi8(backslashes))) != 0) [[unlikely]]
+          return false;
+        break;
+      }
+      backslashes = _mm_or_si128(backslashes, found);
+    }
+    next_ = to + length;
+    return true;
+  }
+#endif
+  if (contains_backslash(text, readable)) return false;
+  string(text);
+  return true;
+}
+
+inline bool DocumentWriter::take_likely_key(const char* json, size_t readable) {
+  const LikelyName& likely = *frame_->likely;
+  const size_t size = likely.size;
+  if (likely.json == nullptr) [[unlikely]]
+    return false;
+#if defined(__SSE2__)
+  constexpr size_t kStep = KeyDictionary::kJsonNameStep;
+  if (size <= kStep && readable >= kStep) [[likely]] {
+    const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(json));
+    const __m128i b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(likely.json));
+    const auto equal = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)));
+    if ((~equal & ((1U << size) - 1)) != 0) [[unlikely]]
+      return false;
+    add_key(likely.number, likely.is_greater);
+    return true;
+  }
+#endif
+  if (size > readable || !equal_bytes(likely.json, json, size)) return false;
+  add_key(likely.number, likely.is_greater);
+  return true;
+}
+
 inline void DocumentWriter::key(std::string_view name) {
-  const uint32_t slot = frame_->slot;
-  KeyNumber number = successors_[slot];
-  const std::string_view likely = dictionary_->name(number);
-  // A number that is not taken has no name, which must not pass for the empty one.
-  if (likely.size() != name.size() || likely.data() == nullptr ||
-      !equal_bytes(likely.data(), name.data(), name.size())) [[unlikely]]
-    number = number_of_unlikely(name, slot);
-  add_key(number);
-  if (number == kInlineKey) [[unlikely]] {
+  LikelyName likely = *frame_->likely;
+  if (likely.json == nullptr || dictionary_->name(likely.number) != name) likely = number_of_unlikely(name);
+  add_key(likely.number, likely.is_greater);
+  if (likely.number == kInlineKey) [[unlikely]] {
     ++frame_->inline_names;
     string(name);
   }
 }
 
-inline void DocumentWriter::add_key(KeyNumber number) {
+inline void DocumentWriter::add_key(KeyNumber number, bool is_greater) {
   Frame& frame = *frame_;
-  if (number <= frame.last_key && entries_.size() > frame.first_entry) frame.keys_rise = false;
-  frame.last_key = number;
-  frame.most_key = std::max(frame.most_key, number);
-  frame.slot = place_of(number);
+  frame.keys_rise &= is_greater;
+  frame.key_bits |= number;
+  frame.likely = &place_of(number).next;
   entries_.push_back({offset_in_container(), number});
 }
 
 inline bool DocumentWriter::begin(bool is_object) {
   if (frame_ == &frames_.back()) return false;
   const Frame& outer = *frame_;
-  const KeyNumber owner = outer.is_object ? outer.last_key : outer.owner;
-  const uint32_t place = place_of(owner);
-  const size_t room = header_bytes_[is_object][place];
+  // The elements of an array stand where it does.
+  Place* const place = outer.is_object ? &place_of(entries_.back().key) : outer.place;
+  const size_t room = place->header_bytes[is_object];
   reserve(room);
   next_ += room;
   *++frame_ = {.start = size(),
                .room = room,
                .first_entry = entries_.size(),
-               .slot = kFirstUnder + place,
+               .likely = &place->first,
                .place = place,
-               .owner = owner,
                .is_object = is_object};
   return true;
 }

@@ -1,6 +1,8 @@
 #include "sql/value/json_number.h"
 
+#include <bit>
 #include <charconv>
+#include <cstring>
 #include <system_error>
 
 namespace quire::sql {
@@ -21,8 +23,28 @@ bool is_digit(const char* at, const char* end) noexcept {
   return at != end && *at >= '0' && *at <= '9';
 }
 
-// Takes the digits at `at` into `mantissa`, which wraps around past kMostDigits of them.
+// Takes the digits at `at` into `mantissa`, which wraps around past kMostDigits of them. Eight at a time
+// where there are as many bytes, since how many digits a number has is no guess for a branch.
 const char* take_digits(const char* at, const char* end, uint64_t& mantissa) noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr uint64_t kEach = 0x0101010101010101;
+  constexpr uint64_t kPowers[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+  while (end - at >= 8) {
+    uint64_t digits;
+    std::memcpy(&digits, at, sizeof digits);
+    digits ^= kEach * '0';
+    // The first byte past 9 has its highest bit set; a carry only reaches those behind it.
+    const uint64_t others = ((digits + kEach * (0x80 - 10)) | digits) & kEach * 0x80;
+    const int count = std::countr_zero(others) / 8;
+    if (count == 0) return at;
+    digits <<= 8 * (8 - count);  // zeros before them
+    digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FF;
+    digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFF;
+    digits = (digits * 10'000 + (digits >> 32)) & 0xFFFFFFFF;
+    mantissa = mantissa * kPowers[count] + digits;
+    at += count;
+    if (count != 8) return at;
+  }
   for (; is_digit(at, end); ++at) mantissa = mantissa * 10 + static_cast<uint64_t>(*at - '0');
   return at;
 }
@@ -107,7 +129,10 @@ ParsedNumber parse_json_number(const char* begin, const char* end) noexcept {
       power <= kMostExactPower) {
     const auto exact = static_cast<double>(mantissa);
     const double magnitude = power < 0 ? exact / kExactPowers[-power] : exact * kExactPowers[power];
-    return {Value::real(is_negative ? -magnitude : magnitude), at};
+    return {.value = Value::real(is_negative ? -magnitude : magnitude),
+            .end = at,
+            .digits = mantissa,
+            .places = exponent == 0 ? static_cast<uint32_t>(fraction) : 0};
   }
   return slow_real(begin, at, exponent + power_of_first_digit(digits, digits_end, whole));
 }

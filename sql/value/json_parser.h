@@ -3,10 +3,12 @@
 // tokens, checks the grammar, and tells the sink what it meets, without a tree in between. Private to
 // json_reader.cpp.
 //
-// A sink has: null(), boolean(b), integer(n), real(d), string(text), and for containers begin_array(),
-// begin_object() (false: too deep), element() before each element, key(name) before each member, end(). Where
-// likely_key() gives the name that it expects next, as it stands in JSON with its colon, take_likely_key()
-// may be called in place of key(name).
+// A sink has: null(), boolean(b), integer(n), real(d), decimal(d, digits, places), string(text), and for
+// containers begin_array(), begin_object() (false: too deep), element() before each element, key(name) before
+// each member, end(). Two calls are tried first, and may refuse: take_likely_key(json, readable) in place of
+// key(name), where the text goes on with a name and its colon as the sink expects, and take_string(text,
+// readable) in place of string(text), where the text between quotes is what they mean. `readable` says how
+// many bytes may be read from there on.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +36,6 @@ class JsonParser {
       : text_(text),
         first_(starts.data()),
         end_(starts.data() + starts.size()),
-        has_escapes_(text.find('\\') != text.npos),
         sink_(sink),
         scratch_(scratch) {}
 
@@ -65,10 +66,12 @@ class JsonParser {
   }
   Token string(Token token) {
     std::string_view text;
-    const Token behind = string_at(token, text);
-    if (behind != nullptr) [[likely]]
-      sink_.string(text);
-    return behind;
+    if (!quoted(token, text)) return nullptr;
+    if (sink_.take_string(text, readable(text.data()))) [[likely]]
+      return token + 1;
+    if (!unescape(text)) return nullptr;
+    sink_.string(text);
+    return token + 1;
   }
 
   // The recursion is bounded by the sink, which refuses nesting past its limit.
@@ -114,16 +117,14 @@ class JsonParser {
   // With its colon.
   Token member_name(Token token) {
     if (peek(token) != '"') return wrong(offset_of(token), "expected a property name in double quotes");
-    const std::string_view likely = sink_.likely_key();
-    if (!likely.empty() && likely.size() <= text_.size() - *token &&
-        equal_bytes(likely.data(), text_.data() + *token, likely.size())) [[likely]] {
-      sink_.take_likely_key();
+    const char* const at = text_.data() + *token;
+    if (sink_.take_likely_key(at, readable(at))) [[likely]]
       return token + 2;
-    }
     std::string_view name;
-    token = string_at(token, name);
-    if (token == nullptr) return nullptr;
+    if (!quoted(token, name)) return nullptr;
+    if (contains_backslash(name, readable(name.data())) && !unescape(name)) return nullptr;
     sink_.key(name);
+    ++token;
     if (peek(token) != ':') return wrong(offset_of(token), "expected ':' after a property name");
     return token + 1;
   }
@@ -148,20 +149,25 @@ class JsonParser {
     return token;
   }
 
-  // The string whose opening quote begins the token. Its closing quote is the last character before the next
-  // token that is no white space: nothing is searched for.
-  Token string_at(Token token, std::string_view& text) {
+  // What stands between the quotes, of which the first begins the token. The closing one is the last
+  // character before the next token that is no white space: nothing is searched for.
+  bool quoted(Token token, std::string_view& text) {
     const size_t at = *token;
-    size_t end = offset_of(token + 1);
-    while (is_white_space(text_[end - 1])) --end;
-    if (end < at + 2 || text_[end - 1] != '"') return wrong(at, "a string is not closed");
-    text = {text_.data() + at + 1, end - at - 2};
-    if (has_escapes_ && contains_backslash(text, text_.size() - (at + 1))) [[unlikely]] {
-      const size_t bad = unescape_json(text, scratch_);
-      if (bad != std::string_view::npos) return wrong(at + 1 + bad, "invalid escape in a string");
-      text = scratch_;
-    }
-    return token + 1;
+    size_t end = offset_of(token + 1) - 1;
+    while (is_white_space(text_[end])) --end;
+    if (end == at || text_[end] != '"') return wrong(at, "a string is not closed") != nullptr;
+    text = {text_.data() + at + 1, end - at - 1};
+    return true;
+  }
+  size_t readable(const char* at) const noexcept {
+    return static_cast<size_t>(text_.data() + text_.size() - at);
+  }
+  [[gnu::noinline]] bool unescape(std::string_view& text) {
+    const auto at = static_cast<size_t>(text.data() - text_.data());
+    const size_t bad = unescape_json(text, scratch_);
+    if (bad != std::string_view::npos) return wrong(at + bad, "invalid escape in a string") != nullptr;
+    text = scratch_;
+    return true;
   }
 
   bool literal(Token token, std::string_view word) {
@@ -182,6 +188,8 @@ class JsonParser {
     if (!ends_token(stop)) return wrong(stop, "invalid number");
     if (parsed.value.kind() == Kind::integer)
       sink_.integer(parsed.value.as_integer());
+    else if (parsed.places != 0)
+      sink_.decimal(parsed.value.as_real(), parsed.digits, parsed.places);
     else
       sink_.real(parsed.value.as_real());
     return token + 1;
@@ -196,7 +204,6 @@ class JsonParser {
 
   std::string_view text_;
   Token first_, end_;
-  bool has_escapes_;
   Sink& sink_;
   std::string& scratch_;
   JsonFault fault_;

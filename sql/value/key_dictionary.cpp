@@ -15,7 +15,8 @@ namespace {
 // stays empty.
 constexpr size_t kMostDictionaries = 1 << 16;
 constinit std::array<std::atomic<const KeyDictionary*>, kMostDictionaries> all_dictionaries{};
-constinit std::mutex numbering;    // guards taking a number
+constinit std::mutex numbering;  // guards taking a number
+constinit std::atomic<uint64_t> last_version = 0;
 constinit size_t last_number = 0;  // numbers are taken in turn, so that a stale one is not soon another's
 
 }  // namespace
@@ -50,7 +51,8 @@ const KeyDictionary* KeyDictionary::of(DictionaryNumber number) noexcept {
   return all_dictionaries[number].load(std::memory_order_acquire);
 }
 
-KeyDictionary::KeyDictionary(DictionaryNumber number) : number_(number), seed_(std::random_device()()) {
+KeyDictionary::KeyDictionary(DictionaryNumber number)
+    : number_(number), seed_(std::random_device()()), version_(++last_version) {
   for (auto& place : places_) place.store(kFree, std::memory_order_relaxed);
 }
 
@@ -82,6 +84,7 @@ KeyNumber KeyDictionary::add(std::string_view name) {
 }
 
 void KeyDictionary::truncate(size_t size) {
+  if (size < size_.load(std::memory_order_relaxed)) version_ = ++last_version;
   while (size_.load(std::memory_order_relaxed) > size) {
     const size_t last = size_.load(std::memory_order_relaxed) - 1;
     size_t place = first_place(names_[last].load(std::memory_order_relaxed)->text);

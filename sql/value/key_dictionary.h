@@ -58,6 +58,9 @@ class KeyDictionary {
   KeyNumber add(std::string_view name);
   // Writer only. Forgets every number from `size` on.
   void truncate(size_t size);
+  // Writer only. While it is the same, each number that has been seen has its name; no other dictionary of
+  // the process has it.
+  uint64_t version() const noexcept { return version_; }
 
  private:
   struct Name {
@@ -81,6 +84,7 @@ class KeyDictionary {
 
   DictionaryNumber number_;
   const uint64_t seed_;  // of hashes: nobody can choose names that share one
+  uint64_t version_;
   std::atomic<size_t> size_ = 0;
   std::array<std::atomic<const Name*>, kMostNames> names_{};
   std::array<std::atomic<KeyNumber>, kPlaces> places_;

@@ -112,6 +112,9 @@ class Value {
   // Where that member's value lies in the document, its tag first, without a look at it. Empty if there is
   // none, or where it takes a search by name.
   std::span<const std::byte> member_bytes(const ResolvedKey& key) const noexcept;
+  // Whether it is an object with a member whose number is between these two, both included; of a document
+  // whose dictionary has both. Names that stand inline have no number.
+  bool has_member_between(const ResolvedKey& first, const ResolvedKey& last) const noexcept;
   // The member at a place in source order, in constant time; index < size(). In a damaged document it may be
   // without name and undefined.
   Member member_at(uint32_t index) const noexcept;

@@ -89,6 +89,11 @@ inline std::span<const std::byte> Value::member_bytes(const ResolvedKey& key) co
   return object.slice(index);
 }
 
+inline bool Value::has_member_between(const ResolvedKey& first, const ResolvedKey& last) const noexcept {
+  if (kind_ != Kind::object || form_ != kEncoded || dictionary_ != first.dictionary) return false;
+  return layout::Container(encoded_bytes(), true).has_key_between(first.number, last.number);
+}
+
 inline Value Value::member(std::string_view name) const noexcept {
   return kind_ == Kind::object ? member_by_name(name) : Value();
 }

@@ -7,6 +7,7 @@
 
 #include "sql/value/arena.h"
 #include "sql/value/document.h"
+#include "sql/value/json_string.h"
 #include "sql/value/value.h"
 
 namespace quire::sql {
@@ -23,8 +24,7 @@ class ValueBuilder {
   Value root() const noexcept { return root_; }
 
   void element() {}
-  static std::string_view likely_key() noexcept { return {}; }
-  void take_likely_key() {}
+  static bool take_likely_key(const char*, size_t) noexcept { return false; }
   void key(std::string_view name) { pending_.push_back({arena_->copy_string(name), {}}); }
   [[nodiscard]] bool begin_array() { return begin(false); }
   [[nodiscard]] bool begin_object() { return begin(true); }
@@ -34,6 +34,12 @@ class ValueBuilder {
   void boolean(bool value) { add(Value::boolean(value)); }
   void integer(int64_t value) { add(Value::integer(value)); }
   void real(double value) { add(Value::number(value)); }
+  void decimal(double value, uint64_t, uint32_t) { real(value); }
+  [[nodiscard]] bool take_string(std::string_view text, size_t readable) {
+    if (contains_backslash(text, readable)) return false;
+    string(text);
+    return true;
+  }
   void string(std::string_view text) { add(Value::string(arena_->copy_string(text))); }
 
  private:

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
 
+#include "sql/value/document_writer.h"
 #include "sql/value/number_text.h"
 #include "tests/sql/value/sample_documents.h"
 
@@ -205,6 +207,98 @@ TEST(Json, ManyDuplicateKeysAreNotQuadratic) {
   json.back() = '}';
   EXPECT_EQ(documents.read(json).size(), 50'000);
   EXPECT_EQ(documents.build(json).size(), 50'000);
+}
+
+// Whichever way the digits take, the bytes of a number are those of its double.
+TEST(Json, ADecimalsBytesAreThoseOfItsDouble) {
+  SampleDocuments documents;
+  DocumentWriter writer;
+  std::mt19937_64 random(7);
+  std::vector<std::string> texts = {
+      "0.0",         "-0.0",        "0.5",         "-0.5",         "1.50",          "10.0",
+      "214748363.9", "214748364.1", "214748364.7", "-214748364.1", "21.47483647",   "21.47483648",
+      "0.00000001",  "0.000000001", "0.12345678",  "1.5e0",        "15e-1",         "1.5E1",
+      "123456.7",    "1234567.8",   "12345678.9",  "1000000.0001", "99999999.9999", "100000.00000001"};
+  for (int i = 0; i < 100'000; ++i) {
+    std::string digits = std::to_string(random() >> (random() % 64));
+    const size_t places = 1 + random() % 10;
+    if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
+    digits.insert(digits.size() - places, ".");
+    texts.push_back((i % 2 == 0 ? "" : "-") + digits);
+  }
+  for (const std::string& text : texts) {
+    writer.start(documents.dictionary());
+    writer.real(std::strtod(text.c_str(), nullptr));
+    std::string out;
+    ASSERT_TRUE(JsonReader().to_document(text, documents.dictionary(), out)) << text;
+    ASSERT_EQ(out, writer.bytes()) << text;
+  }
+}
+
+// As many at a time as a word holds, or one by one near the end of the text.
+TEST(Json, NumbersOfEveryLengthAreReadAtEveryDistanceFromTheEnd) {
+  SampleDocuments documents;
+  for (size_t length = 1; length <= 18; ++length)
+    for (size_t behind = 0; behind < 12; ++behind)
+      for (const char stop : {'}', ']', ' '}) {
+        const std::string digits = std::string("987654321987654321").substr(0, length);
+        const std::string white(behind, ' ');
+        std::string json = digits + white;
+        if (stop == '}') json = "{\"n\":" + digits + white + "}";
+        if (stop == ']') json = "[" + digits + ",7" + white + "]";
+        const Value value = documents.read(json);
+        const Value number = stop == '}' ? value.member("n") : stop == ']' ? value.element(0) : value;
+        ASSERT_EQ(number.kind(), Kind::integer) << json;
+        ASSERT_EQ(std::to_string(number.as_integer()), digits) << json;
+      }
+  for (const char other : {'/', ':', 'a', '\x7F', '+', '"'}) {
+    const std::string json = std::string("[123") + other + "4567890123456789]";
+    EXPECT_EQ(documents.error_of(json).code, ErrorCode::invalid_json) << json;
+  }
+}
+
+TEST(Json, StringsOfEveryLengthAreTakenAtEveryDistanceFromTheEnd) {
+  SampleDocuments documents;
+  std::string text;
+  for (size_t length = 0; length < 300; ++length) {
+    for (size_t behind = 0; behind < 20; ++behind) {
+      const std::string json = "[\"" + text + "\"" + std::string(behind, ' ') + "]";
+      const Value value = documents.read(json);
+      ASSERT_EQ(value.element(0).as_string(), text);
+      ASSERT_TRUE(validate_document(value.encoded_bytes(), documents.dictionary()));
+    }
+    ASSERT_EQ(documents.round_trip("{\"s\":\"" + text + "\",\"t\":\"\\\\\"}"),
+              "{\"s\":\"" + text + "\",\"t\":\"\\\\\"}");
+    text += static_cast<char>('a' + length % 26);
+  }
+}
+
+// What was learnt of names does not outlive them: numbers that were taken back are given to others.
+TEST(Json, NamesThatWereTakenBackAreNotTakenForThoseThatCameInTheirPlace) {
+  const auto dictionary = KeyDictionary::create();
+  JsonReader reader;
+  const auto round_trip = [&](std::string_view json) {
+    std::string out;
+    EXPECT_TRUE(reader.to_document(json, *dictionary, out));
+    return json_of(read_document(bytes_of(out), dictionary->number()));
+  };
+  const std::string_view first = R"({"id":1,"kept":{"inner":2,"other":3},"gone":{"under":4},"last":5})";
+  EXPECT_EQ(round_trip(first), first);
+  EXPECT_EQ(round_trip(first), first);
+  for (size_t size = dictionary->size(); size-- > 0;) {
+    dictionary->truncate(size);
+    const std::string_view second = R"({"id":1,"new":{"under":4},"kept":{"x":2,"other":3},"y":[{"gone":1}]})";
+    EXPECT_EQ(round_trip(second), second);
+    EXPECT_EQ(round_trip(first), first);
+    dictionary->truncate(size);
+    EXPECT_EQ(round_trip(first), first);
+  }
+  // Another dictionary has other numbers.
+  const auto other = KeyDictionary::create();
+  std::string out;
+  EXPECT_TRUE(reader.to_document(R"({"last":1,"id":{"gone":2}})", *other, out));
+  EXPECT_EQ(json_of(read_document(bytes_of(out), other->number())), R"({"last":1,"id":{"gone":2}})");
+  EXPECT_EQ(round_trip(first), first);
 }
 
 TEST(Json, BadTextsAreRefusedWithTheirPlace) {

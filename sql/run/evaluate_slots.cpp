@@ -123,13 +123,15 @@ class ResolvedSteps {
     }
     found_.clear();
     for (const RowNumber row : rows) {
-      found_.push_back(steps_[0].member_bytes(values[row]));
-      prefetch(found_.back().data());
+      const std::span<const std::byte> found = found_.emplace_back(steps_[0].member_bytes(values[row]));
+      prefetch(found.data());
+      if (found.size() > kLineBytes / 2) prefetch(&found[std::min(found.size(), kLineBytes) - 1]);
     }
     for (size_t i = 0; i < rows.size(); ++i) {
       const Value& value = values[rows[i]];
-      out[rows[i]] =
-          found_[i].empty() ? walk(value) : walk_from(1, decode_value(found_[i], value.dictionary()));
+      Value& found = out[rows[i]];
+      found = found_[i].empty() ? walk(value) : walk_from(1, decode_value(found_[i], value.dictionary()));
+      if (found.is_encoded()) ask_for_lines(found.encoded_bytes());
     }
   }
 
@@ -156,13 +158,20 @@ class ResolvedSteps {
     }
   };
 
-  // What lies behind the line that its tag is on: others look at the texts of a batch one after the other.
+  static constexpr size_t kLineBytes = 64;
+
   static void ask_for_text(const Value& value) noexcept {
-    constexpr size_t kLineBytes = 64, kMostAsked = 4 * kLineBytes, kShortText = 32;
+    constexpr size_t kShortText = 32;
     if (!value.is_string() || value.as_string().size() <= kShortText) return;
-    const std::string_view text = value.as_string().substr(0, kMostAsked);
-    for (size_t at = kLineBytes; at < text.size(); at += kLineBytes) prefetch(text.data() + at);
-    prefetch(&text.back());
+    ask_for_lines(std::as_bytes(std::span(value.as_string())));
+  }
+  // What lies behind the line that its first byte is on, since others look at the texts and elements of a
+  // batch one after the other. Not empty.
+  static void ask_for_lines(std::span<const std::byte> bytes) noexcept {
+    constexpr size_t kMostAsked = 4 * kLineBytes;
+    bytes = bytes.first(std::min(bytes.size(), kMostAsked));
+    for (size_t at = kLineBytes; at < bytes.size(); at += kLineBytes) prefetch(&bytes[at]);
+    prefetch(&bytes.back());
   }
 
   Value walk_from(size_t first, Value value) {

@@ -131,7 +131,7 @@ class ResolvedSteps {
       const Value& value = values[rows[i]];
       Value& found = out[rows[i]];
       found = found_[i].empty() ? walk(value) : walk_from(1, decode_value(found_[i], value.dictionary()));
-      if (found.is_encoded()) ask_for_lines(found.encoded_bytes());
+      if (found.is_encoded()) ask_for_front(found.encoded_bytes());
     }
   }
 
@@ -163,15 +163,13 @@ class ResolvedSteps {
   static void ask_for_text(const Value& value) noexcept {
     constexpr size_t kShortText = 32;
     if (!value.is_string() || value.as_string().size() <= kShortText) return;
-    ask_for_lines(std::as_bytes(std::span(value.as_string())));
+    ask_for_front(std::as_bytes(std::span(value.as_string())));
   }
   // What lies behind the line that its first byte is on, since others look at the texts and elements of a
-  // batch one after the other. Not empty.
-  static void ask_for_lines(std::span<const std::byte> bytes) noexcept {
+  // batch one after the other.
+  static void ask_for_front(std::span<const std::byte> bytes) noexcept {
     constexpr size_t kMostAsked = 4 * kLineBytes;
-    bytes = bytes.first(std::min(bytes.size(), kMostAsked));
-    for (size_t at = kLineBytes; at < bytes.size(); at += kLineBytes) prefetch(&bytes[at]);
-    prefetch(&bytes.back());
+    prefetch_all(bytes.first(std::min(bytes.size(), kMostAsked)));
   }
 
   Value walk_from(size_t first, Value value) {

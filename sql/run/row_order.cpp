@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sql/value/comparison.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::sql {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 constexpr size_t kFewRows = 24;
 // Strings that are alike for so many chunks are compared, since memcmp goes on faster.
 constexpr size_t kMostDepth = 6;
+// Whose texts are asked for; the keys themselves are at twice that.
+constexpr size_t kRowsAhead = 16;
 
 // A chunk's highest byte is the rank of its type, which is the same for all chunks of a value.
 //   string  at depth d the six bytes from 6d on, zeros past its end; then how many there are, or kMore
@@ -145,8 +148,20 @@ void RowOrder::sort_range(const Range& range) {
 
 void RowOrder::load_chunks(const Range& range) {
   const uint64_t inverted = descending_[range.key] ? UINT64_MAX : 0;
-  for (size_t i = range.first; i < range.end; ++i)
+  for (size_t i = range.first; i < range.end; ++i) {
+    ask_ahead(range, i);
     entries_[i].chunk = chunk_of(keys_of(entries_[i].row)[range.key], range.depth) ^ inverted;
+  }
+}
+
+void RowOrder::ask_ahead(const Range& range, size_t at) const {
+  const auto key_of = [&](size_t ahead) { return keys_of(entries_[at + ahead].row) + range.key; };
+  if (range.end - at > 2 * kRowsAhead) prefetch(key_of(2 * kRowsAhead));
+  if (range.end - at <= kRowsAhead) return;
+  const Value* const key = key_of(kRowsAhead);
+  if (!key->is_string()) return;
+  const std::string_view text = key->as_string();
+  prefetch(text.data() + std::min(range.depth * kStringBytes, text.size()));
 }
 
 void RowOrder::push_equal_runs(const Range& range) {

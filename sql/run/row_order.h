@@ -44,6 +44,8 @@ class RowOrder {
 
   void sort_range(const Range& range);
   void load_chunks(const Range& range);
+  // Asks for what load_chunks() comes to look at, which lies anywhere.
+  void ask_ahead(const Range& range, size_t at) const;
   void push_equal_runs(const Range& range);
   bool is_before(uint32_t a, uint32_t b) const;
   const Value* keys_of(uint32_t row) const { return values_.data() + row * width_; }

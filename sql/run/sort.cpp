@@ -7,6 +7,7 @@
 #include "sql/run/operator.h"
 #include "sql/run/rank_fusion.h"
 #include "sql/run/row_order.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::sql {
 namespace {
@@ -68,13 +69,26 @@ class Sort final : public Operator {
     frame.arena.reset();
     const size_t count = std::min(frame.capacity, order_.size() - next_);
     for (size_t i = 0; i < carried_.size(); ++i) {
+      constexpr size_t kAhead = 16;
       Value* column = columns_[i].reserve(frame.capacity);
-      for (size_t row = 0; row < count; ++row)
-        column[row] = values_[order_[next_ + row] * width_ + keys_.size() + i];
+      const auto kept = [&](size_t row) { return &values_[order_[next_ + row] * width_ + keys_.size() + i]; };
+      for (size_t row = 0; row < count; ++row) {
+        if (row + kAhead < count) prefetch(kept(row + kAhead));
+        column[row] = *kept(row);
+        ask_for(column[row]);
+      }
       frame.slots[carried_[i]] = Vector::column(column);
     }
     next_ += count;
     return first_rows(count);
+  }
+
+  // What the rows of a batch hold lies anywhere in storage, and is looked at one after the other.
+  static void ask_for(const Value& value) {
+    constexpr size_t kMostAsked = 192;
+    if (!value.is_encoded()) return;
+    const std::span<const std::byte> bytes = value.encoded_bytes();
+    prefetch_all(bytes.first(std::min(bytes.size(), kMostAsked)));
   }
 
   void read_input(Frame& frame) {

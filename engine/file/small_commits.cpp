@@ -35,7 +35,12 @@ Result<void> SmallCommits::prepare(Durability durability, bool may_be_small, Clo
   const bool has_room =
       state_.log().has_room() && newest.memory() <= kMostMemory && newest.taken_back() <= kMostTakenBack;
   if (has_room) return {};
-  return state_.log().should_grow(state_.environment()) ? apply(deadline) : hand_over(deadline);
+  return should_log_grow() ? apply(deadline) : hand_over(deadline);
+}
+
+bool SmallCommits::should_log_grow() noexcept {
+  const MapHold hold(state_.readers());
+  return !state_.readers().is_map_lost() && state_.log().should_grow(state_.environment());
 }
 
 std::shared_ptr<const PendingView> SmallCommits::begin(Durability durability, MDB_txn* transaction) {
@@ -155,7 +160,9 @@ SmallCommits::Outcome SmallCommits::apply_behind(const PendingCommits& pending, 
   try {
     const auto code = commit_alone(pending, upto);
     if (!code || *code != MDB_SUCCESS) return {};
-    const bool is_anchored = durability_ != Durability::full || state_.anchor().set_with_log().has_value();
+    if (durability_ != Durability::full) return {.is_applied = true, .is_anchored = true};
+    const MapHold hold(state_.readers());  // the anchor begins a snapshot
+    const bool is_anchored = !state_.readers().is_map_lost() && state_.anchor().set_with_log().has_value();
     return {.is_applied = true, .is_anchored = is_anchored};
   } catch (const std::bad_alloc&) {
     return {};  // of an error's text

@@ -95,6 +95,7 @@ class SmallCommits {
   // By how many of LMDB's commits it is to be applied.
   static uint32_t commits_for(const PendingCommits& list, Durability durability) noexcept;
   Result<void> hand_over(Clock::time_point deadline);
+  bool should_log_grow() noexcept;
   Outcome apply_behind(const PendingCommits& pending, uint64_t upto) noexcept;
   Result<int> apply_newest();
   Result<int> commit_alone(const PendingCommits& list, uint64_t upto);

@@ -149,6 +149,25 @@ TEST_P(HandedOverTest, GoOnWhereTheMapIsFull) {
   for (int i = 0; i < kCount; ++i) EXPECT_EQ(found.at(fmt::format("k{:03}", i)), record + std::to_string(i));
 }
 
+// LMDB's map goes from its place for a moment where it grows; the thread's anchor begins a snapshot of it.
+TEST_P(HandedOverTest, KeepTheMapInItsPlaceUntilTheAnchorIsSet) {
+  const auto environment = open();
+  until_small(*environment);
+  Contents map = contents(*environment);
+  FileState& state = value_of(environment->begin_read()).state();
+  std::jthread other([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      (void)state.readers().adopt_map_size(Clock::now() + 1s);
+      std::this_thread::sleep_for(20us);
+    }
+  });
+  const std::string record(kHalf / 32, 'r');
+  for (int i = 0; i < 1000; ++i) write(*environment, map, i % 80, record);
+  other.request_stop();
+  other.join();
+  EXPECT_EQ(contents(*environment), map);
+}
+
 INSTANTIATE_TEST_SUITE_P(Durabilities, HandedOverTest, testing::Values(Durability::full, Durability::relaxed),
                          [](const auto& test) {
                            return std::string(test.param == Durability::full ? "full" : "relaxed");

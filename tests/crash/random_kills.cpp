@@ -75,7 +75,10 @@ class Killing {
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
-    if (WIFEXITED(status)) has_failed_ = true;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return;
+    if (WIFSIGNALED(status))
+      fmt::print("kill {}: it was ended by signal {}\n", kill_number, WTERMSIG(status));
+    has_failed_ = true;
   }
 
   // Goes on from what the last one left until it is killed; every other time the file is compacted first.

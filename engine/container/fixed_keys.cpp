@@ -1,7 +1,6 @@
 #include "engine/container/fixed_keys.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "engine/container/effective_partition_key.h"
 
@@ -15,7 +14,8 @@ FixedKeys::FixedKeys(const ContainerDefinition& definition, sql::KeyDictionary& 
   id_ = resolve("id");
   for (size_t i = 0; i < sql::kSystemPropertyCount; ++i)
     system_properties_[i] = resolve(sql::kSystemPropertyNames[i]);
-  assert(std::ranges::is_sorted(system_properties_, {}, &sql::ResolvedKey::number));
+  // A file says in which order they came.
+  std::ranges::sort(system_properties_, {}, &sql::ResolvedKey::number);
   for (const auto& path : definition.partition_key_paths) {
     auto& keys = partition_key_paths_.emplace_back();
     for (const std::string& name : path) keys.push_back(resolve(name));
@@ -42,7 +42,7 @@ bool FixedKeys::is_in_partition(const sql::Value& root,
   return true;
 }
 
-// Their numbers follow each other, so that one look at all members settles nearly every item.
+// As a rule their numbers follow each other, so that one look at all members settles nearly every item.
 bool FixedKeys::has_system_property(const sql::Value& root) const noexcept {
   if (!root.has_member_between(system_properties_.front(), system_properties_.back())) return false;
   return std::ranges::any_of(system_properties_,

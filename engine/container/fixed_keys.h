@@ -32,6 +32,7 @@ class FixedKeys {
   PartitionKey partition_key_of(const sql::Value& root) const noexcept;
   // Whether the partition key of `root` is, or starts with, `partition_key`.
   bool is_in_partition(const sql::Value& root, std::span<const sql::Value> partition_key) const noexcept;
+  // Of a document that was encoded with the dictionary.
   bool has_system_property(const sql::Value& root) const noexcept;
 
   static bool is_system_property(std::string_view name) noexcept;
@@ -40,7 +41,7 @@ class FixedKeys {
   sql::Value component_of(const sql::Value& root, size_t component) const noexcept;
 
   sql::ResolvedKey id_;
-  std::array<sql::ResolvedKey, sql::kSystemPropertyCount> system_properties_;
+  std::array<sql::ResolvedKey, sql::kSystemPropertyCount> system_properties_;  // by their numbers
   std::vector<std::vector<sql::ResolvedKey>> partition_key_paths_;
 };
 

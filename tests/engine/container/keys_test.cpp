@@ -5,12 +5,14 @@
 #include <limits>
 #include <set>
 
+#include "engine/container/fixed_keys.h"
 #include "engine/container/item_key.h"
 #include "engine/container/record.h"
 #include "engine/container/system_property.h"
 #include "sql/value/arena.h"
 #include "sql/value/comparison.h"
 #include "sql/value/json.h"
+#include "sql/value/key_dictionary.h"
 #include "tests/engine/file/temporary_folder.h"
 
 namespace quire::engine {
@@ -206,6 +208,23 @@ TEST(SystemProperty, AnItemWrittenWholeHasThoseThatItHasOneByOne) {
       }
       EXPECT_EQ(whole, by_one + '}');
     }
+}
+
+// A file from elsewhere may have their names in any order, with others between them.
+TEST(SystemProperty, IsFoundInWhateverOrderTheNamesCame) {
+  const auto dictionary = sql::KeyDictionary::create();
+  for (const std::string_view name : {"_ts", "a", "_etag", "_rid", "b", "_attachments", "_self"})
+    dictionary->add(name);
+  const FixedKeys keys({}, *dictionary);
+  const auto has = [&](const std::string& json) {
+    std::string document;
+    EXPECT_TRUE(sql::JsonReader().to_document(json, *dictionary, document));
+    return keys.has_system_property(
+        sql::read_document(std::as_bytes(std::span(document)), dictionary->number()));
+  };
+  for (const std::string_view name : sql::kSystemPropertyNames)
+    EXPECT_TRUE(has("{\"a\":1,\"" + std::string(name) + "\":2,\"c\":3}")) << name;
+  EXPECT_FALSE(has(R"({"a":1,"b":{"_ts":1},"c":3})"));
 }
 
 }  // namespace

@@ -152,23 +152,23 @@ Result<void> Sandbox::check_documents() {
     agree &= !is_exception(value) && !documents_.from_script(value, arena);
     free(value);
   }
-  agree &= check_shapes();
-  if (agree) return {};
+  QUIRE_ASSIGN(const bool shapes_agree, check_shapes());
+  if (agree && shapes_agree) return {};
   return fail(ErrorCode::internal, "the script engine's objects look different from what was expected");
 }
 
 // Objects of one shape must change by themselves (object_shapes.h).
-bool Sandbox::check_shapes() {
+Result<bool> Sandbox::check_shapes() {
   constexpr std::string_view kChange =
       "(l => { l[1].c = 4; delete l[1].a; l[2].b = 5; l[3].__proto__ = {}; return l })";
   std::string json = "[";
   for (int i = 0; i < 4; ++i) json += fmt::format(R"({}{{"a":{},"b":"x"}})", i == 0 ? "" : ",", i);
   sql::JsonReader reader;
   sql::Arena arena;
-  const auto list = reader.to_value(json + "]", arena);
+  QUIRE_ASSIGN(const sql::Value list, reader.to_value(json + "]", arena));
   const JsValue change = evaluate(kChange, kLibraryFile);
-  if (!list || is_exception(change)) return false;
-  const JsValue given = documents_.to_script(*list);
+  if (is_exception(change)) return false;
+  const JsValue given = documents_.to_script(list);
   const JsValue changed = call(change, kJsUndefined, {&given, 1});
   std::string text;
   const bool is_text = !is_exception(changed) && this->json(changed, text);

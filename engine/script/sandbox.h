@@ -164,7 +164,7 @@ class Sandbox {
   Result<void> instantiate();
   Result<void> check_tags();
   Result<void> check_documents();
-  bool check_shapes();
+  Result<bool> check_shapes();
   Result<void> run_library();
   Result<void> set_stack_limit();
   Error breach_error(std::string_view name) const;

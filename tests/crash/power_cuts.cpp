@@ -4,12 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/crash/children.h"
@@ -18,6 +19,7 @@
 #include "tests/crash/record_run.h"
 #include "tests/crash/restart.h"
 #include "tests/crash/tape.h"
+#include "tests/crash/tape_marks.h"
 #include "tests/crash/workload.h"
 
 namespace quire::tests {
@@ -43,12 +45,17 @@ class Promises {
     if (note.name == kBackup) backups_[static_cast<int>(note.offset)] = std::stoull(note.text);
   }
 
-  // An anchor that reaches the disk takes along what was done when it was written.
+  // An anchor that reaches the disk takes along what was done when it was written. Where a log goes on behind
+  // its commit, that is what was done when the log was begun: until its half is begun anew the records count,
+  // too, but no anchor need come before that.
   void see(const TapeEntry& call) {
-    if (call.kind == TapeEntry::Kind::wrote && call.text.starts_with(kAnchor)) {
+    if (const auto commit = anchored_commit(call)) {
       anchored_file_ = call.file;
-      for (Writer& writer : writers_) writer.anchored = writer.done;
+      const auto before_log = before_logs_.find({call.file, *commit});
+      const Done anchored = before_log == before_logs_.end() ? done() : before_log->second;
+      for (size_t number = 0; number < kWriters; ++number) writers_[number].anchored = anchored[number];
     }
+    if (const auto commit = commit_before_log(call)) before_logs_[{call.file, *commit}] = done();
     if (call.kind == TapeEntry::Kind::synced && anchored_file_ == call.file) {
       anchored_file_.reset();
       for (Writer& writer : writers_) writer.safe = std::max(writer.safe, writer.anchored);
@@ -76,10 +83,17 @@ class Promises {
     size_t safe = 0;                 // so many are on the disk for certain
     size_t anchored = 0;
   };
-  static constexpr std::string_view kAnchor = "QANCHOR1";  // engine/file/anchor.h
+  using Done = std::array<size_t, kWriters>;
+  Done done() const {
+    Done done{};
+    std::ranges::transform(writers_, done.begin(), &Writer::done);
+    return done;
+  }
+
   bool is_opened_ = false;
   bool is_relaxed_ = false;
   std::optional<uint64_t> anchored_file_;
+  std::map<std::pair<uint64_t, uint64_t>, Done> before_logs_;  // by file and commit
   Writer writers_[kWriters];
   std::map<int, uint64_t> backups_;
 };

@@ -61,13 +61,18 @@ void print_table(const std::vector<Comparison>& results) {
     if (std::ranges::any_of(results,
                             [&](const Comparison& result) { return result.figure(peer).has_value(); }))
       peers.push_back(peer);
-  fmt::print("{:<18}{:<10}", "work", "unit");
+  size_t longest = 0;
+  for (const Comparison& result : results) longest = std::max(longest, result.work.size());
+  const auto print_left = [&](std::string_view work, std::string_view unit) {
+    fmt::print("{:<{}}{:<10}", work, longest + 2, unit);
+  };
+  print_left("work", "unit");
   for (const Peer peer : peers) fmt::print("{:>14}", name_of(peer));
   for (const Peer peer : kRatios)
     if (is_among(peers, peer)) fmt::print("{:>10}", fmt::format("/ {}", name_of(peer)));
   fmt::print("\n");
   for (const Comparison& result : results) {
-    fmt::print("{:<18}{:<10}", result.work, result.unit);
+    print_left(result.work, result.unit);
     for (const Peer peer : peers) fmt::print("{:>14}", figure_text(result.figure(peer)));
     for (const Peer peer : kRatios)
       if (is_among(peers, peer)) fmt::print("{:>10}", ratio_text(result.ratio(peer)));
@@ -97,11 +102,12 @@ Report read_json(const std::string& path) {
   must(database.create_container(R"({"id":"results"})"));
   Container container = must(database.container("results"));
   const File input = open_file(path, "rb");
-  must(container.import(
+  const auto imported = container.import(
       [&](char* buffer, size_t capacity) {
         return static_cast<int64_t>(std::fread(buffer, 1, capacity, input.get()));
       },
-      {.generate_ids = true}));
+      {.generate_ids = true});
+  must(imported.has_value(), path + ": " + (imported ? "" : imported.error().message));
   Report report;
   Statement statement = must(container.prepare("SELECT VALUE r FROM r"));
   for (const Value row : statement.rows()) {

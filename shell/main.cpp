@@ -54,7 +54,7 @@ std::optional<int> read_command_line(int argc, char** argv, CommandLine& line) {
   app.add_option("--mode", mode, "how rows are shown")->check(CLI::IsMember(names));
   app.add_option("--durability", durability,
                  "what a commit survives: full, relaxed (a power cut may undo "
-                 "the last), none")
+                 "those of the last second or so), none")
       ->check(CLI::IsMember({"full", "relaxed", "none"}));
   try {
     app.parse(argc, argv);

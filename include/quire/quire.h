@@ -181,8 +181,8 @@ typedef struct quire_database quire_database;
 
 typedef enum quire_durability {
   QUIRE_FULL = 0,    /* acknowledged means on disk, power cut included */
-  QUIRE_RELAXED = 1, /* a power cut may undo the last commits, never damages the file; a crash of the process
-                        loses nothing */
+  QUIRE_RELAXED = 1, /* a power cut may undo the commits of the last second or so, never damages the file; a
+                        crash of the process loses nothing */
   QUIRE_NONE = 2     /* no sync: a power cut may damage the file. Scratch data only */
 } quire_durability;
 

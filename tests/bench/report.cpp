@@ -107,7 +107,10 @@ Report read_json(const std::string& path) {
         return static_cast<int64_t>(std::fread(buffer, 1, capacity, input.get()));
       },
       {.generate_ids = true});
-  must(imported.has_value(), path + ": " + (imported ? "" : imported.error().message));
+  if (!imported) {
+    const Error& error = imported.error();
+    must(false, fmt::format("{}, line {}, column {}: {}", path, error.line, error.column, error.message));
+  }
   Report report;
   Statement statement = must(container.prepare("SELECT VALUE r FROM r"));
   for (const Value row : statement.rows()) {

@@ -3,18 +3,20 @@
 #include <cstring>
 #include <string_view>
 
+#include "engine/file/anchor.h"
 #include "engine/file/commit_log.h"
-#include "engine/file/page_layout.h"
 
 namespace quire::tests {
 
 std::optional<uint64_t> anchored_commit(const TapeEntry& call) {
   constexpr std::string_view kAnchor = "QANCHOR1";
-  constexpr size_t kMetaAt = 40, kCommitAt = kMetaAt + 128;
+  constexpr size_t kMetaAt = 40;
+  engine::AnchorRecord record;
   if (call.kind != TapeEntry::Kind::wrote || !call.text.starts_with(kAnchor) ||
-      call.text.size() < kMetaAt + engine::layout::kMetaBytes)
+      call.text.size() < kMetaAt + record.meta.size())
     return std::nullopt;
-  return engine::layout::load<uint64_t>(call.text.data() + kCommitAt);
+  std::memcpy(record.meta.data(), call.text.data() + kMetaAt, record.meta.size());
+  return record.transaction();
 }
 
 std::optional<uint64_t> commit_before_log(const TapeEntry& call) {

@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <functional>
+#include <string>
 #include <thread>
 
 #include "engine/file/anchor.h"
+#include "engine/file/commit_log.h"
 #include "engine/file/compact_file.h"
 #include "engine/file/environment.h"
 #include "engine/file/file_state.h"
@@ -184,6 +187,43 @@ TEST_F(AnchorTest, WhatWasWrittenIsOnTheDiskSoonAfter) {
   });
   cut_power();
   EXPECT_EQ(keys(), "ab");
+}
+
+// Also what is in the log alone, while writers go on and begin its halves anew.
+TEST_F(AnchorTest, WhatIsPendingIsOnTheDiskSoonAfter) {
+  const std::string told = folder_.path("told");
+  in_process_that_dies([&] {
+    const auto environment = open(path_, kRelaxed).release();
+    put(*environment, "a");
+    const Table table = value_of(environment->open_table("t")).value();
+    uint64_t count = 0;
+    const auto put_next = [&] {
+      const std::string record = std::to_string(++count) + std::string(1000, ' ');
+      ASSERT_TRUE(succeeds(environment->write(
+          [&](WriteTransaction& transaction) { return transaction.put(table, "count", record); })));
+    };
+    for (int i = 0; i < 100; ++i) put_next();
+    // Whoever moves the anchor holds the write lock: the last that was done before it moved is behind it.
+    const uint64_t sequence = record().sequence;
+    const auto deadline = std::chrono::steady_clock::now() + 60s;
+    uint64_t done = count;
+    while (record().sequence == sequence && std::chrono::steady_clock::now() < deadline) {
+      done = count;
+      put_next();
+    }
+    ASSERT_NE(record().sequence, sequence);
+    std::ofstream(told) << done;
+    const uint64_t tree = value_of(environment->facts()).commit_number;
+    for (uint64_t i = 0; i < 2 * CommitLog::kLeastBytes / 1000; ++i) put_next();
+    EXPECT_LT(value_of(environment->facts()).commit_number, tree + 100) << "they were not in the log alone";
+  });
+  cut_power();
+  uint64_t done = 0;
+  std::ifstream(told) >> done;
+  const auto environment = open(path_);
+  const ReadTransaction snapshot = value_of(environment->begin_read());
+  const Table table = value_of(environment->open_table("t")).value();
+  EXPECT_GE(std::stoull(std::string(value_of(snapshot.get(table, "count")).value())), done);
 }
 
 TEST_F(AnchorTest, AfterAClosingAllIsOnTheDisk) {

@@ -16,6 +16,7 @@
 #include "engine/query/open_containers.h"
 #include "engine/query/snapshot_source.h"
 #include "engine/script/partition_source.h"
+#include "engine/script/query_cache.h"
 #include "sql/error.h"
 #include "sql/value/arena.h"
 
@@ -35,12 +36,13 @@ class PageRows {
 // are good until the next call of a function that works on items.
 class PartitionAccess {
  public:
-  PartitionAccess(OpenContainers& containers, std::shared_ptr<ContainerStore> store,
+  PartitionAccess(OpenContainers& containers, QueryCache& queries, std::shared_ptr<ContainerStore> store,
                   WriteTransaction& transaction, uint64_t openings, std::span<const sql::Value> partition_key,
                   const FunctionSource& functions, ScriptLog& log, bool runs_triggers = true)
       : triggers_{.pre = {}, .post = {}, .runs_always = runs_triggers, .log = &log},
         functions_(functions),
         containers_(containers),
+        queries_(queries),
         store_(std::move(store)),
         transaction_(transaction),
         openings_(openings),
@@ -98,6 +100,7 @@ class PartitionAccess {
   Deadline deadline_ = Deadline::max();
   FunctionSource functions_;
   OpenContainers& containers_;
+  QueryCache& queries_;
   std::shared_ptr<ContainerStore> store_;  // shared as everywhere with the database and its statements
   WriteTransaction& transaction_;
   uint64_t openings_;

@@ -81,11 +81,8 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
   SnapshotSource base(containers_, store_, openings_, transaction_);
   base.use_functions(functions_);
   PartitionSource source(base, *store_, partition_key_, is_positioned ? &position : nullptr, deadline_);
-  const auto prepared =
-      sql::prepare_query(page.query.sql, source, {.strict = false, .scope = store_->definition().name});
-  if (base.error()) return std::unexpected(*base.error());
-  if (!prepared) return std::unexpected(prepared.error());
-  const sql::Statement& statement = (*prepared)->statement();
+  QUIRE_ASSIGN(const auto query, queries_.prepare({page.query.sql, *store_, is_positioned}, base, source));
+  const sql::Statement& statement = query->statement();
   if (statement.kind != sql::StatementKind::query)
     return fail(ErrorCode::invalid_argument,
                 "a script queries with SELECT; it writes with createDocument and its like");
@@ -94,20 +91,20 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
     return fail(ErrorCode::invalid_argument, "the continuation is that of another query");
   // Each item is a row, so that the page is soon full, and would be read again to know where it ends.
   if (one_by_one && !is_positioned && page.size > 0 && statement.query->where == nullptr) return false;
-  std::vector<sql::Value> values((*prepared)->parameter_names().size());
+  std::vector<sql::Value> values(query->parameter_names().size());
   const auto is_bound = std::make_unique<bool[]>(values.size());
   for (uint32_t i = 0; i < page.query.parameters.size(); ++i) {
     const sql::Value parameter = page.query.parameters.element(i);
     const sql::Value name = parameter.member("name");
     for (size_t at = 0; name.is_string() && at < values.size(); ++at) {
-      if (name.as_string() != "@" + (*prepared)->parameter_names()[at] &&
-          name.as_string() != (*prepared)->parameter_names()[at])
+      if (name.as_string() != "@" + query->parameter_names()[at] &&
+          name.as_string() != query->parameter_names()[at])
         continue;
       values[at] = parameter.member("value");
       is_bound[at] = true;
     }
   }
-  QUIRE_ASSIGN(const auto execution, sql::Execution::start(**prepared, source,
+  QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query, source,
                                                            {.parameters = values,
                                                             .is_bound = {is_bound.get(), values.size()},
                                                             .memory_limit = functions_.limits.query_memory,

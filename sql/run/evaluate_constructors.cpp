@@ -21,7 +21,7 @@ class ArrayEvaluator final : public Evaluator {
   explicit ArrayEvaluator(EvaluatorList elements) : elements_(std::move(elements)) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     evaluate_all(elements_, rows, frame, vectors_);
     for (const RowNumber row : rows) {
       const std::span<Value> made = frame.arena.make_array<Value>(vectors_.size());
@@ -48,7 +48,7 @@ class ObjectEvaluator final : public Evaluator {
       : entries_(entries), values_(std::move(values)) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     evaluate_all(values_, rows, frame, vectors_);
     for (const RowNumber row : rows) {
       const std::span<Member> made = frame.arena.make_array<Member>(vectors_.size());
@@ -78,7 +78,7 @@ class CallEvaluator final : public Evaluator {
         row_(arguments_.size()) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     evaluate_all(arguments_, rows, frame, vectors_);
     CallContext context{frame.arena, state_.get(), &frame.run.clock};
     for (const RowNumber row : rows) {

@@ -21,7 +21,7 @@ class LogicalEvaluator final : public Evaluator {
       : decisive_(decisive), operands_(std::move(operands)) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     undecided_.assign(rows.begin(), rows.end());
     for (const RowNumber row : rows) out[row] = Value::boolean(!decisive_);
     for (const auto& operand : operands_) {
@@ -67,7 +67,7 @@ class ConditionalEvaluator final : public Evaluator {
       : condition_(std::move(condition)), first_(std::move(first)), second_(std::move(second)) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     const Vector conditions = condition_->evaluate(rows, frame);
     first_rows_.clear();
     second_rows_.clear();
@@ -97,7 +97,7 @@ class CoalesceEvaluator final : public Evaluator {
       : first_(std::move(first)), second_(std::move(second)) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     const Vector first = first_->evaluate(rows, frame);
     missing_.clear();
     for (const RowNumber row : rows) {
@@ -130,7 +130,7 @@ class InEvaluator final : public Evaluator {
         negated_(negated) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     const Vector needles = needle_->evaluate(rows, frame);
     candidates_.clear();
     for (const auto& candidate : computed_) candidates_.push_back(candidate->evaluate(rows, frame));
@@ -170,7 +170,7 @@ class LikeEvaluator final : public Evaluator {
       : expression_(expression), text_(std::move(text)), pattern_(std::move(pattern)) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     const Vector texts = text_->evaluate(rows, frame);
     const Vector patterns = pattern_->evaluate(rows, frame);
     for (const RowNumber row : rows) {
@@ -214,7 +214,7 @@ class IsNullEvaluator final : public Evaluator {
       : operand_(std::move(operand)), negated_(negated) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     const Vector values = operand_->evaluate(rows, frame);
     for (const RowNumber row : rows) out[row] = Value::boolean(values[row].is_null() != negated_);
     return Vector::column(out);

@@ -15,7 +15,7 @@ class UnaryEvaluator final : public Evaluator {
 
   Vector evaluate(Rows rows, Frame& frame) override {
     const Vector operands = operand_->evaluate(rows, frame);
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     for (const RowNumber row : rows) out[row] = apply_unary(op_, operands[row]);
     return Vector::column(out);
   }
@@ -36,7 +36,7 @@ class BinaryEvaluator final : public Evaluator {
   Vector evaluate(Rows rows, Frame& frame) override {
     const Vector left = left_->evaluate(rows, frame);
     const Vector right = right_->evaluate(rows, frame);
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     for (const RowNumber row : rows) out[row] = apply_binary(op_, left[row], right[row], frame.arena);
     return Vector::column(out);
   }
@@ -86,7 +86,7 @@ class ComparisonEvaluator final : public Evaluator {
   Vector evaluate(Rows rows, Frame& frame) override {
     const Vector left = left_->evaluate(rows, frame);
     const Vector right = right_->evaluate(rows, frame);
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     for (const RowNumber row : rows) out[row] = compare<op>(left[row], right[row], frame.arena);
     return Vector::column(out);
   }

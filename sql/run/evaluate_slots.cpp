@@ -65,13 +65,13 @@ class LetEvaluator final : public Evaluator {
 
 // Runs `value_of(input) -> Value` for each row, or once where the input is one value for all.
 template <typename ValueOf>
-Vector map_rows(Rows rows, Frame& frame, Vector input, Column& column, ValueOf value_of) {
+Vector map_rows(Rows rows, Vector input, Column& column, ValueOf value_of) {
   if (input.is_single()) {
-    Value* value = column.reserve(frame.capacity);
+    Value* value = column.reserve(rows);
     *value = value_of(*input.values);
     return Vector::single(value);
   }
-  Value* out = column.reserve(frame.capacity);
+  Value* out = column.reserve(rows);
   for (const RowNumber row : rows) out[row] = value_of(input[row]);
   return Vector::column(out);
 }
@@ -83,7 +83,7 @@ class ItemEvaluator final : public Evaluator {
 
   Vector evaluate(Rows rows, Frame& frame) override {
     if (frame.run.omits_system_properties) return frame.slots[slot_];
-    return map_rows(rows, frame, frame.slots[slot_], column_,
+    return map_rows(rows, frame.slots[slot_], column_,
                     [&](const Value& item) { return whole_item(item, collection_, frame.arena); });
   }
 
@@ -194,7 +194,7 @@ class PathEvaluator final : public Evaluator {
   Vector evaluate(Rows rows, Frame& frame) override {
     const Vector input = input_->evaluate(rows, frame);
     if (!rows.empty()) steps_.prepare_for(input[rows.front()]);
-    Value* const out = column_.reserve(frame.capacity);
+    Value* const out = column_.reserve(rows);
     if (input.is_single()) {
       *out = steps_.walk(*input.values);
       return Vector::single(out);
@@ -217,7 +217,7 @@ class SystemPropertyEvaluator final : public Evaluator {
       : slot_(slot), property_(property), collection_(collection) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    return map_rows(rows, frame, frame.slots[slot_], column_, [&](const Value& item) {
+    return map_rows(rows, frame.slots[slot_], column_, [&](const Value& item) {
       return item.is_object() ? collection_.system_property(item, property_, frame.arena)
                               : Value::undefined();
     });
@@ -235,7 +235,7 @@ class DocumentIdEvaluator final : public Evaluator {
   DocumentIdEvaluator(SlotNumber slot, const Collection& collection) : slot_(slot), collection_(collection) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    return map_rows(rows, frame, frame.slots[slot_], column_, [&](const Value& item) {
+    return map_rows(rows, frame.slots[slot_], column_, [&](const Value& item) {
       return item.is_object() ? Value::integer(collection_.document_id(item)) : Value::undefined();
     });
   }
@@ -266,7 +266,7 @@ class IndexEvaluator final : public Evaluator {
   Vector evaluate(Rows rows, Frame& frame) override {
     const Vector values = value_->evaluate(rows, frame);
     const Vector indexes = index_->evaluate(rows, frame);
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     for (const RowNumber row : rows) out[row] = element_at(values[row], indexes[row]);
     return Vector::column(out);
   }

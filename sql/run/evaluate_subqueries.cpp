@@ -16,7 +16,7 @@ class SubqueryEvaluator final : public Evaluator {
       : kind_(kind), bound_(bound), query_(run, query, kSubqueryBatch), memory_limit_(run.memory_limit) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     if (rows.empty()) return Vector::column(out);
     if (bound_.outer_slots.empty()) {
       if (!has_run_) once_ = run_for(rows.front(), frame, frame.run.arena);
@@ -99,7 +99,7 @@ class InQueryEvaluator final : public Evaluator {
         found_once_(1, run.memory_limit) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* out = column_.reserve(frame.capacity);
+    Value* out = column_.reserve(rows);
     const Vector needles = needle_->evaluate(rows, frame);
     const bool runs_once = expression_.query->outer_slots.empty();
     if (runs_once && !has_run_ && !rows.empty()) fill(rows.front(), frame);

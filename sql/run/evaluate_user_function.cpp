@@ -13,7 +13,7 @@ class UserFunctionEvaluator final : public Evaluator {
       : function_(std::move(function)), operands_(std::move(operands)), position_(position) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    Value* const out = column_.reserve(frame.capacity);
+    Value* const out = column_.reserve(rows);
     const size_t arity = operands_.size();
     arguments_.resize(rows.size() * arity);
     for (size_t operand = 0; operand < arity; ++operand) {

@@ -180,7 +180,7 @@ class Append final : public Operator {
     }
     const Rows rows = other_.next();
     if (rows.empty()) return {};
-    Value* values = values_.reserve(frame.capacity);
+    Value* values = values_.reserve(rows);
     for (const RowNumber row : rows) values[row] = other_.value(row);
     frame.slots[slot_] = Vector::column(values);
     return rows;

@@ -34,7 +34,7 @@ bool is_scalar(const Value& value) {
 }  // namespace
 
 Rows next_items(Cursor& cursor, Frame& frame, size_t most, SlotNumber slot, Column& column, uint32_t node) {
-  Value* items = column.reserve(frame.capacity);
+  Value* items = column.reserve(most);
   auto count = cursor.next({items, most});
   if (!count) {
     frame.run.set_error(std::move(count.error()));

@@ -2,6 +2,7 @@
 // the batch are still in play is a list of row numbers, so that a filter moves no value.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -35,18 +36,22 @@ struct Vector {
   bool is_single() const { return mask == 0; }
 };
 
-// Memory for one column, had at its first use. What is not written is undefined: all zero bytes, which a
-// query for one row has at once where making a batch of values would take most of its time.
+// Memory for one column, had when it is used and as long as is needed: to clear a batch's room for each
+// column would be most of the work of a query for few rows. What is not written is undefined: all zero bytes.
 class Column {
  public:
-  Value* reserve(size_t capacity) {
-    if (capacity > capacity_) {
+  // Room for so many values. What was there is gone if it has to grow.
+  Value* reserve(size_t count) {
+    if (count > capacity_) {
+      const size_t capacity = std::max(count, std::min(2 * capacity_, kBatchSize));
       values_.reset(static_cast<Value*>(std::calloc(capacity, sizeof(Value))));
       capacity_ = values_ != nullptr ? capacity : 0;
       if (values_ == nullptr) throw std::bad_alloc();
     }
     return values_.get();
   }
+  // Room for a value of each of the rows, whose numbers rise, and for one that stands for all.
+  Value* reserve(Rows rows) { return reserve(rows.empty() ? 1 : size_t{rows.back()} + 1); }
   Value* data() { return values_.get(); }
 
  private:

@@ -17,8 +17,8 @@ constexpr std::string_view kNewOrder = R"(function newOrder(district, customer, 
   var placeId = 'district-' + district, buyerId = 'customer-' + district + '-' + customer;
   var ids = ['warehouse', placeId, buyerId];
   lines.forEach(function (line) { ids.push('stock-' + line[0]); });
-  var query = 'SELECT c.id, c.w, c.tax, c.nextOrder, c.discount, c.price, c.quantity, c.name, c.districts[' +
-    (district - 1) + '] AS information FROM c WHERE c.id IN ("' + ids.join('","') + '")';
+  var query = { query: 'SELECT c.id, c.w, c.tax, c.nextOrder, c.discount, c.price, c.quantity, c.name, c.districts[' +
+    (district - 1) + '] AS information FROM c WHERE ARRAY_CONTAINS(@ids, c.id)', parameters: [{ name: '@ids', value: ids }] };
   c.queryDocuments(self, query, { pageSize: -1 }, function (error, documents) {
     if (error) throw error;
     var found = {};

@@ -158,6 +158,38 @@ TEST_F(ScriptTest, QueriesFindItemsByTheirIds) {
   EXPECT_EQ(ids("'SELECT TOP 2 VALUE c.id FROM c ORDER BY c.id DESC'"), R"(["c299","c298"])");
 }
 
+// The plan of a query that comes again is kept, but not longer than what it rests on.
+TEST_F(ScriptTest, AQueryThatComesAgainSeesWhatHasChanged) {
+  constexpr std::string_view kBooks = R"(function (least, size) {
+    var text = 'SELECT VALUE {id: c.id, n: udf.twice(c.year)} FROM c WHERE c.year >= @least';
+    __.queryDocuments(__.getSelfLink(), { query: text, parameters: [{ name: '@least', value: least }] },
+      { pageSize: size }, (err, feed) => { __.response.setBody(err ? err.message : feed); });
+  })";
+  const auto add = [&](std::string_view body) {
+    ASSERT_TRUE(succeeds(shelf_->create_script(ScriptKind::function, "twice", body, {.replace = true})));
+  };
+  const auto books = [&](std::string_view arguments) {
+    std::string body;
+    for (int i = 0; i < 3; ++i) body = body_of(kBooks, arguments);
+    return body;
+  };
+  add("function (x) { return 2 * x; }");
+  EXPECT_EQ(books("[2022, -1]"), R"([{"id":"b1","n":4044},{"id":"b2","n":4046}])");
+  EXPECT_EQ(books("[2023, -1]"), R"([{"id":"b2","n":4046}])");
+  EXPECT_EQ(books("[2022, 1]"), R"([{"id":"b1","n":4044}])");
+  add("function (x) { return 3 * x; }");
+  EXPECT_EQ(books("[2023, -1]"), R"([{"id":"b2","n":6069}])");
+  EXPECT_EQ(query("CREATE INDEX by_year ON shelf (year)"), "");
+  EXPECT_EQ(books("[2023, -1]"), R"([{"id":"b2","n":6069}])");
+  EXPECT_EQ(query("DROP INDEX by_year ON shelf"), "");
+  EXPECT_EQ(books("[2022, -1]"), R"([{"id":"b1","n":6066},{"id":"b2","n":6069}])");
+  EXPECT_EQ(query("DROP CONTAINER shelf"), "");
+  shelf_ = make("shelf", "/authorId");
+  add("function (x) { return x; }");
+  ASSERT_TRUE(succeeds(shelf_->create(R"({"year":2024,"id":"b3","authorId":"a1"})")));
+  EXPECT_EQ(books("[2022, -1]"), R"([{"id":"b3","n":2024}])");
+}
+
 TEST_F(ScriptTest, PagesGoOnBehindTheIdOfTheLast) {
   const std::string beginning(600, 'x');  // past what a key holds
   for (int i = 0; i < 7; ++i)

@@ -138,10 +138,14 @@ class IndexChooser {
   // Whether reading the entries may be less work than reading all items: there are fewer, or the values that
   // are asked for can be hopped over.
   bool is_narrower(const Candidate& candidate) {
-    if (!candidate.probe.parts.empty() || !candidate.probe.index.condition.empty()) return true;
+    const IndexDescription& index = candidate.probe.index;
+    if (!candidate.probe.parts.empty()) return true;
+    // An item without elements has no entry in an index over elements.
+    if (index.holds != IndexHolds::every_item || index.is_multi_valued()) return false;
+    if (!index.condition.empty()) return true;
     const bool counts_values = std::ranges::any_of(query_.bound->aggregates, &BoundAggregate::distinct);
-    return candidate.probe.index.holds == IndexHolds::every_item && counts_values &&
-           ignores_repeats(*query_.bound) && ignores_order(*query_.bound) && is_covered_by(candidate.probe);
+    return counts_values && ignores_repeats(*query_.bound) && ignores_order(*query_.bound) &&
+           is_covered_by(candidate.probe);
   }
 
   double cost_of_entry(const PlannedProbe& probe) {

@@ -138,12 +138,12 @@ Result<void> IndexCondition::check(const BoundExpression& expression) {
 
 namespace {
 
-// The identifier that a path begins with becomes c, or a property of it.
-void name_item(Expression& expression, std::string_view container, Arena& arena) {
+// The identifier that a path begins with becomes c, or a property of it. False if there is none.
+bool name_item(Expression& expression, std::string_view container, Arena& arena) {
   if (expression.kind == ExpressionKind::identifier) {
     if (expression.text == kItem || expression.text == container) {
       expression.text = kItem;
-      return;
+      return true;
     }
     auto* item = arena.make<Expression>();
     item->kind = ExpressionKind::identifier;
@@ -152,14 +152,16 @@ void name_item(Expression& expression, std::string_view container, Arena& arena)
     *operands = item;
     expression.kind = ExpressionKind::member;
     expression.operands = {operands, 1};
-    return;
+    return true;
   }
-  for (Expression* operand : expression.operands) name_item(*operand, container, arena);
-  for (ObjectEntry& entry : expression.entries) name_item(*entry.value, container, arena);
+  bool is_there = false;
+  for (Expression* operand : expression.operands) is_there |= name_item(*operand, container, arena);
+  for (ObjectEntry& entry : expression.entries) is_there |= name_item(*entry.value, container, arena);
   for (CaseArm& arm : expression.arms) {
-    name_item(*arm.when, container, arena);
-    name_item(*arm.then, container, arena);
+    is_there |= name_item(*arm.when, container, arena);
+    is_there |= name_item(*arm.then, container, arena);
   }
+  return is_there;
 }
 
 }  // namespace
@@ -168,7 +170,11 @@ Result<std::string> index_condition_text(const Expression& condition, std::strin
   // A copy by way of its text, so that the statement's own tree stays as it was written.
   QUIRE_ASSIGN(const auto parsed, parse("SELECT VALUE " + print(condition), false));
   Expression& copy = *parsed->statement.query->items[0].expression;
-  name_item(copy, container, parsed->arena);
+  if (!name_item(copy, container, parsed->arena))
+    return fail(
+        ErrorCode::invalid_definition,
+        "the condition of an index names no property of the items; one whose name is no word is written "
+        "c[\"a name\"]");
   return print(copy);
 }
 

@@ -99,7 +99,7 @@ TEST_F(PartialIndexTest, ConditionsThatItemsAloneDoNotDecideAreRefused) {
   for (const char* condition :
        {"c._ts > 5", "c.n > @n", "c.n > RAND()", "c.t < GETCURRENTTIMESTAMP()", "c.t < AGO('d', 1)",
         "EXISTS(SELECT VALUE t FROM t IN c.tags)", "COUNT(1) > 2", "c = {}", "DOCUMENTID(c) > 1",
-        "udf.f(c.n)", "c.n IN (SELECT VALUE 1)"})
+        "udf.f(c.n)", "c.n IN (SELECT VALUE 1)", "true", "[\"a b\"] = 1"})
     EXPECT_NE(query(fmt::format("CREATE INDEX i ON c (n) WHERE {}", condition)), "") << condition;
   const auto define = [&](std::string_view where) {
     const auto made = database_->create_container(fmt::format(
@@ -115,6 +115,25 @@ TEST_F(PartialIndexTest, ConditionsThatItemsAloneDoNotDecideAreRefused) {
   EXPECT_EQ(query("CREATE INDEX IF NOT EXISTS ON c (n) WHERE n > 1"), "");
   EXPECT_EQ(query("CREATE INDEX IF NOT EXISTS ON c (n) WHERE c.n > 1"), "");
   EXPECT_THAT(database_->containers().value(), Not(HasSubstr("c_n_2")));
+}
+
+TEST_F(PartialIndexTest, OneOverElementsLacksItemsWithoutAny) {
+  make("c");
+  EXPECT_EQ(query("CREATE INDEX n ON c (list[]) WHERE state = 1"), "");
+  for (int i = 0; i < 60; ++i)
+    ASSERT_EQ(
+        query(fmt::format("INSERT INTO c VALUES {{id: 'i{0}', state: {1}, list: [{0}, 7]}}", i, i % 20)), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: 'a', state: 1}, {id: 'b', state: 1, list: []}, {id: 'c', state: "
+                  "1, list: 5}"),
+            "");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE c.state = 1"), "6\n");
+  EXPECT_THAT(plan("SELECT VALUE c.id FROM c WHERE c.state = 1 AND ARRAY_CONTAINS(c.list, 21)"),
+              HasSubstr("by n"));
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.state = 1 AND ARRAY_CONTAINS(c.list, 21)"), "\"i21\"\n");
+  EXPECT_EQ(query("UPDATE c SET c.seen = true WHERE c.state = 1"), "");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE c.seen"), "6\n");
+  EXPECT_EQ(query("DELETE FROM c WHERE c.state = 1"), "");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.state = 1"), "");
 }
 
 TEST_F(PartialIndexTest, AnalyzeTellsHowValuesLie) {

@@ -54,8 +54,10 @@ Result<void> Binder::bind_source(const FromSource& source, bool is_first, Scope&
       is_path && source.steps.empty() && !source.iterates && scope.find(source.root).entry == nullptr;
   if (source.join == JoinKind::left_on && !is_container) return bind_left_source(source, scope);
   if (!is_path) return bind_query_source(source, scope);
-  if (const Scope::Found found = scope.find(source.root); found.entry != nullptr)
+  if (const Scope::Found found = scope.find(source.root); found.entry != nullptr) {
+    QUIRE_TRY(check_grouping(found, source.root_span));
     return bind_path_source(source, *found.entry, scope);
+  }
   const bool is_whole = source.steps.empty() && !source.iterates;
   QUIRE_ASSIGN(const ScopeEntry root, bind_container(source, is_first, !is_whole, scope));
   return is_whole ? Result<void>() : bind_path_source(source, root, scope);

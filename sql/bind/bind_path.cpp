@@ -43,19 +43,22 @@ Result<const ScopeEntry*> Binder::resolve(const Expression& identifier, Scope& s
     return refuse(ErrorCode::unresolved_name, identifier.span,
                   "the identifier '" + shortened(identifier.text) + "' could not be resolved (SC2001)" +
                       hint_for_unresolved(identifier, scope));
-  if (found.entry->is_let) {
-    if (found.entry->in_aggregate == found.scope->in_aggregate) return found.entry;
-    return refuse(ErrorCode::semantic, identifier.span,
-                  "the argument of an aggregate cannot use '" + std::string(identifier.text) +
-                      "', which LET names outside of it");
-  }
-  if (found.scope->is_after_grouping && !found.scope->in_aggregate)
-    return refuse(
-        ErrorCode::semantic, identifier.span,
-        "the property reference is invalid here because it is contained in neither an aggregate function "
-        "nor the GROUP BY clause (SC2102); group by it too, or aggregate it, as in MAX(" +
-            shortened(identifier.text) + "...)");
+  QUIRE_TRY(check_grouping(found, identifier.span));
   return found.entry;
+}
+
+Result<void> Binder::check_grouping(const Scope::Found& found, Span span) const {
+  const std::string name = shortened(found.entry->name);
+  if (found.entry->is_let) {
+    if (found.entry->in_aggregate == found.scope->in_aggregate) return {};
+    return refuse(ErrorCode::semantic, span,
+                  "the argument of an aggregate cannot use '" + name + "', which LET names outside of it");
+  }
+  if (!found.scope->is_after_grouping || found.scope->in_aggregate) return {};
+  return refuse(ErrorCode::semantic, span,
+                "the property reference is invalid here because it is contained in neither an aggregate "
+                "function nor the GROUP BY clause (SC2102); group by it too, or aggregate it, as in MAX(" +
+                    name + "...)");
 }
 
 std::string Binder::hint_for_unresolved(const Expression& identifier, Scope& scope) const {

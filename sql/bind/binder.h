@@ -84,6 +84,8 @@ class Binder {
   // A path over a computed value.
   BoundExpression* bind_steps(BoundExpression* input, std::span<const BoundStep> steps, Span span);
   Result<const ScopeEntry*> resolve(const Expression& identifier, Scope& scope);
+  // That the alias has a value where `span` stands: behind GROUP BY a row of the FROM clause has none.
+  Result<void> check_grouping(const Scope::Found& found, Span span) const;
   // What an alias of the select list stands for, if the name is one and may be used here; else null.
   Bound find_select_alias(const Expression& identifier, Scope& scope);
   std::string hint_for_unresolved(const Expression& identifier, Scope& scope) const;

@@ -1,9 +1,26 @@
 // Writes with triggers around them: all of it happens within the transaction, or nothing.
+#include <fmt/format.h>
+
 #include "engine/container/container.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
 
 namespace quire::engine {
+namespace {
+
+// An item that is replaced stays the one that it is, whatever a pre-trigger makes of it.
+Result<void> check_same_id(std::string_view id, std::string_view item) {
+  sql::JsonReader reader;
+  sql::Arena arena;
+  QUIRE_ASSIGN(const sql::Value document, reader.to_value(item, arena));
+  const sql::Value left = document.member("id");
+  if (id.empty() || (left.is_string() && left.as_string() == id)) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("a pre-trigger gave item '{}' another id, or none; an item's id does not change",
+                          shortened(id)));
+}
+
+}  // namespace
 
 Result<ItemOutcome> ContainerStore::write_triggered(WriteTransaction& transaction, std::string item,
                                                     Mode mode, const WriteOptions& options) {
@@ -22,11 +39,13 @@ Result<ItemOutcome> ContainerStore::write_triggered(WriteTransaction& transactio
                  read(transaction, partition_key_of(*given), id_of(*given).as_string()));
     write.exists = existing.has_value();
   }
+  const std::string replaced(id_of(*given).is_string() ? id_of(*given).as_string() : std::string_view());
   bool created = false;
   std::string id;
   std::string key_text;  // the item's JSON, for its partition key
   QUIRE_TRY(transaction.nested([&](WriteTransaction& inner) -> Result<void> {
     QUIRE_TRY(triggers_->before(inner, *this, write, options.triggers, item));
+    if (mode == Mode::replace) QUIRE_TRY(check_same_id(replaced, item));
     QUIRE_ASSIGN(const ItemOutcome written, write_item(inner, std::string_view(item), mode, plain));
     created = written.created;
     id = id_of(written.item.root).as_string();

@@ -90,6 +90,21 @@ TEST_F(TriggerTest, APreTriggerRefusesAWeakLinkAndChangesTheRequest) {
       fails_with(shelf_->replace(R"({"id":"a2","authorId":"a2"})"), QUIRE_SCRIPT_FAILED, "no response yet"));
 }
 
+TEST_F(TriggerTest, AnItemThatIsReplacedKeepsItsIdWhateverATriggerSays) {
+  add("other", "PRE ALL ON shelf ALWAYS",
+      "function () { var r = getContext().getRequest(), d = r.getBody(); d.id = 'b2'; r.setBody(d); }");
+  const std::string before = query("SELECT * FROM shelf s");
+  EXPECT_TRUE(fails_with(shelf_->replace(R"({"id":"b1","authorId":"a1"})"), QUIRE_INVALID_ARGUMENT,
+                         "gave item 'b1' another id"));
+  for (const char* statement :
+       {"UPDATE shelf s SET s.n = 2 WHERE s.id = 'b1'",
+        "REPLACE INTO shelf VALUES {id: 'b1', authorId: 'a1'}",
+        "PATCH shelf s WITH [{op: 'add', path: '/n', \"value\": 2}] WHERE s.id = 'b1'"})
+    EXPECT_THAT(query(statement), HasSubstr("an item's id does not change")) << statement;
+  EXPECT_EQ(query("SELECT * FROM shelf s"), before);
+  EXPECT_EQ(query("UPDATE shelf s SET s.n = 2 WHERE s.id = 'b2'"), "");
+}
+
 TEST_F(TriggerTest, ATriggerIsGoneOnceItIsDroppedOrItsTransactionUndone) {
   EXPECT_EQ(query("BEGIN"), "");
   add("never", "PRE ALL ON shelf ALWAYS", "function () { throw new Error('never'); }");

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -41,12 +42,22 @@ constexpr uint64_t kMapUnit = uint64_t{1} << 16;  // a multiple of every page si
 // closing one would drop the other's locks.
 using FileIdentity = std::pair<dev_t, ino_t>;
 struct OpenFiles {
+  pid_t process = getpid();
   std::mutex mutex;  // held while a file is opened or closed
   std::map<FileIdentity, std::weak_ptr<FileState>> states;
+  OpenFiles* of_parent = nullptr;
 };
+// A child of fork() has opened nothing. What it has of its parent's, a mutex perhaps that a thread held which
+// it does not have, it leaves alone.
 OpenFiles& open_files() {
-  static OpenFiles files;
-  return files;
+  static std::atomic<OpenFiles*> current = new OpenFiles;
+  OpenFiles* files = current.load(std::memory_order_acquire);
+  while (files->process != getpid()) {
+    auto own = std::make_unique<OpenFiles>();
+    own->of_parent = files;
+    if (current.compare_exchange_strong(files, own.get())) files = own.release();
+  }
+  return *files;
 }
 
 struct DataFile {

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <functional>
 #include <set>
@@ -65,6 +67,41 @@ class SurroundingsTest : public DatabaseTest {
 
   std::string path_;
 };
+
+// It has opened nothing, though its parent's databases lie in its memory.
+TEST_F(SurroundingsTest, AChildOfForkOpensItsOwn) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer has a child of a process with threads begin none";
+#endif
+  fill(path_);
+  const auto insert = [](Database& database, int from) {
+    for (int id = from; id < from + 50; ++id)
+      ASSERT_TRUE(succeeds(database.container("items")->create(fmt::format(R"({{"id":"{}","k":1}})", id))));
+  };
+  ASSERT_EQ(query("BEGIN"), "");
+  ASSERT_EQ(query("INSERT INTO items VALUES {id: 'of parent', k: 1}"), "");
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    {
+      auto own = Database::open(path_);
+      EXPECT_TRUE(succeeds(own));
+      if (own) insert(*own, 1000);
+    }
+    std::fflush(nullptr);
+    _exit(HasFailure() ? 1 : 0);
+  }
+  EXPECT_EQ(query("COMMIT"), "");
+  insert(*database_, 2000);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_EQ(count(), "104\n");
+  expect_sound();
+  reopen(path_);
+  EXPECT_EQ(count(), "104\n");
+  expect_sound();
+}
 
 TEST_F(SurroundingsTest, AFolderThatTakesNoFilesStillServesTheFileThatIsThere) {
   constexpr uid_t kNobody = 65534;

@@ -6,19 +6,19 @@ namespace quire::engine {
 
 Result<void> TableRegistry::claim(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  if (owner_ == std::this_thread::get_id())
+  if (owner_ == this_thread())
     return fail(
         ErrorCode::misuse,
         "this thread's write transaction has made or opened a container; end it before opening others");
-  if (!released_.wait_until(lock, deadline, [&] { return !owner_.has_value(); }))
+  if (!released_.wait_until(lock, deadline, [&] { return owner_ == ThreadNumber::none; }))
     return fail(ErrorCode::busy, "another transaction that makes or opens containers did not end in time");
-  owner_ = std::this_thread::get_id();
+  owner_ = this_thread();
   return {};
 }
 
 void TableRegistry::release() noexcept {
   const std::lock_guard lock(mutex_);
-  owner_.reset();
+  owner_ = ThreadNumber::none;
   released_.notify_all();
 }
 

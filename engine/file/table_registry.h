@@ -15,11 +15,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "engine/file/reader_pool.h"
 #include "engine/file/table.h"
+#include "engine/file/this_thread.h"
 #include "sql/error.h"
 
 namespace quire::engine {
@@ -69,7 +69,7 @@ class TableRegistry {
   };
   mutable std::mutex mutex_;
   std::condition_variable released_;
-  std::optional<std::thread::id> owner_;
+  ThreadNumber owner_ = ThreadNumber::none;
   std::map<std::string, Open, std::less<>> open_;
   uint64_t version_ = 0;
   std::array<std::atomic<uint32_t>, kMostTables + kCoreTables> generations_{};

@@ -1,6 +1,7 @@
 #include "engine/file/write_queue.h"
 
 #include <array>
+#include <thread>
 
 namespace quire::engine {
 namespace {
@@ -12,7 +13,7 @@ std::unexpected<Error> busy() {
 }  // namespace
 
 Result<void> WriteQueue::check_not_leading() const {
-  if (leader_ != std::this_thread::get_id()) return {};
+  if (leader_ != this_thread()) return {};
   return fail(ErrorCode::misuse, "this thread already holds a write transaction; use that one");
 }
 
@@ -30,7 +31,8 @@ void WriteQueue::look_out(std::unique_lock<std::mutex>& lock, const WriteRequest
 bool WriteQueue::wait_for_turn(std::unique_lock<std::mutex>& lock, WriteRequest& request,
                                Clock::time_point deadline) {
   const auto is_my_turn = [&] {
-    return request.state == WriteRequest::State::done || (!leader_ && waiting_.front() == &request);
+    return request.state == WriteRequest::State::done ||
+           (leader_ == ThreadNumber::none && waiting_.front() == &request);
   };
   if (!is_my_turn()) look_out(lock, request);
   while (!request.wake.wait_until(lock, deadline, is_my_turn)) {
@@ -59,7 +61,7 @@ void WriteQueue::put_back(std::span<WriteRequest* const> group, const WriteReque
 }
 
 void WriteQueue::wake_next() {
-  if (!leader_ && !waiting_.empty()) waiting_.front()->wake.notify_one();
+  if (leader_ == ThreadNumber::none && !waiting_.empty()) waiting_.front()->wake.notify_one();
 }
 
 Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)>& work, Sync sync,
@@ -74,7 +76,7 @@ Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)
   if (!wait_for_turn(lock, request, deadline)) return busy();
   if (request.state == WriteRequest::State::done) return std::move(request.outcome);
 
-  leader_ = std::this_thread::get_id();
+  leader_ = this_thread();
   std::array<WriteRequest*, kMostInGroup> places;
   size_t taken = 0;
   while (!waiting_.empty() && taken < kMostInGroup && waiting_.front()->work != nullptr) {
@@ -86,7 +88,7 @@ Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)
   lock.unlock();
   const auto begun = run_group(group, deadline);
   lock.lock();
-  leader_.reset();
+  leader_ = ThreadNumber::none;
   ++groups_;
   if (!begun) put_back(group, request, begun.error());
   // Once a request is done and the lock let go, it is gone: wake it while the lock is held.
@@ -105,18 +107,18 @@ Result<void> WriteQueue::take_lead(Clock::time_point deadline) {
   waiting_.push_back(&request);
   if (!wait_for_turn(lock, request, deadline)) return busy();
   waiting_.pop_front();
-  leader_ = std::this_thread::get_id();
+  leader_ = this_thread();
   return {};
 }
 
 bool WriteQueue::is_led_here() const {
   const std::lock_guard lock(mutex_);
-  return leader_ == std::this_thread::get_id();
+  return leader_ == this_thread();
 }
 
 void WriteQueue::release() {
   const std::lock_guard lock(mutex_);
-  leader_.reset();
+  leader_ = ThreadNumber::none;
   ++groups_;
   wake_next();
 }

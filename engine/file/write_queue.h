@@ -10,12 +10,11 @@
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <span>
-#include <thread>
 
 #include "engine/file/environment.h"
 #include "engine/file/reader_pool.h"
+#include "engine/file/this_thread.h"
 #include "engine/file/transaction.h"
 #include "sql/error.h"
 
@@ -65,7 +64,7 @@ class WriteQueue {
 
   mutable std::mutex mutex_;
   std::deque<WriteRequest*> waiting_;
-  std::optional<std::thread::id> leader_;
+  ThreadNumber leader_ = ThreadNumber::none;
   std::atomic<uint64_t> groups_ = 0;  // that have ended
 };
 

@@ -29,16 +29,16 @@ Result<void> Session::begin() {
   QUIRE_ASSIGN(auto write, begin_write());
   const std::lock_guard lock(mutex_);
   write_ = std::move(write);
-  owner_ = std::this_thread::get_id();
+  owner_ = this_thread();
   openings_ = openings;
   return {};
 }
 
 Result<std::unique_ptr<ExplicitWrite>> Session::take() {
   const std::lock_guard lock(mutex_);
-  if (write_ == nullptr || owner_ != std::this_thread::get_id())
+  if (write_ == nullptr || owner_ != this_thread())
     return fail(ErrorCode::misuse, "no transaction is open; BEGIN opens one, for the thread that says it");
-  owner_ = std::thread::id();
+  owner_ = ThreadNumber::none;
   return std::move(write_);
 }
 
@@ -55,7 +55,7 @@ Result<void> Session::rollback() {
 
 Session::Current Session::current() {
   // Each statement asks. Only the thread itself makes itself the owner, or ends that.
-  if (owner_.load(std::memory_order_relaxed) != std::this_thread::get_id()) return {};
+  if (owner_.load(std::memory_order_relaxed) != this_thread()) return {};
   const std::lock_guard lock(mutex_);
   if (write_ == nullptr) return {};
   return {&write_->transaction(), openings_};

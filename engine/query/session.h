@@ -17,6 +17,7 @@
 #include "engine/advisor/workload.h"
 #include "engine/container/long_work.h"
 #include "engine/file/environment.h"
+#include "engine/file/this_thread.h"
 #include "engine/query/limits.h"
 #include "engine/query/open_containers.h"
 #include "engine/query/script_limits.h"
@@ -103,7 +104,7 @@ class Session {
   mutable std::mutex mutex_;  // guards the members below
   Progress progress_;
   std::unique_ptr<ExplicitWrite> write_;
-  std::atomic<std::thread::id> owner_{};  // whose write_ is; changed under mutex_
+  std::atomic<ThreadNumber> owner_ = ThreadNumber::none;  // whose write_ is; changed under mutex_
   uint64_t openings_ = 0;
   Limits limits_;
   ScriptLimits script_limits_;

@@ -232,6 +232,19 @@ TEST_F(ChangeTest, AnOpenTransactionEndsWithTheDatabase) {
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c"), "0\n");
 }
 
+// Systems give the id of a thread that has ended to the next one.
+TEST_F(ChangeTest, AnOpenTransactionIsNoOtherThreads) {
+  std::thread([&] {
+    EXPECT_EQ(query("BEGIN"), "");
+    EXPECT_EQ(query("INSERT INTO people VALUES {id: 'open', city: 'Kyiv'}"), "");
+  }).join();
+  for (int i = 0; i < 10; ++i)
+    std::thread([&] {
+      EXPECT_EQ(query("SELECT VALUE p.id FROM people p WHERE p.id = 'open'"), "");
+      EXPECT_THAT(query("COMMIT"), HasSubstr("misuse: no transaction is open"));
+    }).join();
+}
+
 TEST_F(ChangeTest, PragmasTellAndChangeSettings) {
   EXPECT_EQ(query("PRAGMA strict"), "false\n");
   EXPECT_EQ(query("PRAGMA strict = on"), "true\n");

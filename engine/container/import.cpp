@@ -79,7 +79,7 @@ class Import {
                          .skip_conflicts = options_.skip_errors,
                          .deferred_version = deferred_version,
                          .left_out = &left_out_,
-                         .report = [this](uint64_t items) { return report(items); }});
+                         .look = [this] { return look(read_); }});
     return writer.write(sorter_);
   }
 

@@ -88,7 +88,7 @@ Result<void> ImportWriter::commit_all(Handover<Batch>& batches) {
     if (batch->is_near_end && must_sync_ && !std::exchange(reuses_room_, true)) environment_.reuse_room();
     QUIRE_ASSIGN(const uint64_t written, commit(*batch));
     written_ += written;
-    QUIRE_TRY(options_.report(written_));
+    if (!batch->is_last) QUIRE_TRY(options_.look());
     batches.give_back(std::move(*batch));
   }
   return {};

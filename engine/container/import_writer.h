@@ -25,8 +25,8 @@ class ImportWriter {
     uint64_t deferred_version = 0;
     // Numbers of items that are left out in any case.
     const std::unordered_set<uint64_t>* left_out = nullptr;
-    // Called after each commit, with what has been committed; an error ends the writing.
-    std::function<Result<void>(uint64_t items)> report;
+    // Called after each commit but the last; an error ends the writing.
+    std::function<Result<void>()> look;
   };
 
   ImportWriter(Environment& environment, ContainerStore& store, Options options)

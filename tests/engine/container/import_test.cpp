@@ -261,6 +261,28 @@ TEST_F(ImportTest, ProgressMayStopIt) {
   EXPECT_EQ(count(), 0u);
 }
 
+// Of an array with so few elements none is looked at for it.
+TEST_F(ImportTest, AnInterruptStopsItWhileItemsAreWritten) {
+  std::string text = "[";
+  for (int i = 0; i < 100; ++i)
+    text += fmt::format("{}{{\"id\":\"{}\",\"k\":1,\"text\":\"{}\"}}", i == 0 ? "" : ",", i,
+                        std::string(200'000, 'x'));
+  text += "]";
+  std::atomic<uint64_t> interrupts = 0;
+  options_.interrupts = &interrupts;
+  const auto reader = [&, done = size_t{0}](char* buffer, size_t capacity) mutable {
+    const size_t count = std::min(capacity, text.size() - done);
+    std::memcpy(buffer, text.data() + done, count);
+    done += count;
+    if (count == 0) ++interrupts;
+    return static_cast<int64_t>(count);
+  };
+  const auto stopped = import_items(*environment_, *store_, reader, options_);
+  ASSERT_TRUE(fails_with(stopped, ErrorCode::interrupted, "items had been written before and stay"));
+  EXPECT_GT(count(), 0u);
+  EXPECT_LT(count(), 100u);
+}
+
 TEST_F(ImportTest, AnInterruptStopsIt) {
   std::atomic<uint64_t> interrupts = 0;
   options_.interrupts = &interrupts;

@@ -38,6 +38,7 @@ class Database {
         containers_(*environment_, {.verify_checksums = options.verify_checksums}),
         scripts_(make_scripts(containers_, natives_, options.trusts_all_scripts)),
         session_(containers_, *scripts_, options.strict, options.limits, options.script_limits) {
+    environment_->heed(interrupts_);
     containers_.use_triggers(scripts_.get());
     scripts_->use_limits([this] { return session_.script_limits(); }, &interrupts_);
   }

@@ -65,9 +65,9 @@ template <typename Act>
 bool AnchorKeeper::while_writing(const Act& act) const {
   constexpr std::chrono::milliseconds kPatience{100};
   const Clock::time_point deadline = Clock::now() + kPatience;
-  if (!state_.queue().take_lead(deadline)) return false;
+  if (!state_.queue().take_lead({deadline})) return false;
   bool is_done = false;
-  if (state_.write_lock().acquire(deadline)) {
+  if (state_.write_lock().acquire({deadline})) {
     is_done = act(deadline);
     state_.write_lock().release();
   }

@@ -46,9 +46,9 @@ bool Environment::wait_for_commit(uint64_t seen, std::chrono::steady_clock::time
 
 Result<void> Environment::write(const std::function<Result<void>(WriteTransaction&)>& work, Sync sync) {
   if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
-  return state_->queue().run(work, sync, state_->deadline(),
-                             [this](std::span<WriteRequest* const> group, Clock::time_point deadline) {
-                               return run_group(*state_, group, deadline);
+  return state_->queue().run(work, sync, Patience::heeding(interrupts_, state_->deadline()),
+                             [this](std::span<WriteRequest* const> group, const Patience& patience) {
+                               return run_group(*state_, group, patience);
                              });
 }
 
@@ -83,12 +83,12 @@ void make_room(FileState& state, Clock::time_point deadline) {
 
 Result<std::unique_ptr<ExplicitWrite>> Environment::begin_write() {
   if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
-  const Clock::time_point deadline = state_->deadline();
+  const Patience patience = Patience::heeding(interrupts_, state_->deadline());
   auto held = std::make_unique<ExplicitWrite::Held>(*state_);
-  QUIRE_TRY(state_->queue().take_lead(deadline));
+  QUIRE_TRY(state_->queue().take_lead(patience));
   held->leads = true;
-  make_room(*state_, deadline);
-  QUIRE_ASSIGN(held->session, WriteSession::begin(*state_, deadline, WriteSession::Size::small_or_moved));
+  make_room(*state_, patience.deadline);
+  QUIRE_ASSIGN(held->session, WriteSession::begin(*state_, patience, WriteSession::Size::small_or_moved));
   return std::unique_ptr<ExplicitWrite>(new ExplicitWrite(std::move(held)));
 }
 

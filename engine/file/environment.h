@@ -113,6 +113,10 @@ class Environment {
   // Whether the calling thread holds a write transaction: it must not ask for another.
   bool is_writing_here() const;
 
+  // From here on who waits to write ends with interrupted when the number changes, which must outlive the
+  // Environment. For who has just opened it.
+  void heed(const std::atomic<uint64_t>& interrupts) noexcept { interrupts_ = &interrupts; }
+
   // Begins a write transaction held over several calls; other writers wait meanwhile. All calls on it and its
   // destruction belong to this thread. Errors as of write.
   Result<std::unique_ptr<ExplicitWrite>> begin_write();
@@ -167,6 +171,7 @@ class Environment {
 
   std::string path_;
   FileOptions options_;
+  const std::atomic<uint64_t>* interrupts_ = nullptr;
   // Shared, since the Environments of one file in a process share its LMDB environment; the last one closes
   // it.
   std::shared_ptr<FileState> state_;

@@ -68,8 +68,8 @@ class FileCopy {
   Result<bool> apply_pending(Clock::time_point deadline) const {
     constexpr std::chrono::milliseconds kPatience{100};
     deadline = std::min(deadline, Clock::now() + kPatience);
-    if (!state_.queue().take_lead(deadline)) return false;
-    const bool is_locked = state_.write_lock().acquire(deadline).has_value();
+    if (!state_.queue().take_lead({deadline})) return false;
+    const bool is_locked = state_.write_lock().acquire({deadline}).has_value();
     const Result<void> applied = is_locked ? state_.small_commits().apply(deadline) : Result<void>();
     if (is_locked) state_.write_lock().release();
     state_.queue().release();

@@ -220,7 +220,7 @@ Result<FileState::Facts> open_format(FileState& state, std::string_view path,
                 fmt::format("'{}' is {}; open it once for writing", path,
                             standing == Standing::empty ? "empty" : "of an older format"));
 
-  QUIRE_TRY(state.write_lock().acquire(state.deadline()));
+  QUIRE_TRY(state.write_lock().acquire({state.deadline()}));
   const HeldLock held(state.write_lock());
   // What is written here may take pages of an anchor.
   if (!state.is_in_memory()) QUIRE_TRY(state.anchor().prepare(Durability::full, 0));

@@ -17,7 +17,7 @@ FileState::~FileState() {
   // What was not synced reaches the disk at the latest here.
   constexpr std::chrono::milliseconds kPatience{1000};
   small_commits_.wait_for_thread();
-  if (anchor_.is_held() && write_lock_.acquire(Clock::now() + kPatience)) {
+  if (anchor_.is_held() && write_lock_.acquire({Clock::now() + kPatience})) {
     // What cannot be applied stays in the log, for who opens the file next.
     if (small_commits_.apply_if_possible(Clock::now() + kPatience)) {
       anchor_.hurry();

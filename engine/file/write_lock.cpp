@@ -24,7 +24,7 @@ int set_lock(int descriptor, off_t byte, short type) {
 }
 
 // Tries at growing intervals: there is no wait for a file lock that ends at a time.
-Result<void> lock_until(int descriptor, off_t byte, Clock::time_point deadline) {
+Result<void> lock_within(int descriptor, off_t byte, const Patience& patience) {
   constexpr std::chrono::microseconds kShortest{20};
   constexpr std::chrono::microseconds kLongest{500};
   for (auto pause = kShortest;; pause = std::min(pause * 2, kLongest)) {
@@ -32,17 +32,17 @@ Result<void> lock_until(int descriptor, off_t byte, Clock::time_point deadline) 
     if (code == 0) return {};
     if (code != EAGAIN && code != EACCES && code != EINTR)
       return std::unexpected(lmdb_error(code, "lock the file for writing"));
-    if (Clock::now() >= deadline) return fail(ErrorCode::busy, "another process is writing to the file");
+    if (patience.is_over()) return patience.error("another process is writing to the file");
     std::this_thread::sleep_for(pause);
   }
 }
 
 }  // namespace
 
-Result<void> WriteLock::acquire(Clock::time_point deadline) {
+Result<void> WriteLock::acquire(const Patience& patience) {
   if (descriptor_ < 0 || is_held_) return {};
-  QUIRE_TRY(lock_until(descriptor_, kTurnByte, deadline));
-  auto locked = lock_until(descriptor_, kLockByte, deadline);
+  QUIRE_TRY(lock_within(descriptor_, kTurnByte, patience));
+  auto locked = lock_within(descriptor_, kLockByte, patience);
   set_lock(descriptor_, kTurnByte, F_UNLCK);
   is_held_ = locked.has_value();
   return locked;

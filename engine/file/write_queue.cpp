@@ -1,13 +1,27 @@
 #include "engine/file/write_queue.h"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <thread>
 
 namespace quire::engine {
 namespace {
 
-std::unexpected<Error> busy() {
-  return fail(ErrorCode::busy, "other writers of this process held the file until the busy timeout");
+constexpr const char* kBusy = "other writers of this process held the file until the busy timeout";
+// So long an interrupt may go unseen: it only sets a number, as a signal handler may.
+constexpr std::chrono::milliseconds kBetweenLooks{10};
+
+// False where the patience is over first.
+template <typename IsThere>
+bool wait_until(std::condition_variable& wake, std::unique_lock<std::mutex>& lock, const Patience& patience,
+                const IsThere& is_there) {
+  if (patience.interrupts == nullptr) return wake.wait_until(lock, patience.deadline, is_there);
+  while (!is_there()) {
+    if (patience.is_over()) return false;
+    wake.wait_until(lock, std::min(patience.deadline, Clock::now() + kBetweenLooks));
+  }
+  return true;
 }
 
 }  // namespace
@@ -29,13 +43,13 @@ void WriteQueue::look_out(std::unique_lock<std::mutex>& lock, const WriteRequest
 }
 
 bool WriteQueue::wait_for_turn(std::unique_lock<std::mutex>& lock, WriteRequest& request,
-                               Clock::time_point deadline) {
+                               const Patience& patience) {
   const auto is_my_turn = [&] {
     return request.state == WriteRequest::State::done ||
            (leader_ == ThreadNumber::none && waiting_.front() == &request);
   };
   if (!is_my_turn()) look_out(lock, request);
-  while (!request.wake.wait_until(lock, deadline, is_my_turn)) {
+  while (!wait_until(request.wake, lock, patience, is_my_turn)) {
     if (request.state == WriteRequest::State::waiting) {
       std::erase(waiting_, &request);
       wake_next();
@@ -51,7 +65,8 @@ void WriteQueue::put_back(std::span<WriteRequest* const> group, const WriteReque
                           const Error& error) {
   for (size_t i = group.size(); i-- > 0;) {
     WriteRequest& member = *group[i];
-    if (&member != &leader && error.code == ErrorCode::busy && Clock::now() < member.deadline) {
+    const bool is_leaders_own = error.code == ErrorCode::busy || error.code == ErrorCode::interrupted;
+    if (&member != &leader && is_leaders_own && Clock::now() < member.deadline) {
       member.state = WriteRequest::State::waiting;
       waiting_.push_front(&member);
     } else {
@@ -65,15 +80,15 @@ void WriteQueue::wake_next() {
 }
 
 Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)>& work, Sync sync,
-                             Clock::time_point deadline, const RunGroup& run_group) {
+                             const Patience& patience, const RunGroup& run_group) {
   std::unique_lock lock(mutex_);
   QUIRE_TRY(check_not_leading());
   WriteRequest request;
   request.work = &work;
   request.sync = sync;
-  request.deadline = deadline;
+  request.deadline = patience.deadline;
   waiting_.push_back(&request);
-  if (!wait_for_turn(lock, request, deadline)) return busy();
+  if (!wait_for_turn(lock, request, patience)) return patience.error(kBusy);
   if (request.state == WriteRequest::State::done) return std::move(request.outcome);
 
   leader_ = this_thread();
@@ -86,7 +101,7 @@ Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)
   }
   const std::span<WriteRequest* const> group(places.data(), taken);
   lock.unlock();
-  const auto begun = run_group(group, deadline);
+  const auto begun = run_group(group, patience);
   lock.lock();
   leader_ = ThreadNumber::none;
   ++groups_;
@@ -100,12 +115,12 @@ Result<void> WriteQueue::run(const std::function<Result<void>(WriteTransaction&)
   return std::move(request.outcome);
 }
 
-Result<void> WriteQueue::take_lead(Clock::time_point deadline) {
+Result<void> WriteQueue::take_lead(const Patience& patience) {
   std::unique_lock lock(mutex_);
   QUIRE_TRY(check_not_leading());
   WriteRequest request;
   waiting_.push_back(&request);
-  if (!wait_for_turn(lock, request, deadline)) return busy();
+  if (!wait_for_turn(lock, request, patience)) return patience.error(kBusy);
   waiting_.pop_front();
   leader_ = this_thread();
   return {};

@@ -13,7 +13,7 @@
 #include <span>
 
 #include "engine/file/environment.h"
-#include "engine/file/reader_pool.h"
+#include "engine/file/patience.h"
 #include "engine/file/this_thread.h"
 #include "engine/file/transaction.h"
 #include "sql/error.h"
@@ -37,16 +37,16 @@ class WriteQueue {
  public:
   // A group commit is bounded so that its first member is not kept waiting by a flood of others.
   static constexpr size_t kMostInGroup = 128;
-  // Fills in the outcomes of a group; an error where it could not be begun by the deadline, its leader's.
-  using RunGroup = std::function<Result<void>(std::span<WriteRequest* const>, Clock::time_point deadline)>;
+  // Fills in the outcomes of a group; an error where it could not be begun while its leader has patience.
+  using RunGroup = std::function<Result<void>(std::span<WriteRequest* const>, const Patience&)>;
 
-  // Returns the outcome of `work`; `run_group` is called if this thread comes to lead a group. busy if the
-  // work was not begun by the deadline, whatever it waited for.
+  // Returns the outcome of `work`; `run_group` is called if this thread comes to lead a group. busy, or
+  // interrupted, if the work was not begun while there was patience, whatever it waited for.
   Result<void> run(const std::function<Result<void>(WriteTransaction&)>& work, Sync sync,
-                   Clock::time_point deadline, const RunGroup& run_group);
+                   const Patience& patience, const RunGroup& run_group);
 
   // Takes the lead alone, until release.
-  Result<void> take_lead(Clock::time_point deadline);
+  Result<void> take_lead(const Patience& patience);
   void release();
   // Whether the calling thread leads.
   bool is_led_here() const;
@@ -56,10 +56,10 @@ class WriteQueue {
   // Looks for a while whether the leader is done, since a short commit ends before a thread has gone to
   // sleep.
   void look_out(std::unique_lock<std::mutex>& lock, const WriteRequest& request) const;
-  // Waits until the request leads or is done; false past the deadline.
-  bool wait_for_turn(std::unique_lock<std::mutex>& lock, WriteRequest& request, Clock::time_point deadline);
+  // Waits until the request leads or is done; false where the patience is over before.
+  bool wait_for_turn(std::unique_lock<std::mutex>& lock, WriteRequest& request, const Patience& patience);
   void wake_next();
-  // The group could not be begun by its leader's deadline: who still has time waits on, before all others.
+  // The group could not be begun while its leader had patience: who has time waits on, before all others.
   void put_back(std::span<WriteRequest* const> group, const WriteRequest& leader, const Error& error);
 
   mutable std::mutex mutex_;

@@ -27,10 +27,10 @@ Result<void> call(const Work& work, WriteTransaction& transaction) {
 
 }  // namespace
 
-Result<std::unique_ptr<WriteSession>> WriteSession::begin(FileState& state, Clock::time_point deadline,
+Result<std::unique_ptr<WriteSession>> WriteSession::begin(FileState& state, const Patience& patience,
                                                           Size size, Sync sync) {
   std::unique_ptr<WriteSession> session(new WriteSession(state));
-  QUIRE_TRY(session->start(deadline, size, sync));
+  QUIRE_TRY(session->start(patience, size, sync));
   return session;
 }
 
@@ -38,8 +38,9 @@ WriteSession::~WriteSession() {
   rollback();
 }
 
-Result<void> WriteSession::start(Clock::time_point deadline, Size size, Sync sync) {
-  QUIRE_TRY(state_->write_lock().acquire(deadline));
+Result<void> WriteSession::start(const Patience& patience, Size size, Sync sync) {
+  const Clock::time_point deadline = patience.deadline;
+  QUIRE_TRY(state_->write_lock().acquire(patience));
   is_locked_ = true;
   durability_ = state_->durability();
   if (sync == Sync::later && durability_ == Durability::full) durability_ = Durability::relaxed;
@@ -282,9 +283,9 @@ Sync sync_of(std::span<WriteRequest* const> group) {
 
 // One attempt; whether and why it must be repeated.
 Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* const> group,
-                                      Clock::time_point deadline, WriteSession::Size size) {
+                                      const Patience& patience, WriteSession::Size size) {
   QUIRE_ASSIGN(const std::unique_ptr<WriteSession> session,
-               WriteSession::begin(state, deadline, size, sync_of(group)));
+               WriteSession::begin(state, patience, size, sync_of(group)));
   const size_t succeeded = run_members(session->transaction(), group);
   if (session->retry() != WriteSession::Retry::none) {
     session->rollback();
@@ -299,26 +300,25 @@ Result<WriteSession::Retry> try_group(FileState& state, std::span<WriteRequest* 
   return session->retry();
 }
 
-Result<void> run_until_done(FileState& state, std::span<WriteRequest* const> group,
-                            Clock::time_point deadline) {
+Result<void> run_until_done(FileState& state, std::span<WriteRequest* const> group, Patience patience) {
   // What is synced later is much.
   const bool is_much = sync_of(group) == Sync::later;
   for (auto size = is_much ? WriteSession::Size::any : WriteSession::Size::small_or_again;;) {
-    QUIRE_ASSIGN(const WriteSession::Retry retry, try_group(state, group, deadline, size));
+    QUIRE_ASSIGN(const WriteSession::Retry retry, try_group(state, group, patience, size));
     if (retry == WriteSession::Retry::none) return {};
     if (retry == WriteSession::Retry::not_small) size = WriteSession::Size::any;
     // The group has had its turn; what it waits for from here on, it waits for anew.
-    deadline = state.deadline();
-    if (retry == WriteSession::Retry::map_full) QUIRE_TRY(state.grow_map(deadline));
+    patience.deadline = state.deadline();
+    if (retry == WriteSession::Retry::map_full) QUIRE_TRY(state.grow_map(patience.deadline));
   }
 }
 
 }  // namespace
 
 Result<void> run_group(FileState& state, std::span<WriteRequest* const> group,
-                       Clock::time_point deadline) noexcept {
+                       const Patience& patience) noexcept {
   try {
-    return run_until_done(state, group, deadline);
+    return run_until_done(state, group, patience);
   } catch (const std::exception&) {
     // Nothing was committed: after a commit nothing needs memory. The message is short enough to need none.
     return std::unexpected(Error{ErrorCode::out_of_memory, "memory ran out"});
@@ -329,9 +329,9 @@ Result<void> run_group(FileState& state, std::span<WriteRequest* const> group,
 // anchor, one with a log, was made behind all that was committed then.
 Result<void> sync_commits(FileState& state, Clock::time_point deadline) {
   if (state.durability() != Durability::full) return {};
-  QUIRE_TRY(state.queue().take_lead(deadline));
+  QUIRE_TRY(state.queue().take_lead({deadline}));
   const ReleaseAtEnd lead{state.queue()};
-  QUIRE_TRY(state.write_lock().acquire(deadline));
+  QUIRE_TRY(state.write_lock().acquire({deadline}));
   const ReleaseAtEnd lock{state.write_lock()};
   SmallCommits& small = state.small_commits();
   QUIRE_TRY(small.prepare(Durability::full, true, deadline));

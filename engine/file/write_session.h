@@ -21,7 +21,7 @@ class WriteSession {
   enum class Size : uint8_t { any, small_or_again, small_or_moved };
   // Takes the lock between processes and LMDB's, adopting a map that another process has grown, and removes
   // tables that were dropped.
-  static Result<std::unique_ptr<WriteSession>> begin(FileState& state, Clock::time_point deadline, Size size,
+  static Result<std::unique_ptr<WriteSession>> begin(FileState& state, const Patience& patience, Size size,
                                                      Sync sync = Sync::with_commit);
   // Rolls back what was not committed.
   ~WriteSession();
@@ -43,7 +43,7 @@ class WriteSession {
 
  private:
   explicit WriteSession(FileState& state) : state_(&state) {}
-  Result<void> start(Clock::time_point deadline, Size size, Sync sync);
+  Result<void> start(const Patience& patience, Size size, Sync sync);
   Result<void> begin_transaction(Clock::time_point deadline);
   Result<void> begin_on_snapshot();
   bool remove_dropped_tables();
@@ -68,9 +68,9 @@ class WriteSession {
 };
 
 // Runs a group of requests in one commit, again if the map was full, and fills in their outcomes. An error
-// where that could not be begun by the deadline.
+// where that could not be begun while there was patience.
 Result<void> run_group(FileState& state, std::span<WriteRequest* const> group,
-                       Clock::time_point deadline) noexcept;
+                       const Patience& patience) noexcept;
 
 // Returns when all that was committed is as durable as was asked for. busy, io.
 Result<void> sync_commits(FileState& state, Clock::time_point deadline);

@@ -225,7 +225,8 @@ QUIRE_API int quire_open(const char* path, const quire_options* options, quire_d
  * otherwise QUIRE_MISUSE, and the database stays open. */
 QUIRE_API int quire_close(quire_database* database, quire_error* error);
 /* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED (a
- * statement at its next step, if it is between two). */
+ * statement at its next step, if it is between two, unless what it gives is the rows of a change that is
+ * done), and so does every call that waits to write while others do. */
 QUIRE_API void quire_interrupt(quire_database* database);
 /* Called a few times a second by a statement that takes long (CREATE INDEX, ALTER CONTAINER, CHECK, ADVISE),
  * on the thread that steps it: how much is done, of how much. Nonzero ends the statement with

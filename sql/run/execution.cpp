@@ -280,6 +280,8 @@ struct Execution::State {
     // Between two batches nobody else asks, however long the reader of the rows takes.
     if (run.snapshot_limit.is_over()) [[unlikely]]
       run.set_error(snapshot_too_old("the statement", run.snapshot_limit.most));
+    if (run.is_interrupted()) [[unlikely]]
+      run.set_error(statement_interrupted());
     if (run.error) return std::unexpected(*run.error);
     if (rows.empty()) {
       rows = pipeline->next();
@@ -294,7 +296,8 @@ struct Execution::State {
   }
 
   bool has_row_at_hand() const {
-    return !rows.empty() && !run.error && result_limit == 0 && !run.snapshot_limit.is_over();
+    return !rows.empty() && !run.error && !run.is_interrupted() && result_limit == 0 &&
+           !run.snapshot_limit.is_over();
   }
   // Of the batch.
   const Value& take_row() {

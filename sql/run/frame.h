@@ -54,9 +54,12 @@ struct RunState {
   void set_error(Error failure) {
     if (!error) error = std::move(failure);
   }
+  bool is_interrupted() const noexcept {
+    return interrupts != nullptr && interrupts->load(std::memory_order_relaxed) != interrupts_at_start;
+  }
   // Called once a batch by whatever makes batches.
   bool should_stop() {
-    if (interrupts != nullptr && interrupts->load(std::memory_order_relaxed) != interrupts_at_start)
+    if (is_interrupted())
       set_error(statement_interrupted());
     else if (time_limit.is_over())
       set_error(time_limit.error());

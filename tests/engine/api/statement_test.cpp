@@ -236,6 +236,32 @@ TEST_F(StatementTest, AnInterruptConcernsWhatRunsNotWhatStartsLater) {
   EXPECT_EQ(rows(*statement).size(), std::string_view("'nice'\n'lyon'\n'bonn'\n").size());
 }
 
+// Rows come in batches: those that lie ready are not given any more.
+TEST_F(StatementTest, AnInterruptEndsAStatementAtItsNextStep) {
+  auto statement = database_->prepare("SELECT VALUE c.id FROM cities c ORDER BY c.id");
+  ASSERT_TRUE(*statement->step());
+  database_->interrupt();
+  EXPECT_TRUE(fails_with(statement->step(), QUIRE_INTERRUPTED));
+  statement->reset();
+  EXPECT_TRUE(*statement->step());
+}
+
+TEST_F(StatementTest, AnInterruptEndsTheWaitOfAWriter) {
+  ASSERT_EQ(query("BEGIN"), "");
+  ASSERT_EQ(query("INSERT INTO cities VALUES {id: 'open', country: 'FR'}"), "");
+  std::atomic<bool> has_ended = false;
+  std::thread waiting([&] {
+    EXPECT_THAT(query("INSERT INTO cities VALUES {id: 'late', country: 'FR'}"), StartsWith("interrupted"));
+    EXPECT_TRUE(fails_with(database_->container("cities")->create(R"({"id":"late","country":"FR"})"),
+                           QUIRE_INTERRUPTED, "others were writing"));
+    has_ended = true;
+  });
+  while (!has_ended) database_->interrupt();
+  waiting.join();
+  EXPECT_EQ(query("COMMIT"), "");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM cities c WHERE c.id IN ('open', 'late')"), "\"open\"\n");
+}
+
 TEST_F(StatementTest, ExplainShowsHowTheItemsAreReached) {
   EXPECT_THAT(query("EXPLAIN SELECT * FROM cities c WHERE c.country = 'FR' AND c.id = 'nice'"),
               HasSubstr("point read"));

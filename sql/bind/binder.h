@@ -169,7 +169,8 @@ class Binder {
 
 // Whether an aggregate stands in an expression, subqueries aside.
 bool contains_aggregate(const Expression& expression);
-// Whether two expressions are written alike, but for spacing and case of keywords: GROUP BY's textual match.
+// Whether two expressions are written alike, but for spacing and the case of keywords and functions: GROUP
+// BY's textual match.
 bool is_same_expression(const Expression& a, const Expression& b);
 
 }  // namespace quire::sql

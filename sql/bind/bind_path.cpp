@@ -49,7 +49,14 @@ Result<const ScopeEntry*> Binder::resolve(const Expression& identifier, Scope& s
                   "the argument of an aggregate cannot use '" + std::string(identifier.text) +
                       "', which LET names outside of it");
   }
-  if (found.scope->is_after_grouping && !found.scope->in_aggregate)
+  const bool is_grouped = found.scope->is_after_grouping && !found.scope->in_aggregate;
+  if (is_grouped && found.scope != &scope)
+    return refuse(
+        ErrorCode::semantic, identifier.span,
+        "a subquery cannot use what the query around it groups, as it does '" + shortened(identifier.text) +
+            "' here (SC2102); name the value with LET outside, as in LET x = " + shortened(identifier.text) +
+            "... IN (SELECT VALUE x)");
+  if (is_grouped)
     return refuse(
         ErrorCode::semantic, identifier.span,
         "the property reference is invalid here because it is contained in neither an aggregate function "

@@ -57,6 +57,7 @@ struct Function {
   std::string_view summary;    // one line for .functions and the documentation
   Volatility volatility = Volatility::pure;
   FunctionPrepare prepare = nullptr;
+  bool optional_together = false;  // its optional arguments are given all or not at all
 };
 
 struct Arity {

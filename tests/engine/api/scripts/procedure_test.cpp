@@ -423,6 +423,19 @@ TEST_F(ScriptTest, AProcedureTakesPartInATransaction) {
   EXPECT_EQ(query("SELECT VALUE s.id FROM shelf s WHERE s.id = 'y'"), "\"y\"\n");
 }
 
+TEST_F(ScriptTest, HalfOfASurrogatePairIsToldOfAndNothingIsKept) {
+  constexpr std::string_view kHalf = "a string holds half of a surrogate pair";
+  const std::string before = ids();
+  EXPECT_THAT(body_of("function () { __.createDocument(__.getSelfLink(), { id: 'n', authorId: 'a1' }); "
+                      "__.response.setBody('😀'.substr(0, 1)); }"),
+              testing::StartsWith(fmt::format("invalid_json: procedure 'p' leaves invalid JSON: {}", kHalf)));
+  EXPECT_THAT(body_of("function () {\n __.createDocument(__.getSelfLink(), { id: 'n', authorId: 'a1', s: "
+                      "'\\ud83d' }); }"),
+              testing::HasSubstr(kHalf));
+  EXPECT_EQ(body_of(R"(function () { __.response.setBody('\\ud83d 😀'); })"), R"("\\ud83d 😀")");
+  EXPECT_EQ(ids(), before);
+}
+
 TEST_F(ScriptTest, ScriptsSurviveReopeningAndGoWithTheirContainer) {
   const std::string path = file("scripts.quire");
   shelf_.reset();

@@ -174,7 +174,12 @@ Result<std::string> JavaScript::run_trigger(const ScriptDefinition& script, cons
   // The container's tables are known to the transaction, which is writing to them.
   PartitionAccess access(containers_, queries_, call.store, transaction, UINT64_MAX, key,
                          {this, call.limits, interrupts_}, *log, false);
-  QUIRE_TRY(run_script(script, settings, access, call, "requestBody", body, *log));
+  auto done = run_script(script, settings, access, call, "requestBody", body, *log);
+  if (!done) {
+    // Who writes looks at a statement or an item; the message tells the line of the script.
+    done.error().position = {};
+    return std::unexpected(std::move(done.error()));
+  }
   QUIRE_ASSIGN(const sql::Value left, reader.to_value(body, arena));
   if (settings.kind == "pre" && settings.operation != "Delete") QUIRE_TRY(access.check_partition(left));
   return body;

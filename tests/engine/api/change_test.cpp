@@ -34,6 +34,19 @@ TEST_F(ChangeTest, InsertWritesAllOrNothing) {
 TEST_F(ChangeTest, InsertTakesParametersAndQueries) {
   auto statement = database_->prepare("INSERT INTO people VALUES @item RETURNING p.n");
   EXPECT_FALSE(statement.has_value());  // the container has no alias p here
+// A place in the text of an item is none in the statement.
+TEST_F(ChangeTest, AnItemThatIsNestedTooDeeplyHasNoPlaceInTheStatement) {
+  std::string deep = "1";
+  for (int level = 0; level < 70; ++level) deep = "[" + deep + "]";
+  auto statement = database_->prepare("INSERT INTO people SELECT '4' AS id, 'Kyiv' AS city, " +
+                                      std::string(deep).replace(70, 1, "d") + " AS deep FROM (SELECT VALUE " +
+                                      deep + ") d");
+  ASSERT_TRUE(succeeds(statement));
+  EXPECT_THAT(rows(*statement), HasSubstr("invalid_json: invalid JSON: nesting is deeper than 128 levels"));
+  ASSERT_TRUE(statement->error());
+  EXPECT_EQ(statement->error()->line, 0u);
+}
+
   statement = database_->prepare("INSERT INTO people VALUES @item RETURNING people.n");
   ASSERT_TRUE(succeeds(statement));
   ASSERT_TRUE(succeeds(statement->bind("item", Json{R"({"id":"4","city":"Kyiv","n":9007199254740993})"})));

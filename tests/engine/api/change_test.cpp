@@ -1,4 +1,6 @@
 // Statements that change items and containers, through the public API.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <thread>
 
@@ -26,7 +28,8 @@ TEST_F(ChangeTest, InsertWritesAllOrNothing) {
   EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', city: 'Kyiv'}, {id: '1', city: 'Kyiv'}"),
               HasSubstr("conflict: item '1'"));
   EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', city: {}}"), HasSubstr("invalid_partition_key"));
-  EXPECT_THAT(query("INSERT INTO people VALUES 1"), HasSubstr("must be a JSON object"));
+  for (const std::string_view item : {"1", "undefined", "{id: '4', city: 'Kyiv'}, {id: '5'}.typo"})
+    EXPECT_THAT(query(fmt::format("INSERT INTO people VALUES {}", item)), HasSubstr("must be a JSON object"));
   EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', n: 1e308 * 10}"), HasSubstr("not_json_result"));
   EXPECT_EQ(ids(), "\"1\"\n\"2\"\n\"3\"\n");
 }

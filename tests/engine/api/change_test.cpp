@@ -34,9 +34,6 @@ TEST_F(ChangeTest, InsertWritesAllOrNothing) {
   EXPECT_EQ(ids(), "\"1\"\n\"2\"\n\"3\"\n");
 }
 
-TEST_F(ChangeTest, InsertTakesParametersAndQueries) {
-  auto statement = database_->prepare("INSERT INTO people VALUES @item RETURNING p.n");
-  EXPECT_FALSE(statement.has_value());  // the container has no alias p here
 // A place in the text of an item is none in the statement.
 TEST_F(ChangeTest, AnItemThatIsNestedTooDeeplyHasNoPlaceInTheStatement) {
   std::string deep = "1";
@@ -50,6 +47,9 @@ TEST_F(ChangeTest, AnItemThatIsNestedTooDeeplyHasNoPlaceInTheStatement) {
   EXPECT_EQ(statement->error()->line, 0u);
 }
 
+TEST_F(ChangeTest, InsertTakesParametersAndQueries) {
+  auto statement = database_->prepare("INSERT INTO people VALUES @item RETURNING p.n");
+  EXPECT_FALSE(statement.has_value());  // the container has no alias p here
   statement = database_->prepare("INSERT INTO people VALUES @item RETURNING people.n");
   ASSERT_TRUE(succeeds(statement));
   ASSERT_TRUE(succeeds(statement->bind("item", Json{R"({"id":"4","city":"Kyiv","n":9007199254740993})"})));
@@ -72,6 +72,10 @@ TEST_F(ChangeTest, UpdateSetsAndUnsetsPaths) {
       query("UPDATE people SET people.tags[2] = 'c' UNSET people.tags[0], people.age, people.home WHERE "
             "people.id = '2' RETURNING VALUE [people.tags, people.age, people.home]"),
       "[[null,\"c\"]]\n");
+  EXPECT_EQ(query("UPDATE people p UNSET p.age.k, p.age[0], p.tags[9], p.tags.k WHERE p.id = '1' "
+                  "RETURNING p.age, p.city"),
+            "{\"age\":30,\"city\":\"Kyiv\"}\n");
+  EXPECT_THAT(query("UPDATE people p SET p.age.k = 1 WHERE p.id = '1'"), HasSubstr("'k' cannot be set"));
   auto statement = database_->prepare("UPDATE people p SET p.seen = true");
   ASSERT_TRUE(succeeds(statement));
   EXPECT_EQ(rows(*statement), "");

@@ -23,8 +23,8 @@ class IndexRows {
   void add(Value container) {
     container_ = container["id"].as_string();
     for (const Value index : container["indexes"].elements())
-      row("CREATE INDEX", index["name"].as_string(), paths_text(index["paths"]),
-          index["unique"].as_boolean());
+      row("CREATE INDEX", index["name"].as_string(), paths_text(index["paths"]), index["unique"].as_boolean(),
+          index["where"].as_string());
     const Value policy = container["indexingPolicy"];
     if (policy["includedPaths"].size() > 0)
       row("indexingPolicy", "included", paths_text(policy["includedPaths"]), false);
@@ -38,10 +38,11 @@ class IndexRows {
   std::string json() const { return "[" + rows_ + "]"; }
 
  private:
-  void row(std::string_view made_by, std::string_view name, const std::string& paths, bool is_unique) {
-    rows_ += fmt::format(R"({}{{"container":{},"index":{},"paths":{},"unique":{},"by":{}}})",
-                         rows_.empty() ? "" : ",", quoted(container_), quoted(name), quoted(paths), is_unique,
-                         quoted(made_by));
+  void row(std::string_view made_by, std::string_view name, const std::string& paths, bool is_unique,
+           std::string_view where = {}) {
+    rows_ += fmt::format(R"({}{{"container":{},"index":{},"paths":{},"where":{},"unique":{},"by":{}}})",
+                         rows_.empty() ? "" : ",", quoted(container_), quoted(name), quoted(paths),
+                         where.empty() ? "null" : quoted(where), is_unique, quoted(made_by));
   }
 
   std::string container_;

@@ -125,7 +125,14 @@ class DataChange {
     return {};
   }
 
+  // The texts of items are not the statement's: an error has no place in it.
   Result<ItemOutcome> write(std::string_view text) {
+    auto written = write_text(text);
+    if (!written) written.error().position = {};
+    return written;
+  }
+
+  Result<ItemOutcome> write_text(std::string_view text) {
     switch (change_.kind) {
       case sql::ChangeKind::insert:
         return store_.create(transaction_, text, write_options_);

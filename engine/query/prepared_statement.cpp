@@ -140,8 +140,10 @@ Result<std::optional<sql::Value>> PreparedStatement::next_row() {
   if (next_row_ >= rows_.size()) return std::nullopt;
   if (json_reader_ == nullptr) json_reader_ = std::make_unique<sql::JsonReader>();
   row_arena_ = std::make_unique<sql::Arena>();
-  QUIRE_ASSIGN(const sql::Value row, json_reader_->to_value(rows_[next_row_++], *row_arena_));
-  return row;
+  auto row = json_reader_->to_value(rows_[next_row_++], *row_arena_);
+  if (row) return *row;
+  row.error().position = {};  // in the text of the row, which a procedure may have left
+  return std::unexpected(std::move(row.error()));
 }
 
 Result<void> PreparedStatement::start() {
@@ -250,7 +252,10 @@ Result<void> PreparedStatement::start_execute(const sql::Execute& call) {
   ProcedureOutcome outcome;
   auto done = execute_statement(containers_, *options_.session, call, *given, options_.interrupts, outcome);
   log_ = std::move(outcome.log);
-  if (!done) return done;
+  if (!done) {
+    done.error().position = {};  // in the script, if anywhere; the message tells its line
+    return done;
+  }
   change_charge_ = outcome.charge;
   rows_ = {std::move(outcome.body)};
   stats_.rows_returned = 1;

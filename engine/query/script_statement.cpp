@@ -64,15 +64,19 @@ Result<void> drop_script(OpenContainers& containers, Session& session, Container
 Result<void> change_scripts(OpenContainers& containers, Session& session, const sql::ScriptChange& change,
                             bool creates) {
   QUIRE_ASSIGN(const auto store, containers.open(change.container));
-  if (creates)
-    return create_script(containers, session, *store,
-                         {.kind = change.kind,
-                          .name = std::string(change.name),
-                          .body = std::string(change.body),
-                          .time = change.time,
-                          .operation = change.operation,
-                          .is_always = change.is_always},
-                         change.replaces);
+  if (creates) {
+    auto created = create_script(containers, session, *store,
+                                 {.kind = change.kind,
+                                  .name = std::string(change.name),
+                                  .body = std::string(change.body),
+                                  .time = change.time,
+                                  .operation = change.operation,
+                                  .is_always = change.is_always},
+                                 change.replaces);
+    // A place in the body is none in the statement; the message tells its line.
+    if (!created) created.error().position = {};
+    return created;
+  }
   auto dropped = drop_script(containers, session, *store, change.kind, change.name);
   if (!dropped && change.is_conditional && dropped.error().code == ErrorCode::not_found) return {};
   return dropped;

@@ -106,7 +106,8 @@ class JavaScript final : public Scripts {
     const Sandbox::RunOptions options{.limits = call.limits, .host = &host, .interrupts = call.interrupts};
     auto done = sandbox->run(options, title, [&]() -> Result<void> {
       QUIRE_TRY(host.run(title, settings, call.arguments));
-      return host.take_body(title, which, body);
+      QUIRE_TRY(host.take_body(title, which, body));
+      return check_body(title, body);
     });
     if (host.failure()) {
       Error error = *host.failure();
@@ -115,6 +116,8 @@ class JavaScript final : public Scripts {
     }
     return done;
   }
+
+  static Result<void> check_body(std::string_view title, std::string_view body);
 
   // One trigger, in the partition of the item that is written; the body that it leaves.
   Result<std::string> run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
@@ -131,6 +134,15 @@ class JavaScript final : public Scripts {
   const std::atomic<uint64_t>* interrupts_ = nullptr;
   ScriptStore store_;
 };
+
+// JSON.stringify writes half of a surrogate pair as an escape, which is JSON and yet no text of ours.
+Result<void> JavaScript::check_body(std::string_view title, std::string_view body) {
+  if (body.find("\\ud") == std::string_view::npos) return {};
+  sql::Arena arena;
+  const auto read = sql::JsonReader().to_value(body, arena);
+  if (read) return {};
+  return fail(read.error().code, fmt::format("{} leaves {}", title, read.error().message));
+}
 
 // ---- Triggers
 
@@ -162,7 +174,12 @@ Result<std::string> JavaScript::run_trigger(const ScriptDefinition& script, cons
   // The container's tables are known to the transaction, which is writing to them.
   PartitionAccess access(containers_, queries_, call.store, transaction, UINT64_MAX, key,
                          {this, call.limits, interrupts_}, *log, false);
-  QUIRE_TRY(run_script(script, settings, access, call, "requestBody", body, *log));
+  auto done = run_script(script, settings, access, call, "requestBody", body, *log);
+  if (!done) {
+    // Who writes looks at a statement or an item; the message tells the line of the script.
+    done.error().position = {};
+    return std::unexpected(std::move(done.error()));
+  }
   QUIRE_ASSIGN(const sql::Value left, reader.to_value(body, arena));
   if (settings.kind == "pre" && settings.operation != "Delete") QUIRE_TRY(access.check_partition(left));
   return body;

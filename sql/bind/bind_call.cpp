@@ -16,7 +16,9 @@ bool is_equal_ignoring_case(std::string_view a, std::string_view b) {
   });
 }
 
-std::string arity_text(const Arity& arity) {
+std::string arity_text(const Arity& arity, bool is_least_or_most) {
+  if (is_least_or_most)
+    return std::to_string(arity.least) + " or " + std::to_string(arity.most) + " argument(s)";
   if (arity.least == arity.most) return std::to_string(arity.least) + " argument(s)";
   if (arity.most == UINT32_MAX) return "at least " + std::to_string(arity.least) + " argument(s)";
   return std::to_string(arity.least) + " to " + std::to_string(arity.most) + " argument(s)";
@@ -61,10 +63,12 @@ Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& 
 Result<void> Binder::check_arity(const Function& function, const Expression& call) const {
   const Arity arity = arity_of(function);
   const size_t count = call.operands.size();
-  if (count >= arity.least && count <= arity.most) return {};
+  const bool is_between = count > arity.least && count < arity.most;
+  if (count >= arity.least && count <= arity.most && !(is_between && function.optional_together)) return {};
   return refuse(ErrorCode::wrong_arity, call.span,
-                "the function " + std::string(function.name) + " requires " + arity_text(arity) + ", not " +
-                    std::to_string(count) + " (SC2050): " + std::string(function.signature));
+                "the function " + std::string(function.name) + " requires " +
+                    arity_text(arity, function.optional_together) + ", not " + std::to_string(count) +
+                    " (SC2050): " + std::string(function.signature));
 }
 
 Error Binder::unknown_function(const Expression& expression) const {

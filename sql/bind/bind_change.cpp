@@ -6,6 +6,8 @@
 //   DELETE FROM c WHERE p           SELECT VALUE c FROM c WHERE p
 //   ... RETURNING s                 SELECT s FROM c, over the items that were changed
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "sql/bind/binder.h"
 
@@ -58,9 +60,24 @@ Result<void> Binder::bind_change(const Change& change) {
 
 Result<void> Binder::bind_written(const Change& change) {
   if (change.query != nullptr) return bind_query(*change.query, statement_.query, nullptr);
+  // An array leaves out what is undefined: null stands for it, which is as little an item.
+  Expression null{};
+  null.kind = ExpressionKind::literal;
+  null.literal = Value::null();
+  std::vector<Expression> given(change.values.size());
+  std::vector<Expression*> operands(change.values.begin(), change.values.end());
+  std::vector<std::array<Expression*, 2>> choices(change.values.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i]->kind == ExpressionKind::object) continue;
+    choices[i] = {operands[i], &null};
+    given[i].kind = ExpressionKind::coalesce;
+    given[i].operands = choices[i];
+    given[i].span = operands[i]->span;
+    operands[i] = &given[i];
+  }
   Expression array{};
   array.kind = ExpressionKind::array;
-  array.operands = change.values;
+  array.operands = operands;
   const Span first = change.values.front()->span, last = change.values.back()->span;
   array.span = {first.offset, last.offset + last.length - first.offset};
   SelectItem all{&array, std::nullopt, change.span};

@@ -55,7 +55,7 @@ Result<void> Binder::bind_source(const FromSource& source, bool is_first, Scope&
   if (source.join == JoinKind::left_on && !is_container) return bind_left_source(source, scope);
   if (!is_path) return bind_query_source(source, scope);
   if (const Scope::Found found = scope.find(source.root); found.entry != nullptr) {
-    QUIRE_TRY(check_grouping(found, source.root_span));
+    QUIRE_TRY(check_grouping(found, source.root_span, scope));
     return bind_path_source(source, *found.entry, scope);
   }
   const bool is_whole = source.steps.empty() && !source.iterates;

@@ -43,11 +43,11 @@ Result<const ScopeEntry*> Binder::resolve(const Expression& identifier, Scope& s
     return refuse(ErrorCode::unresolved_name, identifier.span,
                   "the identifier '" + shortened(identifier.text) + "' could not be resolved (SC2001)" +
                       hint_for_unresolved(identifier, scope));
-  QUIRE_TRY(check_grouping(found, identifier.span));
+  QUIRE_TRY(check_grouping(found, identifier.span, scope));
   return found.entry;
 }
 
-Result<void> Binder::check_grouping(const Scope::Found& found, Span span) const {
+Result<void> Binder::check_grouping(const Scope::Found& found, Span span, const Scope& scope) const {
   const std::string name = shortened(found.entry->name);
   if (found.entry->is_let) {
     if (found.entry->in_aggregate == found.scope->in_aggregate) return {};
@@ -55,6 +55,11 @@ Result<void> Binder::check_grouping(const Scope::Found& found, Span span) const 
                   "the argument of an aggregate cannot use '" + name + "', which LET names outside of it");
   }
   if (!found.scope->is_after_grouping || found.scope->in_aggregate) return {};
+  if (found.scope != &scope)
+    return refuse(ErrorCode::semantic, span,
+                  "a subquery cannot use what the query around it groups, as it does '" + name +
+                      "' here (SC2102); name the value with LET outside, as in LET x = " + name +
+                      "... IN (SELECT VALUE x)");
   return refuse(ErrorCode::semantic, span,
                 "the property reference is invalid here because it is contained in neither an aggregate "
                 "function nor the GROUP BY clause (SC2102); group by it too, or aggregate it, as in MAX(" +

@@ -53,13 +53,16 @@ bool contains_aggregate(const Expression& expression) {
 }
 
 bool is_same_expression(const Expression& a, const Expression& b) {
-  // c.name and c["name"] are one node kind already; anything else must be alike to the letter.
-  if (a.kind != b.kind || a.depth != b.depth || a.text != b.text || a.operands.size() != b.operands.size())
+  // c.name and c["name"] are one node kind already; anything else must be alike to the letter, but for the
+  // names of functions, which are written in any case.
+  const bool is_named = a.kind != ExpressionKind::call;
+  if (a.kind != b.kind || a.depth != b.depth || a.operands.size() != b.operands.size() ||
+      (is_named && a.text != b.text))
     return false;
   if (a.kind == ExpressionKind::identifier) return true;
   if (a.kind == ExpressionKind::member || a.kind == ExpressionKind::parameter)
     return a.operands.empty() || is_same_expression(*a.operands[0], *b.operands[0]);
-  return print(a) == print(b);
+  return print_alike(a) == print_alike(b);
 }
 
 Result<void> Binder::bind_query(const Query& query, BoundQuery& bound, Scope* outer) {

@@ -50,13 +50,13 @@ class UnionKeys {
       } else if (expression.kind == ExpressionKind::identifier) {
         by_name_.emplace(expression.text, row_);
       }
-      by_text_.emplace(print(expression), meant);
+      by_text_.emplace(print_alike(expression), meant);
     }
   }
 
   // The key, said of the row. Sets `stranger` to a name or an aggregate in it that is none of the union's.
   Expression* said_of_row(const Expression& key, const Expression*& stranger) const {
-    const auto found = by_text_.find(print(key));
+    const auto found = by_text_.find(print_alike(key));
     if (found != by_text_.end() && key.kind != ExpressionKind::literal) return placed(*found->second, key);
     return substituted(key, stranger);
   }

@@ -84,8 +84,8 @@ class Binder {
   // A path over a computed value.
   BoundExpression* bind_steps(BoundExpression* input, std::span<const BoundStep> steps, Span span);
   Result<const ScopeEntry*> resolve(const Expression& identifier, Scope& scope);
-  // That the alias has a value where `span` stands: behind GROUP BY a row of the FROM clause has none.
-  Result<void> check_grouping(const Scope::Found& found, Span span) const;
+  // That the alias has a value where `span` stands, in `scope`: behind GROUP BY a row of FROM has none.
+  Result<void> check_grouping(const Scope::Found& found, Span span, const Scope& scope) const;
   // What an alias of the select list stands for, if the name is one and may be used here; else null.
   Bound find_select_alias(const Expression& identifier, Scope& scope);
   std::string hint_for_unresolved(const Expression& identifier, Scope& scope) const;
@@ -171,7 +171,8 @@ class Binder {
 
 // Whether an aggregate stands in an expression, subqueries aside.
 bool contains_aggregate(const Expression& expression);
-// Whether two expressions are written alike, but for spacing and case of keywords: GROUP BY's textual match.
+// Whether two expressions are written alike, but for spacing and the case of keywords and functions: GROUP
+// BY's textual match.
 bool is_same_expression(const Expression& a, const Expression& b);
 
 }  // namespace quire::sql

@@ -93,11 +93,11 @@ Value array_length(CallContext&, Arguments arguments) {
 Value array_slice(CallContext& context, Arguments arguments) {
   const Value& array = arguments[0];
   const int64_t size = array.size();
-  int64_t start = integer_argument(arguments[1]);
+  int64_t start = count_argument(arguments[1]);
   if (start < 0) start = start < -size ? 0 : start + size;
   start = std::min(start, size);
   int64_t length = size - start;
-  if (arguments.size() > 2) length = std::clamp<int64_t>(integer_argument(arguments[2]), 0, length);
+  if (arguments.size() > 2) length = std::clamp<int64_t>(count_argument(arguments[2]), 0, length);
   const std::span<Value> elements = context.arena.make_array<Value>(static_cast<size_t>(length));
   for (auto at = static_cast<uint64_t>(start); Value & element : elements) element = array.element(at++);
   return Value::array(elements);
@@ -130,7 +130,7 @@ constexpr Function kArrayRows[] = {
     {"ARRAY_CONTAINS_ANY", "ax*", array_contains_several<false>, "ARRAY_CONTAINS_ANY(array, value, ...)",
      "Whether the array holds any of the values"},
     {"ARRAY_LENGTH", "a", array_length, "ARRAY_LENGTH(array)", "How many elements the array has"},
-    {"ARRAY_SLICE", "ai?i", array_slice, "ARRAY_SLICE(array, start [, length])",
+    {"ARRAY_SLICE", "ac?c", array_slice, "ARRAY_SLICE(array, start [, length])",
      "The elements from a start, which counts from 0, or if negative from the end"},
     {"OBJECTTOARRAY", "o?ss", object_to_array, "OBJECTTOARRAY(object [, key_name [, value_name]])",
      "An array of {k: name, v: value} for the properties of the object"},

@@ -43,8 +43,8 @@ Value moved_time(CallContext& context, Arguments arguments, bool backwards) {
 }
 
 Value now_plus(CallContext& context, Arguments arguments) {
-  if (arguments.empty()) return print_date_time(statement_time(context), context.arena);
-  return arguments.size() == 2 ? moved_time(context, arguments, false) : Value::undefined();
+  return arguments.empty() ? print_date_time(statement_time(context), context.arena)
+                           : moved_time(context, arguments, false);
 }
 
 Value ago(CallContext& context, Arguments arguments) {
@@ -68,7 +68,7 @@ constexpr Function kClockRows[] = {
      "The time at which the statement began, in milliseconds since 1970", Volatility::per_statement},
     {"NOW", "?sn", now_plus, "NOW([part, count])",
      "The time at which the statement began, or so many years, months, days, ... after it",
-     Volatility::per_statement},
+     Volatility::per_statement, nullptr, true},
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Arithmetic on dates: adding, counting, taking apart, rounding down. Dates are strings (date_time.h); one
 // that is no date, or a result out of the years 0001 to 9999, is undefined.
+#include <algorithm>
+
 #include "sql/functions/date_time.h"
 #include "sql/functions/families.h"
 #include "sql/functions/integers.h"
@@ -95,9 +97,8 @@ std::optional<Ticks> month_bin(Ticks ticks, Ticks origin, int64_t size) {
 
 std::optional<Ticks> bin(Ticks ticks, DatePart part, int64_t size, Ticks origin) {
   constexpr int64_t most_months = int64_t{12} * 10'000;
-  if (part == DatePart::month) return size <= most_months ? month_bin(ticks, origin, size) : std::nullopt;
-  if (part == DatePart::year)
-    return size <= most_months / 12 ? month_bin(ticks, origin, size * 12) : std::nullopt;
+  if (part == DatePart::month) return month_bin(ticks, origin, std::min(size, most_months));
+  if (part == DatePart::year) return month_bin(ticks, origin, std::min(size, most_months / 12) * 12);
   if (part == DatePart::nanosecond) {
     // Bins that are no whole number of ticks: the start is rounded down to a tick.
     const __int128 elapsed = static_cast<__int128>(ticks - origin) * kNanosecondsPerTick;
@@ -109,7 +110,9 @@ std::optional<Ticks> bin(Ticks ticks, DatePart part, int64_t size, Ticks origin)
     return origin + static_cast<Ticks>(start_ticks);
   }
   int64_t width = 0;
-  if (__builtin_mul_overflow(size, ticks_of(part), &width)) return std::nullopt;
+  // A bin that is longer than all time: from the origin on.
+  if (__builtin_mul_overflow(size, ticks_of(part), &width))
+    return ticks >= origin ? std::optional(origin) : std::nullopt;
   Ticks start = 0;
   if (__builtin_mul_overflow(divide_down(ticks - origin, width), width, &start)) return std::nullopt;
   return __builtin_add_overflow(origin, start, &start) ? std::nullopt : std::optional(start);
@@ -118,7 +121,7 @@ std::optional<Ticks> bin(Ticks ticks, DatePart part, int64_t size, Ticks origin)
 Value date_time_bin(CallContext& context, Arguments arguments) {
   const std::optional<Ticks> ticks = date_argument(arguments[0]);
   const std::optional<DatePart> part = find_date_part(arguments[1].as_string());
-  const int64_t size = arguments.size() > 2 ? integer_argument(arguments[2]) : 1;
+  const int64_t size = arguments.size() > 2 ? count_argument(arguments[2]) : 1;
   const std::optional<Ticks> origin =
       arguments.size() > 3 ? date_argument(arguments[3]) : std::optional<Ticks>(0);
   if (!ticks || !part || size <= 0 || !origin || *origin < kFirstOrigin) return Value::undefined();
@@ -129,7 +132,7 @@ Value date_time_bin(CallContext& context, Arguments arguments) {
 constexpr Function kDateRows[] = {
     {"DATETIMEADD", "sns", date_time_add, "DATETIMEADD(part, count, date)",
      "The date moved by a count of years, months, days, ..., nanoseconds"},
-    {"DATETIMEBIN", "ss?is", date_time_bin, "DATETIMEBIN(date, part [, size [, origin]])",
+    {"DATETIMEBIN", "ss?cs", date_time_bin, "DATETIMEBIN(date, part [, size [, origin]])",
      "The date rounded down to a whole number of bins since the origin, which is 1970 if not given"},
     {"DATETIMEDIFF", "sss", date_time_diff, "DATETIMEDIFF(part, start, end)",
      "How many starts of a year, a month, a day, ... lie between two dates"},

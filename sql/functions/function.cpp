@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -28,6 +29,7 @@ constexpr std::array<uint8_t, 128> make_accepted_kinds() {
   kinds['s'] = bit(Kind::string);
   kinds['n'] = number;
   kinds['i'] = number;
+  kinds['c'] = number;
   kinds['b'] = bit(Kind::boolean);
   kinds['a'] = bit(Kind::array);
   kinds['o'] = bit(Kind::object);
@@ -39,7 +41,9 @@ constexpr std::array<uint8_t, 128> kAcceptedKinds = make_accepted_kinds();
 
 bool accepts(char letter, const Value& argument) noexcept {
   if ((kAcceptedKinds[static_cast<uint8_t>(letter) & 0x7F] & bit(argument.kind())) == 0) return false;
-  return letter != 'i' || argument.kind() == Kind::integer || integer_from(argument.as_real()).has_value();
+  if ((letter != 'i' && letter != 'c') || argument.kind() == Kind::integer) return true;
+  const double real = argument.as_real();
+  return letter == 'i' ? integer_from(real).has_value() : std::isfinite(real) && std::trunc(real) == real;
 }
 
 bool accepts_all(std::string_view parameters, std::span<const Value> arguments) noexcept {

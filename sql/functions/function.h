@@ -44,6 +44,7 @@ enum class Volatility : uint8_t {
 
 // The types of parameters, a character each:
 //   s string   n number   i number that is an integer within int64   b boolean   a array   o object
+//   c number that is whole, a count or an index: of any size, since what lies past all ends means the end
 //   d anything but undefined   x anything, undefined too
 // `?` before a parameter: it and what follows is optional; `*` after the last: it may repeat (zero or more
 // more times). CONTAINS "ss?b", CONCAT "sss*", PI "". A call with an argument of another type is undefined
@@ -56,6 +57,7 @@ struct Function {
   std::string_view summary;    // one line for .functions and the documentation
   Volatility volatility = Volatility::pure;
   FunctionPrepare prepare = nullptr;
+  bool optional_together = false;  // its optional arguments are given all or not at all
 };
 
 struct Arity {

@@ -27,6 +27,13 @@ inline int64_t integer_argument(const Value& argument) noexcept {
   return argument.kind() == Kind::integer ? argument.as_integer() : static_cast<int64_t>(argument.as_real());
 }
 
+// The value of a parameter of type c, whose check has passed: past int64, the end of int64 that lies there.
+inline int64_t count_argument(const Value& argument) noexcept {
+  if (argument.kind() == Kind::integer) return argument.as_integer();
+  const double real = argument.as_real();
+  return truncate_to_integer(real).value_or(real < 0 ? INT64_MIN : INT64_MAX);
+}
+
 // A number without its fraction; nothing if int64 cannot hold it.
 inline std::optional<int64_t> truncated_argument(const Value& number) noexcept {
   return number.kind() == Kind::integer ? std::optional(number.as_integer())

@@ -1,6 +1,7 @@
 // Strings from strings. What is a piece of an argument is a view of it, not a copy.
 #include <algorithm>
 #include <bitset>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -44,14 +45,14 @@ Value concat(CallContext& context, Arguments arguments) {
 }
 
 Value left(CallContext&, Arguments arguments) {
-  const int64_t count = integer_argument(arguments[1]);
+  const int64_t count = count_argument(arguments[1]);
   if (count <= 0) return Value::string("");
   return Value::string(utf16_slice(arguments[0].as_string(), 0, static_cast<uint64_t>(count)));
 }
 
 Value right(CallContext&, Arguments arguments) {
   const std::string_view text = arguments[0].as_string();
-  const int64_t count = integer_argument(arguments[1]);
+  const int64_t count = count_argument(arguments[1]);
   if (count <= 0) return Value::string("");
   const uint64_t length = utf16_length(text);
   const auto wanted = static_cast<uint64_t>(count);
@@ -60,8 +61,8 @@ Value right(CallContext&, Arguments arguments) {
 }
 
 Value substring(CallContext&, Arguments arguments) {
-  const int64_t start = integer_argument(arguments[1]);
-  const int64_t length = integer_argument(arguments[2]);
+  const int64_t start = count_argument(arguments[1]);
+  const int64_t length = count_argument(arguments[2]);
   if (start < 0 || length <= 0) return Value::string("");
   return Value::string(
       utf16_slice(arguments[0].as_string(), static_cast<uint64_t>(start), static_cast<uint64_t>(length)));
@@ -170,10 +171,10 @@ Value replace(CallContext& context, Arguments arguments) {
 
 Value replicate(CallContext& context, Arguments arguments) {
   const std::string_view text = arguments[0].as_string();
-  const std::optional<int64_t> count = truncated_argument(arguments[1]);
-  if (!count || arguments[1].as_double() < 0) return Value::undefined();
-  if (text.empty() || *count == 0) return Value::string("");
-  const auto times = static_cast<uint64_t>(*count);
+  const double number = arguments[1].as_double();
+  if (!std::isfinite(number) || number < 0) return Value::undefined();
+  const auto times = static_cast<uint64_t>(count_argument(arguments[1]));
+  if (text.empty() || times == 0) return Value::string("");
   const uint64_t length = utf16_length(text);
   if (length > kLongestReplicate || times > kLongestReplicate / std::max<uint64_t>(length, 1))
     return Value::undefined();
@@ -234,7 +235,7 @@ Value string_split(CallContext& context, Arguments arguments) {
 
 constexpr Function kStringChangeRows[] = {
     {"CONCAT", "ss*", concat, "CONCAT(string, string, ...)", "The strings one after another"},
-    {"LEFT", "si", left, "LEFT(string, count)", "The first UTF-16 units of a string"},
+    {"LEFT", "sc", left, "LEFT(string, count)", "The first UTF-16 units of a string"},
     {"LOWER", "s", lower, "LOWER(string)", "The string in lower case"},
     {"LTRIM", "s?s", trim<true, false>, "LTRIM(string [, characters])",
      "The string without white space, or any of the characters, at its start"},
@@ -242,14 +243,14 @@ constexpr Function kStringChangeRows[] = {
     {"REPLICATE", "sn", replicate, "REPLICATE(string, times)",
      "The string many times, up to 10,000 UTF-16 units"},
     {"REVERSE", "s", reverse, "REVERSE(string)", "The string from its end to its start"},
-    {"RIGHT", "si", right, "RIGHT(string, count)", "The last UTF-16 units of a string"},
+    {"RIGHT", "sc", right, "RIGHT(string, count)", "The last UTF-16 units of a string"},
     {"RTRIM", "s?s", trim<false, true>, "RTRIM(string [, characters])",
      "The string without white space, or any of the characters, at its end"},
     {"STRINGJOIN", "as", string_join, "STRINGJOIN(strings, separator)",
      "The strings of an array with a separator between"},
     {"STRINGSPLIT", "ss", string_split, "STRINGSPLIT(string, separator)",
      "An array of what stands between separators"},
-    {"SUBSTRING", "sii", substring, "SUBSTRING(string, start, length)",
+    {"SUBSTRING", "scc", substring, "SUBSTRING(string, start, length)",
      "The UTF-16 units from a start, which counts from 0"},
     {"TRIM", "s?s", trim<true, true>, "TRIM(string [, characters])",
      "The string without white space, or any of the characters, at both ends"},

@@ -85,7 +85,7 @@ Value index_at(std::string_view text, size_t offset) {
 
 Value index_of(CallContext&, Arguments arguments) {
   const std::string_view text = arguments[0].as_string();
-  const int64_t start = arguments.size() > 2 ? std::max<int64_t>(0, integer_argument(arguments[2])) : 0;
+  const int64_t start = arguments.size() > 2 ? std::max<int64_t>(0, count_argument(arguments[2])) : 0;
   const TextPosition from = position_after(text, static_cast<uint64_t>(start));
   if (from.units < static_cast<uint64_t>(start)) return Value::integer(-1);
   return index_at(text, find_first(text, arguments[1].as_string(), from.bytes));
@@ -95,7 +95,7 @@ Value index_of(CallContext&, Arguments arguments) {
 Value last_index_of(CallContext& context, Arguments arguments) {
   std::string_view text = arguments[0].as_string();
   if (arguments.size() > 2) {
-    const int64_t start = integer_argument(arguments[2]);
+    const int64_t start = count_argument(arguments[2]);
     if (start < 0) return Value::integer(-1);
     text = text.substr(0, position_before(text, static_cast<uint64_t>(start) + 1).bytes);
   }
@@ -115,9 +115,9 @@ constexpr Function kStringSearchRows[] = {
      "Whether the string holds any of the parts"},
     {"ENDSWITH", "ss?b", ends_with, "ENDSWITH(string, suffix [, ignore_case])",
      "Whether the string ends like this"},
-    {"INDEX_OF", "ss?i", index_of, "INDEX_OF(string, part [, start])",
+    {"INDEX_OF", "ss?c", index_of, "INDEX_OF(string, part [, start])",
      "Where the part first occurs, from 0; -1 if nowhere"},
-    {"LASTINDEXOF", "ss?i", last_index_of, "LASTINDEXOF(string, part [, start])",
+    {"LASTINDEXOF", "ss?c", last_index_of, "LASTINDEXOF(string, part [, start])",
      "Where the part last occurs, looking backwards from the start; -1 if nowhere"},
     {"LENGTH", "s", length, "LENGTH(string)", "How many UTF-16 units the string has"},
     {"STARTSWITH", "ss?b", starts_with, "STARTSWITH(string, prefix [, ignore_case])",

@@ -17,6 +17,8 @@ constexpr OperatorLevel tighter(OperatorLevel level) noexcept {
 
 class Printer {
  public:
+  explicit Printer(bool folds_functions = false) : folds_functions_(folds_functions) {}
+
   std::string take() { return std::move(out_); }
 
   void statement(const Statement& statement) {
@@ -508,13 +510,16 @@ class Printer {
 
   void call(const Expression& node) {
     if (node.is_udf) out_ += "udf.";
-    out_ += node.text;
+    for (const char c : node.text)
+      out_ +=
+          folds_functions_ && !node.is_udf && c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
     out_ += node.is_distinct ? "(DISTINCT " : "(";
     if (node.is_star) out_ += '*';
     expressions(node.operands);
     out_ += ')';
   }
 
+  bool folds_functions_;  // names of built-in ones in upper case
   std::string out_;
 };
 
@@ -534,6 +539,12 @@ std::string print(const Query& query) {
 
 std::string print(const Expression& expression) {
   Printer printer;
+  printer.expression(expression);
+  return printer.take();
+}
+
+std::string print_alike(const Expression& expression) {
+  Printer printer(true);
   printer.expression(expression);
   return printer.take();
 }

@@ -30,7 +30,7 @@ class Changed final : public Evaluator {
   Value set(const Value& base, std::span<const BoundStep> path, const Value& value, Frame& frame) {
     if (path.empty()) return value;
     if (path.front().is_index()) return set_element(base, path, value, frame);
-    if (base.is_undefined() && value.is_undefined()) return base;
+    if (!base.is_object() && value.is_undefined()) return base;  // nothing there to take away
     if (base.is_defined() && !base.is_object()) return misplaced(path.front(), "an object", frame);
     const uint32_t size = base.is_object() ? base.size() : 0;
     const std::span<Member> members = frame.arena.make_array<Member>(size + 1);
@@ -52,9 +52,9 @@ class Changed final : public Evaluator {
 
   // An element that is there, or the one behind the last; the first of an array that is not there.
   Value set_element(const Value& base, std::span<const BoundStep> path, const Value& value, Frame& frame) {
-    if (base.is_undefined() && value.is_undefined()) return base;
     const auto index = static_cast<uint64_t>(path.front().index);
     const uint32_t size = base.is_array() ? base.size() : 0;
+    if (index >= size && value.is_undefined()) return base;  // nothing there to take away
     if ((base.is_defined() && !base.is_array()) || index > size)
       return misplaced(path.front(), "an array that long", frame);
     const std::span<Value> elements = frame.arena.make_array<Value>(size + size_t{1});

@@ -148,7 +148,7 @@ class InEvaluator final : public Evaluator {
     for (const Vector& candidate : candidates_) {
       if (candidate[row].is_undefined())
         met_undefined = true;
-      else if (deep_equal(needle, candidate[row]))
+      else if (equal_values(needle, candidate[row]).is_true())
         return Value::boolean(!negated_);
     }
     return met_undefined ? Value::undefined() : Value::boolean(negated_);
@@ -260,7 +260,7 @@ std::unique_ptr<Evaluator> make_in(const BoundExpression& expression, EvaluatorF
     factory.run().is_restartable &= is_constant;
     if (value.is_undefined())
       has_undefined = true;
-    else
+    else if (!equals_nothing(value))
       constants->insert({&value, 1});
   }
   return std::make_unique<InEvaluator>(factory.make(*expression.operands[0]), std::move(computed),

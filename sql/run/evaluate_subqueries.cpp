@@ -1,5 +1,6 @@
 // Evaluators of subqueries within expressions: EXISTS, ARRAY, scalar subqueries, FIRST, LAST, ALL, IN. A
 // query that reads nothing of the rows around it runs once; any other runs for each row.
+#include "sql/functions/operators.h"
 #include "sql/run/operator.h"
 #include "sql/run/tuple_table.h"
 #include "sql/value/comparison.h"
@@ -123,6 +124,7 @@ class InQueryEvaluator final : public Evaluator {
     start(row, frame);
     for (Rows found = query_.next(); !found.empty(); found = query_.next())
       for (const RowNumber each : found) {
+        if (equals_nothing(query_.value(each))) continue;
         const auto inserted = found_once_.insert({&query_.value(each), 1});
         if (inserted.is_new)
           found_once_.tuple(inserted.number)[0] = retain(query_.value(each), frame.run.arena);
@@ -133,7 +135,7 @@ class InQueryEvaluator final : public Evaluator {
     start(row, frame);
     for (Rows found = query_.next(); !found.empty(); found = query_.next())
       for (const RowNumber each : found)
-        if (deep_equal(needle, query_.value(each))) return true;
+        if (equal_values(needle, query_.value(each)).is_true()) return true;
     return false;
   }
 

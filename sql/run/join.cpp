@@ -10,6 +10,7 @@
 #include "sql/run/carried_slots.h"
 #include "sql/run/operator.h"
 #include "sql/run/tuple_table.h"
+#include "sql/value/comparison.h"
 
 namespace quire::sql {
 namespace {
@@ -33,8 +34,7 @@ class KeptRows {
   // Throws MemoryLimitExceeded. What is not stable is copied.
   void add(std::span<const Value> key, bool keys_are_stable, std::span<const Value> values,
            const std::vector<bool>& is_stable) {
-    // An undefined key equals nothing, itself included.
-    if (std::ranges::any_of(key, [](const Value& value) { return !value.is_defined(); })) return;
+    if (std::ranges::any_of(key, equals_nothing)) return;
     const TupleTable::Inserted inserted = keys_.insert(key);
     const auto row = static_cast<uint32_t>(next_.size());
     if (inserted.is_new) {

@@ -2,6 +2,7 @@
 // hash joins and functions alike (DIALECT.md 3).
 #pragma once
 
+#include <cmath>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,12 @@ namespace quire::sql {
 // undefined equals undefined and NaN equals NaN (for keys of DISTINCT and GROUP BY; the operator = looks for
 // these first). Members and elements that are undefined count as absent from an object, present in an array.
 bool deep_equal(const Value& a, const Value& b) noexcept;
+
+// Whether the operator = finds nothing equal to a value, itself included: what tables of values that stand
+// for = leave out.
+inline bool equals_nothing(const Value& value) noexcept {
+  return value.is_undefined() || (value.kind() == Kind::real && std::isnan(value.as_real()));
+}
 
 // Equal values hash alike. The keys of indexes hold it for arrays and objects (key_encoding.h), so it changes
 // only with the file format.

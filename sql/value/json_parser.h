@@ -11,6 +11,7 @@
 // many bytes may be read from there on.
 #pragma once
 
+#include <cctype>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -162,10 +163,19 @@ class JsonParser {
   size_t readable(const char* at) const noexcept {
     return static_cast<size_t>(text_.data() + text_.size() - at);
   }
+  // \ud800 to \udfff
+  static bool is_surrogate(std::string_view escape) noexcept {
+    const auto is_hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+    return escape.size() >= 6 && escape[1] == 'u' && (escape[2] == 'd' || escape[2] == 'D') &&
+           is_hex(escape[3]) && escape[3] > '7' && is_hex(escape[4]) && is_hex(escape[5]);
+  }
   [[gnu::noinline]] bool unescape(std::string_view& text) {
     const auto at = static_cast<size_t>(text.data() - text_.data());
     const size_t bad = unescape_json(text, scratch_);
-    if (bad != std::string_view::npos) return wrong(at + bad, "invalid escape in a string") != nullptr;
+    if (bad != std::string_view::npos)
+      return wrong(at + bad, is_surrogate(text_.substr(at + bad))
+                                 ? "a string holds half of a surrogate pair, which UTF-8 cannot"
+                                 : "invalid escape in a string") != nullptr;
     text = scratch_;
     return true;
   }

@@ -415,6 +415,8 @@ class QueryMaker {
         return number(depth);
       case 'i':
         return fmt::format("{}", choices_.pick(5));
+      case 'c':
+        return choices_.one_in(8) ? "1e19" : fmt::format("{}", choices_.pick(5));
       case 'b':
         return choices_.one_in(2) ? "true" : "(" + predicate(0) + ")";
       case 'a':

@@ -328,9 +328,9 @@ Value Interpreter::changed(const BoundExpression& expression, const Row& row) {
 Value Interpreter::with(const Value& base, std::span<const BoundStep> path, const Value& value) {
   if (path.empty()) return value;
   const BoundStep& step = path.front();
-  if (base.is_undefined() && value.is_undefined()) return base;
   const bool fits = step.is_index() ? base.is_array() : base.is_object();
   const auto index = static_cast<size_t>(step.index);
+  if (value.is_undefined() && (!fits || (step.is_index() && index >= base.size()))) return base;
   if ((base.is_defined() && !fits) || (step.is_index() && index > base.size())) {
     error_ = Error{ErrorCode::run_time, "a path cannot be set"};
     return base;

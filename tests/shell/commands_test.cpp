@@ -98,6 +98,16 @@ TEST_F(ShellTest, ADumpMakesEverythingAnew) {
   EXPECT_NE(run({path("b.quire"), ".indexes"}).output.find("totals"), std::string::npos);
 }
 
+TEST_F(ShellTest, IndexesAreListedWithTheirConditions) {
+  EXPECT_EQ(run({":memory:", "CREATE CONTAINER c", "CREATE INDEX some ON c (n) WHERE c.n > 1",
+                 "CREATE INDEX every ON c (m)", ".indexes"})
+                .output,
+            "{\"container\":\"c\",\"index\":\"some\",\"paths\":\"/n\",\"where\":\"c.n > 1\",\"unique\":false,"
+            "\"by\":\"CREATE INDEX\"}\n"
+            "{\"container\":\"c\",\"index\":\"every\",\"paths\":\"/m\",\"where\":null,\"unique\":false,"
+            "\"by\":\"CREATE INDEX\"}\n");
+}
+
 TEST_F(ShellTest, ABackupHasEverythingAndIsNotWrittenOverAFile) {
   ASSERT_EQ(run({path("a.quire"), ".generate readings r 500", ".backup " + path("b.quire")}).exit_code, 0);
   EXPECT_EQ(run({path("b.quire"), "SELECT VALUE COUNT(1) FROM r"}).output, "500\n");

@@ -1,4 +1,6 @@
 // Statements that change items and containers, through the public API.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <thread>
 
@@ -26,9 +28,23 @@ TEST_F(ChangeTest, InsertWritesAllOrNothing) {
   EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', city: 'Kyiv'}, {id: '1', city: 'Kyiv'}"),
               HasSubstr("conflict: item '1'"));
   EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', city: {}}"), HasSubstr("invalid_partition_key"));
-  EXPECT_THAT(query("INSERT INTO people VALUES 1"), HasSubstr("must be a JSON object"));
+  for (const std::string_view item : {"1", "undefined", "{id: '4', city: 'Kyiv'}, {id: '5'}.typo"})
+    EXPECT_THAT(query(fmt::format("INSERT INTO people VALUES {}", item)), HasSubstr("must be a JSON object"));
   EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', n: 1e308 * 10}"), HasSubstr("not_json_result"));
   EXPECT_EQ(ids(), "\"1\"\n\"2\"\n\"3\"\n");
+}
+
+// A place in the text of an item is none in the statement.
+TEST_F(ChangeTest, AnItemThatIsNestedTooDeeplyHasNoPlaceInTheStatement) {
+  std::string deep = "1";
+  for (int level = 0; level < 70; ++level) deep = "[" + deep + "]";
+  auto statement = database_->prepare("INSERT INTO people SELECT '4' AS id, 'Kyiv' AS city, " +
+                                      std::string(deep).replace(70, 1, "d") + " AS deep FROM (SELECT VALUE " +
+                                      deep + ") d");
+  ASSERT_TRUE(succeeds(statement));
+  EXPECT_THAT(rows(*statement), HasSubstr("invalid_json: invalid JSON: nesting is deeper than 128 levels"));
+  ASSERT_TRUE(statement->error());
+  EXPECT_EQ(statement->error()->line, 0u);
 }
 
 TEST_F(ChangeTest, InsertTakesParametersAndQueries) {
@@ -56,6 +72,10 @@ TEST_F(ChangeTest, UpdateSetsAndUnsetsPaths) {
       query("UPDATE people SET people.tags[2] = 'c' UNSET people.tags[0], people.age, people.home WHERE "
             "people.id = '2' RETURNING VALUE [people.tags, people.age, people.home]"),
       "[[null,\"c\"]]\n");
+  EXPECT_EQ(query("UPDATE people p UNSET p.age.k, p.age[0], p.tags[9], p.tags.k WHERE p.id = '1' "
+                  "RETURNING p.age, p.city"),
+            "{\"age\":30,\"city\":\"Kyiv\"}\n");
+  EXPECT_THAT(query("UPDATE people p SET p.age.k = 1 WHERE p.id = '1'"), HasSubstr("'k' cannot be set"));
   auto statement = database_->prepare("UPDATE people p SET p.seen = true");
   ASSERT_TRUE(succeeds(statement));
   EXPECT_EQ(rows(*statement), "");

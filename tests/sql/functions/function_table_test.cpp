@@ -31,7 +31,7 @@ TEST(FunctionTable, ParametersAreLettersOneOptionalMarkAndARepetitionAtTheEnd) {
   for (const std::span<const Function> family : all_functions()) {
     for (const Function& function : family) {
       const std::string_view parameters = function.parameters;
-      EXPECT_EQ(parameters.find_first_not_of("snibaodx?*"), std::string_view::npos) << function.name;
+      EXPECT_EQ(parameters.find_first_not_of("snicbaodx?*"), std::string_view::npos) << function.name;
       EXPECT_LE(std::count(parameters.begin(), parameters.end(), '?'), 1) << function.name;
       EXPECT_FALSE(parameters.ends_with('?') || parameters.starts_with('*')) << function.name;
       const size_t repetition = parameters.find('*');

@@ -423,6 +423,47 @@ TEST_F(ScriptTest, AProcedureTakesPartInATransaction) {
   EXPECT_EQ(query("SELECT VALUE s.id FROM shelf s WHERE s.id = 'y'"), "\"y\"\n");
 }
 
+TEST_F(ScriptTest, HalfOfASurrogatePairIsToldOfAndNothingIsKept) {
+  constexpr std::string_view kHalf = "a string holds half of a surrogate pair";
+  const std::string before = ids();
+  EXPECT_THAT(body_of("function () { __.createDocument(__.getSelfLink(), { id: 'n', authorId: 'a1' }); "
+                      "__.response.setBody('😀'.substr(0, 1)); }"),
+              testing::StartsWith(fmt::format("invalid_json: procedure 'p' leaves invalid JSON: {}", kHalf)));
+  EXPECT_THAT(body_of("function () {\n __.createDocument(__.getSelfLink(), { id: 'n', authorId: 'a1', s: "
+                      "'\\ud83d' }); }"),
+              testing::HasSubstr(kHalf));
+  EXPECT_EQ(body_of(R"(function () { __.response.setBody('\\ud83d 😀'); })"), R"("\\ud83d 😀")");
+  EXPECT_EQ(ids(), before);
+}
+
+// A place in a script is none in the statement that calls it.
+TEST_F(ScriptTest, AnErrorInAScriptHasNoPlaceInTheStatement) {
+  constexpr std::string_view kThrow = "function () {\n\n\n  throw new Error('no');\n}";
+  const auto fault_of = [&](const std::string& sql) {
+    auto statement = database_->prepare(sql);
+    if (!succeeds(statement)) return Error{};
+    rows(*statement);
+    return statement->error() ? *statement->error() : Error{};
+  };
+  EXPECT_TRUE(succeeds(shelf_->create_script(ScriptKind::procedure, "p", kThrow)));
+  EXPECT_EQ(query(fmt::format("CREATE TRIGGER t PRE DELETE ON shelf AS $${}$$", kThrow)), "");
+  const Error called = fault_of("EXECUTE p() ON shelf IN PARTITION 'a1'");
+  EXPECT_THAT(called.message, testing::StartsWith("procedure 'p', line 4: no"));
+  EXPECT_EQ(called.line, 0u);
+  EXPECT_TRUE(succeeds(shelf_->create_script(
+      ScriptKind::procedure, "deep",
+      "function () { let v = 1; for (let i = 0; i < 200; ++i) v = [v]; __.response.setBody(v); }")));
+  const Error deep = fault_of("EXECUTE deep() ON shelf IN PARTITION 'a1'");
+  EXPECT_THAT(deep.message, testing::HasSubstr("nesting is deeper than 128 levels"));
+  EXPECT_EQ(deep.line, 0u);
+  const Error triggered = fault_of("DELETE FROM shelf s WHERE s.id = 'b1' PRE TRIGGER t");
+  EXPECT_THAT(triggered.message, testing::StartsWith("trigger 't', line 4: no"));
+  EXPECT_EQ(triggered.line, 0u);
+  const Error created = fault_of("CREATE PROCEDURE q ON shelf AS $$function () {\n  var = 1;\n}$$");
+  EXPECT_THAT(created.message, testing::HasSubstr("line 2"));
+  EXPECT_EQ(created.line, 0u);
+}
+
 TEST_F(ScriptTest, ScriptsSurviveReopeningAndGoWithTheirContainer) {
   const std::string path = file("scripts.quire");
   shelf_.reset();

@@ -31,6 +31,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -507,22 +508,31 @@ inline RowRange Statement::rows() noexcept {
 // ---- Transactions and snapshots
 
 // A write transaction of several calls; it holds the write lock and belongs to the thread that began it.
-// Rolls back when it ends without a commit.
+// Rolls back when it ends without a commit; it must end on its thread, as on another one it can only leak,
+// and the lock stays held.
 class Transaction {
  public:
-  // Ends the transaction, whatever it returns.
+  // Ends the transaction, whatever it returns; save on another thread than its own: QUIRE_MISUSE, and it goes
+  // on.
   Result<void> commit() {
     quire_error error;
-    return detail::checked(quire_transaction_commit(handle_.release(), &error), error);
+    quire_transaction* const handle = is_on_its_thread() ? handle_.release() : handle_.get();
+    return detail::checked(quire_transaction_commit(handle, &error), error);
   }
-  void rollback() noexcept { handle_.reset(); }
+  // Does nothing on another thread than its own.
+  void rollback() noexcept {
+    if (is_on_its_thread()) handle_.reset();
+  }
 
   quire_transaction* c_handle() const noexcept { return handle_.get(); }
 
  private:
   friend class Database;
   explicit Transaction(quire_transaction* handle) noexcept : handle_(handle) {}
+  bool is_on_its_thread() const noexcept { return owner_ == std::this_thread::get_id(); }
+
   detail::Owned<quire_transaction, quire_transaction_rollback> handle_;
+  std::thread::id owner_ = std::this_thread::get_id();
 };
 
 class Container;

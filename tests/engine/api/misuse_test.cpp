@@ -156,6 +156,8 @@ TEST_F(MisuseTest, ATransactionBelongsToItsThread) {
   std::thread([&] {
     EXPECT_TRUE(fails_with(things.create("{}", &*transaction), QUIRE_MISUSE, "thread"));
     EXPECT_EQ(quire_transaction_commit(transaction->c_handle(), nullptr), QUIRE_MISUSE);
+    EXPECT_TRUE(fails_with(transaction->commit(), QUIRE_MISUSE, "thread"));
+    transaction->rollback();
   }).join();
   EXPECT_TRUE(succeeds(things.create("{}", &*transaction)));
   EXPECT_TRUE(succeeds(transaction->commit()));

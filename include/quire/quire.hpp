@@ -16,6 +16,7 @@
 #ifndef QUIRE_QUIRE_HPP
 #define QUIRE_QUIRE_HPP
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <compare>
@@ -1301,9 +1302,13 @@ inline int run_procedure(void* context, quire_call* call, const char* arguments,
                          quire_error* error) noexcept {
   const auto fail = [error](int code, std::string_view message) {
     *error = {};
-    error->code = code;
-    message.copy(error->message, sizeof error->message - 1);
-    return code;
+    // An error that names no code is a failure all the same.
+    error->code = code != QUIRE_OK ? code : QUIRE_SCRIPT_FAILED;
+    size_t length = std::min(message.size(), sizeof error->message - 1);
+    while (length < message.size() && length > 0 && (message[length] & 0xC0) == 0x80)
+      --length;  // not within a character
+    message.copy(error->message, length);
+    return error->code;
   };
   try {
     ProcedureCall handle(call);

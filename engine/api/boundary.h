@@ -53,6 +53,14 @@ inline std::unexpected<Error> null_argument(std::string_view what) {
 // A text of explicit length; misuse where there are no bytes at all.
 Result<std::string_view> text_argument(const char* data, size_t length, std::string_view what);
 
+// A precondition as the engine takes it, which reads an empty one as none: NULL is none, but an empty text,
+// which has come about by mistake, is an etag that no item has.
+inline std::string_view etag_argument(const char* etag) noexcept {
+  constexpr std::string_view kOfNoItem = "\"\"";
+  if (etag == nullptr) return {};
+  return *etag != '\0' ? std::string_view(etag) : kOfNoItem;
+}
+
 // The options as this version knows them: zero where an older caller's struct ends.
 template <typename Options>
 Result<Options> options_argument(const Options* given) {

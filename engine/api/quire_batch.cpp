@@ -35,8 +35,8 @@ Result<BatchOperation> operation_argument(const quire_batch_operation& given) {
   BatchOperation operation{.kind = static_cast<BatchKind>(kind),
                            .id = {},
                            .body = {},
-                           .if_match = quire::engine::text_or_empty(given.if_match),
-                           .if_none_match = quire::engine::text_or_empty(given.if_none_match)};
+                           .if_match = quire::engine::etag_argument(given.if_match),
+                           .if_none_match = quire::engine::etag_argument(given.if_none_match)};
   const bool has_id = kind == QUIRE_BATCH_READ || kind == QUIRE_BATCH_PATCH || kind == QUIRE_BATCH_DELETE;
   const bool has_body = kind != QUIRE_BATCH_READ && kind != QUIRE_BATCH_DELETE;
   if (has_id) {

@@ -17,6 +17,7 @@ using quire::ErrorCode;
 using quire::fail;
 using quire::Result;
 using quire::engine::ContainerStore;
+using quire::engine::etag_argument;
 using quire::engine::fill;
 using quire::engine::guarded;
 using quire::engine::Item;
@@ -61,7 +62,7 @@ int write_item(Operation operation, quire_container* container, quire_transactio
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const std::string_view text, text_argument(json, length, "the item's JSON"));
     WriteOptions options;
-    options.if_match = text_or_empty(given.if_match);
+    options.if_match = etag_argument(given.if_match);
     options.triggers = triggers_of(given);
     quire_item_info written{};
     Request request(*container->store);
@@ -164,7 +165,7 @@ int quire_delete_with(quire_container* container, quire_transaction* transaction
     const TriggerRequest triggers = triggers_of(given);
     const auto work = [&](WriteTransaction& writing) {
       triggers.log->clear();
-      return container->store->erase(writing, key.components(), item, text_or_empty(given.if_match),
+      return container->store->erase(writing, key.components(), item, etag_argument(given.if_match),
                                      triggers);
     };
     QUIRE_TRY(write(*container, transaction,
@@ -188,7 +189,7 @@ int quire_patch(quire_container* container, quire_transaction* transaction, cons
     QUIRE_ASSIGN(const auto parts, quire::engine::read_patch_body(body));
     QUIRE_ASSIGN(const Patch operations, Patch::read(parts.operations, store->definition(), arena));
     WriteOptions options;
-    options.if_match = text_or_empty(if_match);
+    options.if_match = etag_argument(if_match);
     options.triggers = triggers_of({});
     quire_item_info written{};
     Request request(*store);
@@ -230,7 +231,7 @@ int quire_read(quire_container* container, quire_transaction* transaction, const
       QUIRE_ASSIGN(const std::optional<Item> item, container->store->read(view, key.components(), name));
       request.charge(charge_of(item));
       if (!item) return not_found(*container, key.components(), name);
-      is_known = container->store->has_etag(*item, text_or_empty(if_none_match));
+      is_known = container->store->has_etag(*item, etag_argument(if_none_match));
       if (info != nullptr) {
         fill(*info, container->store->etag_of(*item), item->header().timestamp, false);
         info->request_charge = request.charged();

@@ -319,9 +319,9 @@ typedef struct quire_item_info {
 } quire_item_info;
 
 /* Each write is a transaction of its own where `transaction` is NULL. `if_match`: an etag with its quotes,
- * NULL or "*" for any (else QUIRE_PRECONDITION_FAILED). `info` may be NULL. A failed call changes nothing.
- * Create: QUIRE_CONFLICT where (partition key, id) exists. Replace: QUIRE_NOT_FOUND where it does not. An
- * item without "id" gets one (UUID) in create and upsert. */
+ * NULL or "*" for any (else QUIRE_PRECONDITION_FAILED; "" is the etag of no item). `info` may be NULL. A
+ * failed call changes nothing. Create: QUIRE_CONFLICT where (partition key, id) exists. Replace:
+ * QUIRE_NOT_FOUND where it does not. An item without "id" gets one (UUID) in create and upsert. */
 QUIRE_API int quire_create(quire_container* container, quire_transaction* transaction, const char* json,
                            size_t length, quire_item_info* info, quire_error* error);
 QUIRE_API int quire_upsert(quire_container* container, quire_transaction* transaction, const char* json,

@@ -153,6 +153,19 @@ TEST_F(BatchTest, AReadSaysWhetherTheItemHasChanged) {
   EXPECT_STREQ(quire_code_name(QUIRE_NOT_MODIFIED), "not_modified");
 }
 
+TEST_F(BatchTest, InCAnEmptyEtagIsThatOfNoItem) {
+  ASSERT_TRUE(succeeds(shelf_.create(book("a", 1))));
+  const quire_scalar key{QUIRE_STRING, 0, 0, "le guin", 7};
+  quire_batch_operation remove{};
+  remove.kind = QUIRE_BATCH_DELETE;
+  remove.id = "a";
+  remove.id_length = 1;
+  remove.if_match = "";
+  EXPECT_EQ(quire_batch(shelf_.c_handle(), nullptr, &key, 1, &remove, 1, nullptr, nullptr),
+            QUIRE_PRECONDITION_FAILED);
+  EXPECT_TRUE(shelf_.execute("le guin", Batch().remove("a", "")).succeeded());
+}
+
 TEST_F(BatchTest, MisuseIsAnError) {
   quire_error error;
   quire_batch_operation operation{};

@@ -59,6 +59,33 @@ TEST_F(ItemTest, EtagsGuardWrites) {
   EXPECT_EQ(count(), "0\n");
 }
 
+// An etag that is empty by mistake must not lose the check. In C++ an empty one is documented as any.
+TEST_F(ItemTest, InCAnEmptyEtagIsThatOfNoItem) {
+  ASSERT_TRUE(succeeds(cities_.create(R"({"id":"nice","country":"FR"})")));
+  const std::string item = R"({"id":"nice","country":"FR","n":1})";
+  const std::string patch = R"([{"op":"set","path":"/n","value":1}])";
+  const quire_scalar key{QUIRE_STRING, 0, 0, "FR", 2};
+  quire_container* const cities = cities_.c_handle();
+  quire_write_options options{};
+  options.struct_size = sizeof options;
+  options.if_match = "";
+  quire_error error{};
+  for (const int code : {
+           quire_upsert(cities, nullptr, item.data(), item.size(), "", nullptr, &error),
+           quire_replace(cities, nullptr, item.data(), item.size(), "", nullptr, &error),
+           quire_write(cities, nullptr, QUIRE_UPSERT, item.data(), item.size(), &options, nullptr, &error),
+           quire_patch(cities, nullptr, &key, 1, "nice", 4, patch.data(), patch.size(), "", nullptr, &error),
+           quire_delete(cities, nullptr, &key, 1, "nice", 4, "", &error),
+           quire_delete_with(cities, nullptr, &key, 1, "nice", 4, &options, &error),
+       })
+    EXPECT_EQ(code, QUIRE_PRECONDITION_FAILED);
+  EXPECT_EQ(error.status, 412);
+  EXPECT_STREQ(error.message, R"(item 'nice' has changed: its _etag is not "")");
+  EXPECT_EQ(quire_read(cities, nullptr, &key, 1, "nice", 4, "", nullptr, nullptr, nullptr), QUIRE_OK);
+  EXPECT_EQ(cities_.read_json("FR", "nice", false).value(), R"({"id":"nice","country":"FR"})");
+  EXPECT_TRUE(succeeds(cities_.upsert(item, {.if_match = ""})));
+}
+
 TEST_F(ItemTest, MissingItemsAreNotFound) {
   EXPECT_TRUE(fails_with(cities_.read_json("FR", "nice"), QUIRE_NOT_FOUND, "nice"));
   EXPECT_TRUE(fails_with(cities_.remove("FR", "nice"), QUIRE_NOT_FOUND));

@@ -97,7 +97,9 @@ int quire_execute(quire_container* container, quire_transaction* transaction, co
                   quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (container == nullptr) return null_argument("the container");
+    // A native procedure may release the container's handle.
     quire_database& database = container->database;
+    const quire::engine::OpenHandle executing(database);
     QUIRE_ASSIGN(const std::string_view procedure,
                  text_argument(name, name_length, "the name of the procedure"));
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));

@@ -17,7 +17,7 @@
  *   QUIRE_MISUSE, and nothing happens: NULL for a handle or a place that is needed; handles of two databases
  * in one call; a transaction on another thread than its own; a write beside one's own transaction, or beside
  * the procedure that runs; a step after the end, without a reset; closing a database of which anything is
- * open, or that another thread is still checking, copying or advising on. A callback (of a long statement's
+ * open, or on which a check, a copy, an ADVISE or a procedure still runs. A callback (of a long statement's
  * progress, of an import, a native procedure) may read. It may not use the statement whose step called it:
  * steps and binds are QUIRE_MISUSE, a reset does nothing, a quire_finalize takes effect when the step ends.
  *   What cannot be seen is undefined, as with free(): to use a handle after its release, or to release it

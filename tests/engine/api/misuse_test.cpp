@@ -295,6 +295,24 @@ TEST_F(MisuseTest, AProcedureCannotWriteBesideItsCall) {
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM things"), "0\n");
 }
 
+TEST_F(MisuseTest, AProcedureCannotCloseTheDatabaseThatRunsIt) {
+  make("things");
+  quire_container* container = nullptr;
+  ASSERT_EQ(quire_container_open(database_->c_handle(), "things", 6, &container, nullptr), QUIRE_OK);
+  int close = QUIRE_OK;
+  ASSERT_TRUE(succeeds(database_->register_procedure("close", [&](ProcedureCall& call, std::string_view) {
+    quire_container_close(container);
+    close = quire_close(database_->c_handle(), nullptr);
+    return call.respond("1");
+  })));
+  quire_buffer body{};
+  EXPECT_EQ(quire_execute(container, nullptr, "close", 5, nullptr, 0, nullptr, 0, &body, nullptr, nullptr),
+            QUIRE_OK);
+  EXPECT_EQ(std::string_view(body.data, body.length), "1");
+  EXPECT_EQ(close, QUIRE_MISUSE);
+  quire_buffer_release(&body);
+}
+
 TEST_F(MisuseTest, ScalarsAreChecked) {
   auto statement = database_->prepare("SELECT VALUE @a");
   quire_error error;

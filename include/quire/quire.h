@@ -629,10 +629,11 @@ QUIRE_API int quire_script_drop(quire_container* container, quire_script_kind ki
 QUIRE_API int quire_scripts(quire_container* container, quire_buffer* out, quire_error* error);
 
 /* Runs a procedure, JavaScript or native, in one partition: all that it does is one transaction, or part of
- * `transaction`, and happens as a whole or not at all. `arguments`: a JSON array; NULL: none. `body` gets the
- * response, as JSON; `log`, which may be NULL, what it logged, also where the call fails. QUIRE_NOT_FOUND
- * without such a procedure, QUIRE_SCRIPT_FAILED where it threw or gave up, QUIRE_TIMEOUT and
- * QUIRE_LIMIT_EXCEEDED where it went past a limit; an error of the database that it let pass keeps its code.
+ * `transaction`, and happens as a whole or not at all. `arguments`: a JSON array (else QUIRE_INVALID_JSON,
+ * with its place, or QUIRE_INVALID_ARGUMENT); NULL: none. `body` gets the response, as JSON; `log`, which may
+ * be NULL, what it logged, also where the call fails. QUIRE_NOT_FOUND without such a procedure,
+ * QUIRE_SCRIPT_FAILED where it threw or gave up, QUIRE_TIMEOUT and QUIRE_LIMIT_EXCEEDED where it went past a
+ * limit; an error of the database that it let pass keeps its code.
  */
 QUIRE_API int quire_execute(quire_container* container, quire_transaction* transaction, const char* name,
                             size_t name_length, const quire_scalar* partition_key, size_t components,

@@ -75,6 +75,25 @@ TEST_F(NativeProcedureTest, WhateverIsThrownAndWhateverCodeAnErrorHasItFails) {
   EXPECT_EQ(ids(), before);
 }
 
+TEST_F(NativeProcedureTest, ArgumentsAreAJsonArray) {
+  int calls = 0;
+  add("list", [&](ProcedureCall& call, std::string_view arguments) {
+    ++calls;
+    return call.respond(arguments);
+  });
+  for (const std::string_view list : {"[]", " [ 1, {} ] ", "[[]]"})
+    EXPECT_EQ(shelf_->execute("list", "a1", list)->body, list);
+  EXPECT_EQ(calls, 3);
+  for (const std::string_view other : {"{}", "5", "null", "\"[]\""})
+    EXPECT_TRUE(fails_with(shelf_->execute("list", "a1", other), QUIRE_INVALID_ARGUMENT,
+                           "the arguments of procedure 'list' must be a JSON array"));
+  for (const std::string_view broken : {"[bad", "", "[1] x", "[1,\n }"})
+    EXPECT_TRUE(fails_with(shelf_->execute("list", "a1", broken), QUIRE_INVALID_JSON,
+                           "the arguments of procedure 'list': "));
+  EXPECT_EQ(shelf_->execute("list", "a1", "[1,\n }").error().line, 2u);
+  EXPECT_EQ(calls, 3);
+}
+
 TEST_F(NativeProcedureTest, OperationsAndResultsAreBounded) {
   EXPECT_EQ(query("PRAGMA script_operations = 2"), "2\n");
   EXPECT_EQ(query("PRAGMA script_result = 100"), "100\n");

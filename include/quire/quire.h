@@ -395,7 +395,7 @@ typedef struct quire_batch_operation {
 /* Starts as {0}; `item` is released by quire_buffer_release. */
 typedef struct quire_batch_result {
   int status;           /* 200, 201, 204, 304; of the operation that failed its own, of all others then 424 */
-  quire_item_info info; /* of a write or a read that succeeded */
+  quire_item_info info; /* of a write or a read that succeeded; of a delete the charge alone */
   quire_buffer item;    /* of a read: the item's JSON */
 } quire_batch_result;
 

@@ -84,7 +84,7 @@ extern "C" int quire_batch(quire_container* container, quire_transaction* transa
                            const quire_batch_operation* operations, size_t count, quire_batch_result* results,
                            quire_error* error) {
   return quire::engine::guarded(error, [&]() -> Result<void> {
-    if (container == nullptr) return quire::engine::null_argument("the container");
+    quire::engine::begin_write_request();
     if (operations == nullptr && count > 0) return quire::engine::null_argument("the list of operations");
     for (size_t i = 0; results != nullptr && i < count; ++i) give_back(BatchOutcome{}, results[i]);
     if (container == nullptr) return quire::engine::null_argument("the container");

@@ -16,6 +16,8 @@
 using quire::ErrorCode;
 using quire::fail;
 using quire::Result;
+using quire::engine::begin_request;
+using quire::engine::begin_write_request;
 using quire::engine::ContainerStore;
 using quire::engine::etag_argument;
 using quire::engine::fill;
@@ -59,6 +61,7 @@ int write_item(Operation operation, quire_container* container, quire_transactio
                const char* json, size_t length, const quire_write_options& given, quire_item_info* info,
                quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
+    begin_write_request();
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const std::string_view text, text_argument(json, length, "the item's JSON"));
     WriteOptions options;
@@ -142,6 +145,7 @@ int quire_replace(quire_container* container, quire_transaction* transaction, co
 int quire_write(quire_container* container, quire_transaction* transaction, quire_write_kind kind,
                 const char* json, size_t length, const quire_write_options* options, quire_item_info* info,
                 quire_error* error) {
+  begin_write_request();
   constexpr Operation kOperations[] = {&ContainerStore::create, &ContainerStore::upsert,
                                        &ContainerStore::replace};
   const uint32_t number = quire::engine::number_of(kind);
@@ -156,6 +160,7 @@ int quire_delete_with(quire_container* container, quire_transaction* transaction
                       const quire_scalar* partition_key, size_t components, const char* id, size_t id_length,
                       const quire_write_options* options, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
+    begin_write_request();
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const quire_write_options given, quire::engine::options_argument(options));
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
@@ -179,6 +184,7 @@ int quire_patch(quire_container* container, quire_transaction* transaction, cons
                 size_t components, const char* id, size_t id_length, const char* patch, size_t length,
                 const char* if_match, quire_item_info* info, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
+    begin_write_request();
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
@@ -222,6 +228,7 @@ int quire_read(quire_container* container, quire_transaction* transaction, const
                quire_buffer* out, quire_item_info* info, quire_error* error) {
   bool is_known = false;
   const int code = guarded(error, [&]() -> Result<void> {
+    begin_request();
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
@@ -258,6 +265,7 @@ int quire_read_json(quire_container* container, const quire_scalar* partition_ke
                     const char* id, size_t id_length, int with_system_properties, quire_buffer* out,
                     quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
+    begin_request();
     if (container == nullptr) return null_argument("the container");
     if (out == nullptr) return null_argument("the buffer");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
@@ -307,6 +315,7 @@ int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container,
                         const quire_scalar* partition_key, size_t components, const char* id,
                         size_t id_length, quire_value* value, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
+    begin_request();
     if (snapshot == nullptr) return null_argument("the snapshot");
     if (container == nullptr) return null_argument("the container");
     if (value == nullptr) return null_argument("the place for the value");

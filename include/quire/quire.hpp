@@ -29,6 +29,7 @@
 #include <istream>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -1145,6 +1146,35 @@ struct Options {
   uint64_t script_memory = 0;      // bytes; 0: 64 MiB
 };
 
+namespace detail {
+
+// Whom statements that take long tell how far they are. A statement that runs keeps C's context and may be on
+// another thread: so the context stays the same, and a function lives as long as it is being called.
+class WorkProgress {
+ public:
+  using Function = std::function<bool(uint64_t done, uint64_t all)>;
+
+  void set(Function function) {
+    auto next = function ? std::make_shared<const Function>(std::move(function)) : nullptr;
+    const std::lock_guard lock(mutex_);
+    function_.swap(next);
+  }
+  static int call(void* context, uint64_t done, uint64_t all) {
+    const auto function = static_cast<WorkProgress*>(context)->current();
+    return function == nullptr || (*function)(done, all) ? 0 : 1;
+  }
+
+ private:
+  std::shared_ptr<const Function> current() {
+    const std::lock_guard lock(mutex_);
+    return function_;
+  }
+  std::mutex mutex_;
+  std::shared_ptr<const Function> function_;
+};
+
+}  // namespace detail
+
 // May be used by many threads at once.
 class Database {
  public:
@@ -1167,10 +1197,11 @@ class Database {
                                   .transaction_size = options.transaction_size,
                                   .script_time_ms = options.script_time_ms,
                                   .script_memory = options.script_memory};
+    auto progress = std::make_unique<detail::WorkProgress>();
     quire_database* database = nullptr;
     quire_error error;
     if (quire_open(path.c_str(), &c_options, &database, &error) != QUIRE_OK) return detail::failure(error);
-    return Database(database);
+    return Database(database, std::move(progress));
   }
   // Puts a copy without free pages in the place of a file that nobody has open.
   static Result<quire_compaction> compact(const std::string& path) {
@@ -1265,14 +1296,13 @@ class Database {
     return detail::checked(quire_backup(handle_.get(), path.c_str(), &error), error);
   }
   // Told how far statements that take long are (CREATE INDEX, CHECK), on the thread of each; false ends the
-  // statement. It must not use the database, and stays until the next call or the end of the database.
-  void set_progress(std::function<bool(uint64_t done, uint64_t all)> progress) {
-    auto next = std::make_unique<std::function<bool(uint64_t, uint64_t)>>(std::move(progress));
-    const auto call = [](void* context, uint64_t done, uint64_t all) -> int {
-      return (*static_cast<std::function<bool(uint64_t, uint64_t)>*>(context))(done, all) ? 0 : 1;
-    };
-    quire_set_progress(handle_.get(), *next ? static_cast<quire_work_progress>(call) : nullptr, next.get());
-    progress_ = std::move(next);
+  // statement. It must not use the database, and stays until the next call, which the statements that run
+  // then heed too, or the end of the database.
+  void set_progress(detail::WorkProgress::Function progress) {
+    if (progress_ == nullptr) return;  // moved from
+    const bool is_told = progress != nullptr;
+    progress_->set(std::move(progress));
+    quire_set_progress(handle_.get(), is_told ? detail::WorkProgress::call : nullptr, progress_.get());
   }
   // A JSON array of what is wrong with a container, or with all: objects with "container", "where", "what"
   // and "repair".
@@ -1290,8 +1320,9 @@ class Database {
   quire_database* c_handle() const noexcept { return handle_.get(); }
 
  private:
-  explicit Database(quire_database* handle) noexcept : handle_(handle) {}
-  std::unique_ptr<std::function<bool(uint64_t, uint64_t)>> progress_;  // outlives the handle
+  Database(quire_database* handle, std::unique_ptr<detail::WorkProgress> progress) noexcept
+      : progress_(std::move(progress)), handle_(handle) {}
+  std::unique_ptr<detail::WorkProgress> progress_;  // outlives the handle
   detail::Owned<quire_database, detail::close_database> handle_;
 };
 

@@ -112,6 +112,10 @@ TEST_F(MisuseTest, AMovedFromHandleIsReported) {
   auto container = make("things");
   const Container moved = std::move(container);
   EXPECT_TRUE(fails_with(container.create("{}"), QUIRE_MISUSE));
+  auto database = Database::open(":memory:");
+  const Database moved_too = std::move(*database);
+  database->set_progress(nullptr);
+  EXPECT_TRUE(fails_with(database->check(), QUIRE_MISUSE));
 }
 
 TEST_F(MisuseTest, ADatabaseWithOpenHandlesStaysOpen) {

@@ -904,7 +904,11 @@ class Container {
   }
 
   // All operations or none; see Batch.
-  BatchResult execute(const PartitionKey& key, const Batch& batch, Transaction* transaction = nullptr);
+  // A template, so that the {} of execute("procedure", {}) is a partition key, not a batch.
+  BatchResult execute(const PartitionKey& key, const std::same_as<Batch> auto& batch,
+                      Transaction* transaction = nullptr) {
+    return execute_batch(key, batch, transaction);
+  }
 
   // NDJSON, or one JSON array of objects. All or nothing, unless options.skip_errors.
   Result<quire_import_result> import(const ReadInput& read, const ImportOptions& options = {});
@@ -995,6 +999,7 @@ class Container {
   friend class Database;
   explicit Container(quire_container* handle) noexcept : handle_(handle) {}
 
+  BatchResult execute_batch(const PartitionKey& key, const Batch& batch, Transaction* transaction);
   static quire_transaction* handle_of(Transaction* transaction) noexcept {
     return transaction == nullptr ? nullptr : transaction->c_handle();
   }
@@ -1015,7 +1020,8 @@ class Container {
   detail::Owned<quire_container, quire_container_close> handle_;
 };
 
-inline BatchResult Container::execute(const PartitionKey& key, const Batch& batch, Transaction* transaction) {
+inline BatchResult Container::execute_batch(const PartitionKey& key, const Batch& batch,
+                                            Transaction* transaction) {
   const size_t count = batch.operations_.size();
   const auto text = [](const std::string& etag) { return etag.empty() ? nullptr : etag.c_str(); };
   std::vector<quire_batch_operation> operations;

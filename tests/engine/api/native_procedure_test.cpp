@@ -94,6 +94,16 @@ TEST_F(NativeProcedureTest, ArgumentsAreAJsonArray) {
   EXPECT_EQ(calls, 3);
 }
 
+TEST_F(NativeProcedureTest, BracesAloneAreTheKeyOfAContainerWithoutPartitionKey) {
+  Container notes = make("notes");
+  add("note", [](ProcedureCall& call, std::string_view) -> Result<void> {
+    EXPECT_TRUE(succeeds(call.create(R"({"id":"1"})")));
+    return {};
+  });
+  EXPECT_TRUE(succeeds(notes.execute("note", {})));
+  EXPECT_TRUE(notes.execute({}, Batch().read("1")).succeeded());
+}
+
 TEST_F(NativeProcedureTest, OperationsAndResultsAreBounded) {
   EXPECT_EQ(query("PRAGMA script_operations = 2"), "2\n");
   EXPECT_EQ(query("PRAGMA script_result = 100"), "100\n");

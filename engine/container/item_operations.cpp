@@ -114,7 +114,8 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   NewNames names(*dictionary_);
   Result<ItemOutcome> outcome{};
-  if (auto encoded = encoder_.encode(source, mode == Mode::replace ? MissingId::refuse : MissingId::make_one))
+  const MissingId missing_id = mode == Mode::replace ? MissingId::refuse_in_replace : MissingId::make_one;
+  if (auto encoded = encoder_.encode(source, missing_id))
     outcome = store(transaction, *encoded, lifetime, mode, options, names.before());
   else
     outcome = std::unexpected(std::move(encoded.error()));

@@ -198,6 +198,13 @@ TEST_F(ItemTest, TheLongestIdAndTheDeepestNestingAreTaken) {
   EXPECT_TRUE(succeeds(cities_.create(nested(128))));
 }
 
+// ---- Messages
+
+TEST_F(ItemTest, AReplaceWithoutIdIsToldWhatTheIdIsFor) {
+  const auto result = cities_.replace(R"({"country":"FR"})");
+  EXPECT_TRUE(fails_with(result, QUIRE_INVALID_ID, "a replace needs it to tell which item to replace"));
+}
+
 // ---- Snapshots
 
 TEST_F(ItemTest, ASnapshotStaysWhereItBegan) {

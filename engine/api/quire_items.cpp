@@ -96,8 +96,8 @@ double charge_of(const std::optional<Item>& item) {
 
 std::unexpected<quire::Error> not_found(const quire_container& container, std::span<const Value> key,
                                         std::string_view id) {
-  std::string message =
-      fmt::format("container '{}' has no item '{}'", container.store->definition().name, id);
+  std::string message = fmt::format("container '{}' has no item '{}'", container.store->definition().name,
+                                    quire::shortened(id, quire::engine::kLongestShownId));
   if (!key.empty()) message += " in partition " + quire::engine::partition_key_text(key);
   return fail(ErrorCode::not_found, std::move(message));
 }

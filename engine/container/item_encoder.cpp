@@ -13,7 +13,7 @@ constexpr size_t kMostTextPerDocumentByte = 8;
 constexpr size_t kTextAllowance = size_t{64} << 10;
 
 std::string quoted_id(std::string_view id) {
-  return id.empty() ? "the item" : fmt::format("item '{}'", id);
+  return id.empty() ? "the item" : fmt::format("item '{}'", shortened(id, kLongestShownId));
 }
 
 }  // namespace

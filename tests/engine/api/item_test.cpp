@@ -205,6 +205,25 @@ TEST_F(ItemTest, AReplaceWithoutIdIsToldWhatTheIdIsFor) {
   EXPECT_TRUE(fails_with(result, QUIRE_INVALID_ID, "a replace needs it to tell which item to replace"));
 }
 
+TEST_F(ItemTest, ALongIdOrKeyLeavesRoomForTheReason) {
+  std::string id = "i";
+  for (int i = 0; i < 2000; ++i) id += "é";
+  const auto refused = cities_.create(R"({"country":"FR","id":")" + id + "\"}");
+  EXPECT_TRUE(fails_with(refused, QUIRE_INVALID_ID, "é...' has 4001"));
+  EXPECT_TRUE(fails_with(cities_.read_json("FR", id), QUIRE_NOT_FOUND, "é...' in partition"));
+  EXPECT_TRUE(fails_with(cities_.remove("FR", id), QUIRE_NOT_FOUND, "é...' with this partition key"));
+  const std::string longest = R"({"country":"FR","id":")" + std::string(1023, 'i') + "\"}";
+  ASSERT_TRUE(succeeds(cities_.create(longest)));
+  EXPECT_TRUE(fails_with(cities_.create(longest), QUIRE_CONFLICT, "exists in container 'cities'"));
+  EXPECT_TRUE(fails_with(cities_.upsert(longest, {.if_match = "\"x\""}), QUIRE_PRECONDITION_FAILED,
+                         "its _etag is not \"x\""));
+  const std::string far = R"({"id":"x","country":")" + std::string(2048, 'c') + "\"}";
+  ASSERT_TRUE(succeeds(cities_.create(far)));
+  EXPECT_TRUE(fails_with(cities_.create(far), QUIRE_CONFLICT, "exists in container 'cities'"));
+  std::istringstream lines(far + "\n" + longest + "\n");
+  EXPECT_TRUE(fails_with(cities_.import(lines), QUIRE_CONFLICT, "exists in container 'cities'; upsert"));
+}
+
 // ---- Snapshots
 
 TEST_F(ItemTest, ASnapshotStaysWhereItBegan) {

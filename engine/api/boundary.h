@@ -26,6 +26,9 @@ namespace quire::engine {
 // Fills `error`, if there is one; the code, for the caller to return.
 int report(const Error& error, quire_error* out) noexcept;
 int report(ErrorCode code, std::string_view message, quire_error* out) noexcept;
+// As much of a message as there is room for, up to a whole character, ended by NUL. Where the message has a
+// NUL itself, as an id may, C would take that for its end: it becomes "\0" to be seen.
+void write_message(std::string_view message, std::span<char> out) noexcept;
 
 // Runs the body of a C function, a callable that gives Result<void>.
 template <typename Body>

@@ -224,6 +224,17 @@ TEST_F(ItemTest, ALongIdOrKeyLeavesRoomForTheReason) {
   EXPECT_TRUE(fails_with(cities_.import(lines), QUIRE_CONFLICT, "exists in container 'cities'; upsert"));
 }
 
+// C would take it for the end of the message.
+TEST_F(ItemTest, AZeroByteInAMessageIsSeen) {
+  const std::string item = R"({"id":"a\u0000b","country":"FR"})";
+  ASSERT_TRUE(succeeds(cities_.create(item)));
+  EXPECT_TRUE(fails_with(cities_.create(item), QUIRE_CONFLICT, R"(item 'a\0b' with partition key)"));
+  const std::string zeros(200, '\0');
+  EXPECT_TRUE(fails_with(cities_.read_json("FR", zeros), QUIRE_NOT_FOUND, R"(\0\0' in partition)"));
+  EXPECT_TRUE(
+      fails_with(database_->container(std::string(2000, '\0')), QUIRE_CONTAINER_NOT_FOUND, R"(\0\0)"));
+}
+
 // ---- Snapshots
 
 TEST_F(ItemTest, ASnapshotStaysWhereItBegan) {

@@ -435,7 +435,7 @@ typedef void (*quire_skipped)(void* context, uint64_t line, const char* message)
 
 typedef struct quire_import_options {
   size_t struct_size;
-  int skip_errors;     /* leave bad items out and go on; otherwise nothing at all is loaded */
+  int skip_errors;     /* leave bad items out and go on; otherwise a bad one means that none is loaded */
   int upsert;          /* replace items that exist; otherwise they are conflicts */
   int extended_json;   /* map {"$oid"}, {"$date"}, {"$numberLong"}, ... and _id, as mongoexport writes them */
   const char* id_path; /* "/key": copied to "id" as a string; NULL: the item's own */
@@ -452,7 +452,10 @@ typedef struct quire_import_result {
 } quire_import_result;
 
 /* Loads NDJSON, or one JSON array of objects, told apart by the first character. Sorts in bounded memory and
- * appends. All or nothing: an error (with its line) loads nothing, unless skip_errors. */
+ * appends. An error of the input (with its line), or an item that exists when the import begins to write,
+ * loads nothing, unless skip_errors. Writing goes in parts: an error then, such as the QUIRE_CONFLICT with
+ * what another thread writes under the same ids meanwhile, leaves the parts before it, and its message says
+ * so: "... items had been written before and stay". */
 QUIRE_API int quire_import(quire_container* container, quire_read_input read, void* read_context,
                            const quire_import_options* options, quire_import_result* result,
                            quire_error* error);

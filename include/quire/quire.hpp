@@ -604,7 +604,7 @@ class ItemInfo {
 };
 
 struct ImportOptions {
-  bool skip_errors = false;    // leave bad items out and go on; otherwise nothing at all is loaded
+  bool skip_errors = false;    // leave bad items out and go on; otherwise a bad one means that none is loaded
   bool upsert = false;         // replace items that exist
   bool extended_json = false;  // as mongoexport writes it
   std::string id_path = {};    // "/key": copied to "id" as a string
@@ -910,7 +910,8 @@ class Container {
     return execute_batch(key, batch, transaction);
   }
 
-  // NDJSON, or one JSON array of objects. All or nothing, unless options.skip_errors.
+  // NDJSON, or one JSON array of objects. A bad one means that none is loaded, unless options.skip_errors. An
+  // error while the items are written, such as a conflict with another thread's, leaves those before it.
   Result<quire_import_result> import(const ReadInput& read, const ImportOptions& options = {});
   Result<quire_import_result> import(std::istream& input, const ImportOptions& options = {}) {
     const ReadInput read = [&input](char* buffer, size_t capacity) -> int64_t {

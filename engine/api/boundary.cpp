@@ -26,9 +26,28 @@ int report(ErrorCode code, std::string_view message, quire_error* out) noexcept 
     *out = {};
     out->code = static_cast<int>(code);
     out->status = error_code_row(code).status;
-    std::memcpy(out->message, message.data(), whole_characters(message, sizeof out->message - 1));
+    write_message(message, out->message);
   }
   return static_cast<int>(code);
+}
+
+void write_message(std::string_view message, std::span<char> out) noexcept {
+  constexpr std::string_view kSeen = "\\0";
+  size_t room = out.size() - 1;
+  char* to = out.data();
+  const auto write = [&](std::string_view text) {
+    to = std::copy(text.begin(), text.end(), to);
+    room -= text.size();
+  };
+  for (;;) {
+    const std::string_view part = message.substr(0, message.find('\0'));
+    const size_t kept = whole_characters(part, room);
+    write(part.substr(0, kept));
+    if (kept < part.size() || part.size() == message.size() || room < kSeen.size()) break;
+    write(kSeen);
+    message.remove_prefix(part.size() + 1);
+  }
+  *to = '\0';
 }
 
 int report(const Error& error, quire_error* out) noexcept {

@@ -26,6 +26,9 @@ namespace quire::engine {
 // Fills `error`, if there is one; the code, for the caller to return.
 int report(const Error& error, quire_error* out) noexcept;
 int report(ErrorCode code, std::string_view message, quire_error* out) noexcept;
+// As much of a message as there is room for, up to a whole character, ended by NUL. Where the message has a
+// NUL itself, as an id may, C would take that for its end: it becomes "\0" to be seen.
+void write_message(std::string_view message, std::span<char> out) noexcept;
 
 // Runs the body of a C function, a callable that gives Result<void>.
 template <typename Body>
@@ -52,6 +55,14 @@ inline std::unexpected<Error> null_argument(std::string_view what) {
 
 // A text of explicit length; misuse where there are no bytes at all.
 Result<std::string_view> text_argument(const char* data, size_t length, std::string_view what);
+
+// A precondition as the engine takes it, which reads an empty one as none: NULL is none, but an empty text,
+// which has come about by mistake, is an etag that no item has.
+inline std::string_view etag_argument(const char* etag) noexcept {
+  constexpr std::string_view kOfNoItem = "\"\"";
+  if (etag == nullptr) return {};
+  return *etag != '\0' ? std::string_view(etag) : kOfNoItem;
+}
 
 // The options as this version knows them: zero where an older caller's struct ends.
 template <typename Options>

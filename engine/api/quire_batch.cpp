@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/api/boundary.h"
@@ -11,6 +12,7 @@
 #include "engine/container/batch.h"
 #include "quire/quire.h"
 
+using quire::Error;
 using quire::ErrorCode;
 using quire::fail;
 using quire::Result;
@@ -31,12 +33,12 @@ static_assert(static_cast<int>(BatchKind::remove) == QUIRE_BATCH_DELETE);
 Result<BatchOperation> operation_argument(const quire_batch_operation& given) {
   const uint32_t kind = quire::engine::number_of(given.kind);
   if (kind > QUIRE_BATCH_DELETE)
-    return fail(ErrorCode::misuse, fmt::format("an operation of the batch has the unknown kind {}", kind));
+    return fail(ErrorCode::misuse, fmt::format("it has the unknown kind {}", kind));
   BatchOperation operation{.kind = static_cast<BatchKind>(kind),
                            .id = {},
                            .body = {},
-                           .if_match = quire::engine::text_or_empty(given.if_match),
-                           .if_none_match = quire::engine::text_or_empty(given.if_none_match)};
+                           .if_match = quire::engine::etag_argument(given.if_match),
+                           .if_none_match = quire::engine::etag_argument(given.if_none_match)};
   const bool has_id = kind == QUIRE_BATCH_READ || kind == QUIRE_BATCH_PATCH || kind == QUIRE_BATCH_DELETE;
   const bool has_body = kind != QUIRE_BATCH_READ && kind != QUIRE_BATCH_DELETE;
   if (has_id) {
@@ -54,7 +56,25 @@ void give_back(const BatchOutcome& outcome, quire_batch_result& result) {
   result.info = {};
   if (outcome.has_etag)
     quire::engine::fill(result.info, outcome.etag, outcome.timestamp, outcome.status == 201);
+  result.info.request_charge = outcome.charge;
   quire::engine::assign(result.item, outcome.item);
+}
+
+// All of them; the result of one that cannot be read has its error's status.
+Result<std::vector<BatchOperation>> operation_arguments(std::span<const quire_batch_operation> given,
+                                                        quire_batch_result* results) {
+  std::vector<BatchOperation> batch;
+  for (size_t i = 0; i < given.size(); ++i) {
+    auto operation = operation_argument(given[i]);
+    if (!operation) {
+      Error& error = operation.error();
+      if (results != nullptr) results[i].status = error.status();
+      error.message = fmt::format("operation {} of the batch: {}", i + 1, error.message);
+      return std::unexpected(std::move(error));
+    }
+    batch.push_back(*operation);
+  }
+  return batch;
 }
 
 }  // namespace
@@ -64,17 +84,15 @@ extern "C" int quire_batch(quire_container* container, quire_transaction* transa
                            const quire_batch_operation* operations, size_t count, quire_batch_result* results,
                            quire_error* error) {
   return quire::engine::guarded(error, [&]() -> Result<void> {
-    if (container == nullptr) return quire::engine::null_argument("the container");
+    quire::engine::begin_write_request();
     if (operations == nullptr && count > 0) return quire::engine::null_argument("the list of operations");
+    for (size_t i = 0; results != nullptr && i < count; ++i) give_back(BatchOutcome{}, results[i]);
+    if (container == nullptr) return quire::engine::null_argument("the container");
     if (count > quire::engine::kMostBatchOperations)
       return fail(ErrorCode::limit_exceeded, fmt::format("the batch has {} operations; the limit is {}",
                                                          count, quire::engine::kMostBatchOperations));
     QUIRE_ASSIGN(const auto key, quire::engine::PartitionKeyArgument::read(partition_key, components));
-    std::vector<BatchOperation> batch;
-    for (size_t i = 0; i < count; ++i) {
-      QUIRE_ASSIGN(const BatchOperation operation, operation_argument(operations[i]));
-      batch.push_back(operation);
-    }
+    QUIRE_ASSIGN(const auto batch, operation_arguments(std::span(operations, count), results));
     quire::engine::Request request(*container->store);
     QUIRE_TRY(request.admit(key.components()));
     std::vector<BatchOutcome> outcomes(count);

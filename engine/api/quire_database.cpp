@@ -135,6 +135,8 @@ int quire_check(quire_database* database, const char* name, size_t length, quire
     std::string_view container;
     if (name != nullptr) {
       QUIRE_ASSIGN(container, text_argument(name, length, "the container's name"));
+      // Below, an empty name means all: here it is that of no container.
+      if (container.empty()) QUIRE_TRY(database->containers().open(container));
     }
     QUIRE_TRY(database->session().check_outside_transaction("a check cannot run"));
     const quire::engine::OpenHandle checking(*database);

@@ -107,6 +107,7 @@ int quire_feed_open(quire_container* container, const quire_feed_options* given,
 int quire_feed_next(quire_feed* feed, int64_t patience_ms, quire_change* change, quire_error* error) {
   bool has_entry = false;
   const int code = guarded(error, [&]() -> Result<void> {
+    quire::engine::begin_request();
     if (feed == nullptr) return null_argument("the feed");
     feed->has_entry = false;
     const std::chrono::milliseconds patience =

@@ -29,7 +29,9 @@ ImportOptions import_options(const quire_import_options& given) {
     };
   if (given.skipped != nullptr)
     options.skipped = [given](uint64_t line, std::string_view message) {
-      given.skipped(given.context, line, std::string(message).c_str());
+      char text[sizeof quire_error::message];
+      quire::engine::write_message(message, text);
+      given.skipped(given.context, line, text);
     };
   return options;
 }

@@ -16,7 +16,10 @@
 using quire::ErrorCode;
 using quire::fail;
 using quire::Result;
+using quire::engine::begin_request;
+using quire::engine::begin_write_request;
 using quire::engine::ContainerStore;
+using quire::engine::etag_argument;
 using quire::engine::fill;
 using quire::engine::guarded;
 using quire::engine::Item;
@@ -58,10 +61,11 @@ int write_item(Operation operation, quire_container* container, quire_transactio
                const char* json, size_t length, const quire_write_options& given, quire_item_info* info,
                quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
+    begin_write_request();
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const std::string_view text, text_argument(json, length, "the item's JSON"));
     WriteOptions options;
-    options.if_match = text_or_empty(given.if_match);
+    options.if_match = etag_argument(given.if_match);
     options.triggers = triggers_of(given);
     quire_item_info written{};
     Request request(*container->store);
@@ -92,8 +96,8 @@ double charge_of(const std::optional<Item>& item) {
 
 std::unexpected<quire::Error> not_found(const quire_container& container, std::span<const Value> key,
                                         std::string_view id) {
-  std::string message =
-      fmt::format("container '{}' has no item '{}'", container.store->definition().name, id);
+  std::string message = fmt::format("container '{}' has no item '{}'", container.store->definition().name,
+                                    quire::shortened(id, quire::engine::kLongestShownId));
   if (!key.empty()) message += " in partition " + quire::engine::partition_key_text(key);
   return fail(ErrorCode::not_found, std::move(message));
 }
@@ -141,6 +145,7 @@ int quire_replace(quire_container* container, quire_transaction* transaction, co
 int quire_write(quire_container* container, quire_transaction* transaction, quire_write_kind kind,
                 const char* json, size_t length, const quire_write_options* options, quire_item_info* info,
                 quire_error* error) {
+  begin_write_request();
   constexpr Operation kOperations[] = {&ContainerStore::create, &ContainerStore::upsert,
                                        &ContainerStore::replace};
   const uint32_t number = quire::engine::number_of(kind);
@@ -155,6 +160,7 @@ int quire_delete_with(quire_container* container, quire_transaction* transaction
                       const quire_scalar* partition_key, size_t components, const char* id, size_t id_length,
                       const quire_write_options* options, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
+    begin_write_request();
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const quire_write_options given, quire::engine::options_argument(options));
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
@@ -164,7 +170,7 @@ int quire_delete_with(quire_container* container, quire_transaction* transaction
     const TriggerRequest triggers = triggers_of(given);
     const auto work = [&](WriteTransaction& writing) {
       triggers.log->clear();
-      return container->store->erase(writing, key.components(), item, text_or_empty(given.if_match),
+      return container->store->erase(writing, key.components(), item, etag_argument(given.if_match),
                                      triggers);
     };
     QUIRE_TRY(write(*container, transaction,
@@ -178,6 +184,7 @@ int quire_patch(quire_container* container, quire_transaction* transaction, cons
                 size_t components, const char* id, size_t id_length, const char* patch, size_t length,
                 const char* if_match, quire_item_info* info, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
+    begin_write_request();
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
@@ -188,7 +195,7 @@ int quire_patch(quire_container* container, quire_transaction* transaction, cons
     QUIRE_ASSIGN(const auto parts, quire::engine::read_patch_body(body));
     QUIRE_ASSIGN(const Patch operations, Patch::read(parts.operations, store->definition(), arena));
     WriteOptions options;
-    options.if_match = text_or_empty(if_match);
+    options.if_match = etag_argument(if_match);
     options.triggers = triggers_of({});
     quire_item_info written{};
     Request request(*store);
@@ -221,6 +228,7 @@ int quire_read(quire_container* container, quire_transaction* transaction, const
                quire_buffer* out, quire_item_info* info, quire_error* error) {
   bool is_known = false;
   const int code = guarded(error, [&]() -> Result<void> {
+    begin_request();
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
@@ -230,7 +238,7 @@ int quire_read(quire_container* container, quire_transaction* transaction, const
       QUIRE_ASSIGN(const std::optional<Item> item, container->store->read(view, key.components(), name));
       request.charge(charge_of(item));
       if (!item) return not_found(*container, key.components(), name);
-      is_known = container->store->has_etag(*item, text_or_empty(if_none_match));
+      is_known = container->store->has_etag(*item, etag_argument(if_none_match));
       if (info != nullptr) {
         fill(*info, container->store->etag_of(*item), item->header().timestamp, false);
         info->request_charge = request.charged();
@@ -257,6 +265,7 @@ int quire_read_json(quire_container* container, const quire_scalar* partition_ke
                     const char* id, size_t id_length, int with_system_properties, quire_buffer* out,
                     quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
+    begin_request();
     if (container == nullptr) return null_argument("the container");
     if (out == nullptr) return null_argument("the buffer");
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
@@ -306,6 +315,7 @@ int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container,
                         const quire_scalar* partition_key, size_t components, const char* id,
                         size_t id_length, quire_value* value, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
+    begin_request();
     if (snapshot == nullptr) return null_argument("the snapshot");
     if (container == nullptr) return null_argument("the container");
     if (value == nullptr) return null_argument("the place for the value");

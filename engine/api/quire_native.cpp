@@ -74,7 +74,7 @@ int write(quire_call* call, PartitionAccess::Write kind, const char* json, size_
     quire::sql::Arena arena;
     QUIRE_ASSIGN(const quire::sql::Value value, reader.to_value(item, arena));
     QUIRE_ASSIGN(const quire::engine::Item written,
-                 access.write(kind, value, if_match != nullptr ? if_match : "", false));
+                 access.write(kind, value, quire::engine::etag_argument(if_match), false));
     access.write_json(written, text);
     return {};
   });
@@ -122,7 +122,7 @@ int quire_call_delete(quire_call* call, const char* id, size_t id_length, const 
                       quire_error* error) {
   return operate(call, nullptr, error, [&](PartitionAccess& access, std::string&) -> Result<void> {
     QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
-    return access.remove(item, if_match != nullptr ? if_match : "");
+    return access.remove(item, quire::engine::etag_argument(if_match));
   });
 }
 

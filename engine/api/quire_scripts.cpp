@@ -96,8 +96,11 @@ int quire_execute(quire_container* container, quire_transaction* transaction, co
                   const char* arguments, size_t arguments_length, quire_buffer* body, quire_buffer* log,
                   quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
+    quire::engine::begin_request();
     if (container == nullptr) return null_argument("the container");
+    // A native procedure may release the container's handle.
     quire_database& database = container->database;
+    const quire::engine::OpenHandle executing(database);
     QUIRE_ASSIGN(const std::string_view procedure,
                  text_argument(name, name_length, "the name of the procedure"));
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
@@ -114,7 +117,6 @@ int quire_execute(quire_container* container, quire_transaction* transaction, co
       within = &transaction->write->transaction();
     }
     ProcedureOutcome outcome;
-    quire::engine::set_last_request_charge(0);
     auto done = execute_procedure(database.containers(), database.session(),
                                   {.store = container->store,
                                    .name = procedure,
@@ -124,7 +126,8 @@ int quire_execute(quire_container* container, quire_transaction* transaction, co
                                    .interrupts = &database.interrupts()},
                                   within, outcome);
     if (log != nullptr) quire::engine::assign(*log, outcome.log.text());
-    if (done) quire::engine::set_last_request_charge(outcome.charge);
+    // Also where it has failed: what a native procedure asked for by the way is no charge of this call.
+    quire::engine::set_last_request_charge(done ? outcome.charge : 0);
     if (done && body != nullptr) quire::engine::assign(*body, outcome.body);
     return done;
   });

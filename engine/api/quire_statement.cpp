@@ -129,6 +129,7 @@ int quire_bind_json(quire_statement* statement, const char* name, const char* js
 int quire_step(quire_statement* statement, quire_error* error) {
   if (statement != nullptr && take_row_at_hand(*statement)) [[likely]]
     return QUIRE_ROW;
+  quire::engine::begin_request();
   bool has_row = false;
   Result<void> may_step{};
   if (statement != nullptr) may_step = check_resting(*statement);
@@ -139,7 +140,6 @@ int quire_step(quire_statement* statement, quire_error* error) {
     statement->row = Value::undefined();
     statement->stored_items = nullptr;
     statement->json.clear();
-    quire::engine::set_last_request_charge(0);
     if (statement->has_lost_row)
       return fail(ErrorCode::out_of_memory, "memory ran out when the value of the last row was asked for");
     QUIRE_ASSIGN(const std::optional<Value> row, statement->statement->step());

@@ -19,10 +19,19 @@ void set_last_request_charge(const StatementCharge& charge) noexcept;
 // What the triggers of this thread's last call that wrote items have logged.
 ScriptLog& last_request_log() noexcept;
 
+// At the head of each function that is a request, before it looks at its arguments: nothing is charged so
+// far, and nothing of an earlier call is left where it fails early. The second: of one that writes items.
+inline void begin_request() noexcept {
+  set_last_request_charge(0);
+}
+inline void begin_write_request() noexcept {
+  begin_request();
+  last_request_log().clear();
+}
+
 class Request {
  public:
-  // Nothing has been charged so far.
-  explicit Request(ContainerStore& store) : store_(store) { set_last_request_charge(0); }
+  explicit Request(ContainerStore& store) : store_(store) {}
 
   // The request is to this partition (or those under a prefix of a hierarchical key; empty: to all).
   // too_many_requests.

@@ -116,7 +116,9 @@ Result<void> run_batch(WriteTransaction& transaction, ContainerStore& store,
   Batch batch(transaction, store, partition_key, make_condition, log);
   for (size_t i = 0; i < operations.size(); ++i) {
     outcomes[i] = {};
+    const double before = transaction.charged();
     auto done = batch.run(operations[i], outcomes[i]);
+    outcomes[i].charge = transaction.charged() - before;
     if (done) continue;
     Error& error = done.error();
     for (BatchOutcome& outcome : outcomes) outcome = {};

@@ -32,7 +32,8 @@ struct BatchOutcome {
   Etag etag{};
   bool has_etag = false;
   uint32_t timestamp = 0;
-  std::string item;  // of a read: JSON with system properties
+  double charge = 0;  // request units
+  std::string item;   // of a read: JSON with system properties
 };
 
 // The condition of a patch, to be asked about the item that is there.

@@ -103,8 +103,9 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash, uint3
   }
   if (mode_ == BulkMode::create)
     return fail(ErrorCode::conflict,
-                fmt::format("item '{}' with partition key {} exists in container '{}'", id.as_string(),
-                            partition_key_text(partition_key), store_->definition().name));
+                fmt::format("item '{}' with partition key {} exists in container '{}'",
+                            shortened(id.as_string(), kLongestShownId), partition_key_text(partition_key),
+                            store_->definition().name));
   QUIRE_ASSIGN(RecordHeader header, next_header(document, timestamp));
   header.rid = existing->header().rid;
   statistics_.last_lsn = header.lsn;

@@ -102,7 +102,10 @@ std::string partition_key_text(std::span<const sql::Value> components) {
     else
       sql::write_json(component, text);
   }
-  return text + "]";
+  text += ']';
+  // There may be two of them, and there must be room for what is the matter with them.
+  constexpr size_t kMostBytes = 255;
+  return shortened(text, kMostBytes);
 }
 
 }  // namespace quire::engine

@@ -251,7 +251,8 @@ class Import {
            fmt::format(
                "item '{}' of partition key {} and item '{}' of partition key {}, on line {}, have the same "
                "hash, so that only one of them can exist",
-               id, partition_key_text(key), last_id, partition_key_text(last_key), last.line),
+               shortened(id, kLongestShownId), partition_key_text(key), shortened(last_id, kLongestShownId),
+               partition_key_text(last_key), last.line),
            line_start(item.line)}));
       left_out_.insert(item.number);
       return {};
@@ -260,7 +261,7 @@ class Import {
     return skip(
         {ErrorCode::conflict,
          fmt::format("item '{}' with partition key {} stands on line {} already; upsert takes the later one",
-                     id, partition_key_text(key), last.line),
+                     shortened(id, kLongestShownId), partition_key_text(key), last.line),
          line_start(item.line)});
   }
 
@@ -277,10 +278,11 @@ class Import {
       stored.error().position = line_start(item.line);
       return skip(std::move(stored.error()));
     }
-    return skip({ErrorCode::conflict,
-                 fmt::format("item '{}' with partition key {} exists in container '{}'; upsert replaces it",
-                             id, partition_key_text(key), store_.definition().name),
-                 line_start(item.line)});
+    return skip(
+        {ErrorCode::conflict,
+         fmt::format("item '{}' with partition key {} exists in container '{}'; upsert replaces it",
+                     shortened(id, kLongestShownId), partition_key_text(key), store_.definition().name),
+         line_start(item.line)});
   }
 
   sql::Value root_of(std::string_view document) const {

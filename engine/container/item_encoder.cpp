@@ -13,7 +13,7 @@ constexpr size_t kMostTextPerDocumentByte = 8;
 constexpr size_t kTextAllowance = size_t{64} << 10;
 
 std::string quoted_id(std::string_view id) {
-  return id.empty() ? "the item" : fmt::format("item '{}'", id);
+  return id.empty() ? "the item" : fmt::format("item '{}'", shortened(id, kLongestShownId));
 }
 
 }  // namespace
@@ -64,6 +64,9 @@ Result<EncodedItem> ItemEncoder::finish(MissingId missing_id) {
   if (lacks_id && missing_id == MissingId::refuse)
     return fail(ErrorCode::invalid_id,
                 "the item has no \"id\"; name the property to take it from, or have ids made");
+  if (lacks_id && missing_id == MissingId::refuse_in_replace)
+    return fail(ErrorCode::invalid_id,
+                "the item has no \"id\"; a replace needs it to tell which item to replace");
   if (lacks_id || keys_->has_system_property(item.root)) {
     QUIRE_TRY(rewrite(item.root));
     item.root = read_root();

@@ -28,7 +28,8 @@ struct EncodedItem {
   std::string_view id;
 };
 
-enum class MissingId : uint8_t { make_one, refuse };
+// What becomes of an item without an id; in a replace the id names the item that there is.
+enum class MissingId : uint8_t { make_one, refuse, refuse_in_replace };
 
 // One thread at a time; keeps its buffers. What it is made from must outlive it.
 class ItemEncoder {

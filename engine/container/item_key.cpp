@@ -42,8 +42,8 @@ Result<void> check_item_id(const sql::Value& id) {
   const std::string_view text = id.as_string();
   if (text.empty()) return fail(ErrorCode::invalid_id, "an item's \"id\" must not be empty");
   if (text.size() > kLongestItemId)
-    return fail(ErrorCode::invalid_id, fmt::format("an item's \"id\" may have {} bytes; '{}...' has {}",
-                                                   kLongestItemId, text.substr(0, 32), text.size()));
+    return fail(ErrorCode::invalid_id, fmt::format("an item's \"id\" may have {} bytes; '{}' has {}",
+                                                   kLongestItemId, shortened(text), text.size()));
   const auto found = std::ranges::find_if(text, is_forbidden);
   if (found == text.end()) return {};
   return fail(ErrorCode::invalid_id,

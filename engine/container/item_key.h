@@ -22,6 +22,8 @@
 namespace quire::engine {
 
 inline constexpr size_t kLongestItemId = 1023;
+// Of a longer id a message tells the beginning, so that there is room for the reason.
+inline constexpr size_t kLongestShownId = 255;
 inline constexpr size_t kIdHashBytes = 16;
 
 // On the stack or in place: building one allocates nothing. Order of the bytes is order in the table.

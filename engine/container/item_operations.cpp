@@ -25,7 +25,7 @@ Error ContainerStore::damaged_feed() const {
 
 Error ContainerStore::not_found(std::string_view id) const {
   return {ErrorCode::not_found, fmt::format("there is no item '{}' with this partition key in container '{}'",
-                                            id, entry_.definition.name)};
+                                            shortened(id, kLongestShownId), entry_.definition.name)};
 }
 
 Result<std::optional<Item>> ContainerStore::find(const Transaction& transaction, const ItemKey& key,
@@ -77,8 +77,9 @@ Result<void> ContainerStore::check_etag(const std::optional<Item>& item, std::st
                                         std::string_view id) const {
   if (if_match.empty() || if_match == "*") return {};
   if (item && has_etag(*item, if_match)) return {};
-  return fail(ErrorCode::precondition_failed, fmt::format("item '{}' {}: its _etag is not {}", id,
-                                                          item ? "has changed" : "is not there", if_match));
+  return fail(ErrorCode::precondition_failed,
+              fmt::format("item '{}' {}: its _etag is not {}", shortened(id, kLongestShownId),
+                          item ? "has changed" : "is not there", if_match));
 }
 
 // ---- Writing
@@ -114,7 +115,8 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   NewNames names(*dictionary_);
   Result<ItemOutcome> outcome{};
-  if (auto encoded = encoder_.encode(source, mode == Mode::replace ? MissingId::refuse : MissingId::make_one))
+  const MissingId missing_id = mode == Mode::replace ? MissingId::refuse_in_replace : MissingId::make_one;
+  if (auto encoded = encoder_.encode(source, missing_id))
     outcome = store(transaction, *encoded, lifetime, mode, options, names.before());
   else
     outcome = std::unexpected(std::move(encoded.error()));
@@ -130,10 +132,10 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
                                           const Lifetime& lifetime, Mode mode, const WriteOptions& options,
                                           size_t names_before) {
   if (options.partition_key && !keys_.is_in_partition(encoded.root, *options.partition_key))
-    return fail(
-        ErrorCode::invalid_partition_key,
-        fmt::format("item '{}' has the partition key {}; this write is to {} alone", encoded.id,
-                    partition_key_text(encoded.partition_key), partition_key_text(*options.partition_key)));
+    return fail(ErrorCode::invalid_partition_key,
+                fmt::format("item '{}' has the partition key {}; this write is to {} alone",
+                            shortened(encoded.id, kLongestShownId), partition_key_text(encoded.partition_key),
+                            partition_key_text(*options.partition_key)));
   transaction.ask_for(tables_.items, encoded.key.bytes());
   // The first write: what the item was made from may lie in the map, and be gone from here on.
   QUIRE_TRY(erase_some_expired(transaction, lifetime));
@@ -148,8 +150,9 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
   }
   if (mode == Mode::create && existing)
     return fail(ErrorCode::conflict,
-                fmt::format("item '{}' with partition key {} exists in container '{}'", encoded.id,
-                            partition_key_text(encoded.partition_key), entry_.definition.name));
+                fmt::format("item '{}' with partition key {} exists in container '{}'",
+                            shortened(encoded.id, kLongestShownId), partition_key_text(encoded.partition_key),
+                            entry_.definition.name));
   if (mode == Mode::replace && !existing) return std::unexpected(not_found(encoded.id));
   QUIRE_TRY(check_etag(existing, options.if_match, encoded.id));
 
@@ -229,7 +232,7 @@ Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
                                           const Patch& patch, const ItemCondition& condition,
                                           const WriteOptions& options) {
   QUIRE_ASSIGN(const std::optional<Item> item, read(transaction, partition_key, id));
-  if (!item) return std::unexpected(not_found(id.substr(0, kLongestItemId)));
+  if (!item) return std::unexpected(not_found(id));
   QUIRE_TRY(check_etag(item, options.if_match, id));
   if (condition) {
     QUIRE_ASSIGN(const bool holds, condition(item->root));
@@ -253,7 +256,7 @@ Result<void> ContainerStore::erase(WriteTransaction& transaction, std::span<cons
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   QUIRE_TRY(erase_some_expired(transaction, lifetime));
   QUIRE_ASSIGN(const std::optional<Item> item, read(transaction, partition_key, id));
-  if (!item) return std::unexpected(not_found(id.substr(0, kLongestItemId)));
+  if (!item) return std::unexpected(not_found(id));
   QUIRE_TRY(check_etag(item, if_match, id));
   return erase_stored(transaction, ItemKey(partition_key, id, options_.hash).bytes(), *item);
 }

@@ -67,7 +67,7 @@ Result<void> ContainerStore::erase_triggered(WriteTransaction& transaction,
                                              std::span<const sql::Value> partition_key, std::string_view id,
                                              std::string_view if_match, const TriggerRequest& request) {
   QUIRE_ASSIGN(const std::optional<Item> stored, read(transaction, partition_key, id));
-  if (!stored) return std::unexpected(not_found(id.substr(0, kLongestItemId)));
+  if (!stored) return std::unexpected(not_found(id));
   std::string item;
   write_item_json(stored->root, item);
   const TriggeredWrite write{.kind = WriteKind::remove, .exists = true};

@@ -37,9 +37,10 @@ Result<struct stat> look_at(const std::string& path) {
   if (file.number() < 0 || fstat(file.number(), &status) != 0) return cannot(errno, "open", path);
   if (!S_ISREG(status.st_mode))
     return fail(ErrorCode::not_a_database,
-                fmt::format("'{}' is not a Quire file: it is no regular file", path));
+                fmt::format("'{}' is not a Quire file: it is no regular file", shown_path(path)));
   QUIRE_ASSIGN(const bool is_new, check_pages(file.number(), path));
-  if (is_new) return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", path));
+  if (is_new)
+    return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", shown_path(path)));
   return status;
 }
 
@@ -74,7 +75,7 @@ Result<Compaction> compact(const std::string& path) {
     return fail(ErrorCode::busy,
                 fmt::format("'{}' is open, here or in another process: it can be compacted only "
                             "when nobody uses it. A backup is compact too, and may be made at any time",
-                            path));
+                            shown_path(path)));
   // A power cut may have come since somebody had it open.
   QUIRE_TRY(settle_anchor_alone(file.number(), path, false));
   QUIRE_ASSIGN(const struct stat before, look_at(path));
@@ -98,6 +99,7 @@ Result<Compaction> compact(const std::string& path) {
 }  // namespace
 
 Result<Compaction> compact_file(const std::string& given) {
+  if (given.empty()) return fail(ErrorCode::cannot_open, "the path of the database is empty");
   std::error_code failure;
   // A link stays one.
   const std::string path = std::filesystem::canonical(given, failure).string();

@@ -112,16 +112,20 @@ class FileCopy {
 // The copy has another name until it is whole and on the disk: one that no other copy has, so that two of
 // them do not meet.
 Result<void> copy_file(FileState& state, const std::string& path, const std::string& to) {
+  if (to.empty()) return fail(ErrorCode::cannot_open, "the path of the copy is empty");
   // LMDB copies without a look at what it copies.
   QUIRE_TRY(check_shared(state, path));
-  if (access(to.c_str(), F_OK) == 0) return fail(ErrorCode::cannot_open, "there is a file already: " + to);
+  if (access(to.c_str(), F_OK) == 0)
+    return fail(ErrorCode::cannot_open, "there is a file already: " + shown_path(to));
   const auto moment = std::chrono::system_clock::now().time_since_epoch().count();
   const std::string name = fmt::format("{}-copy-{}-{:x}", to, getpid(), moment);
   FileCopy copy(state, name);
   QUIRE_ASSIGN(const Code code, copy.make());
   if (code == EEXIST || code == ENOENT || code == EACCES || code == ENOTDIR)
-    return fail(ErrorCode::cannot_open, "cannot make the file " + to + ": " + std::strerror(code));
-  if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(code, fmt::format("copy to '{}'", to)));
+    return fail(ErrorCode::cannot_open,
+                "cannot make the file " + shown_path(to) + ": " + std::strerror(code));
+  if (code != MDB_SUCCESS)
+    return std::unexpected(lmdb_error(code, fmt::format("copy to '{}'", shown_path(to))));
   return copy.finish(to);
 }
 

@@ -79,7 +79,8 @@ class FormatOpener {
       QUIRE_ASSIGN(const bool is_checked, check_commit(mdb_txn_id(transaction_.get())));
       if (is_checked) return {};
     }
-    return fail(ErrorCode::busy, fmt::format("'{}' is written to all the time; try again", path_));
+    return fail(ErrorCode::busy,
+                fmt::format("'{}' is written to all the time; try again", shown_path(path_)));
   }
 
   Result<Standing> look() {
@@ -93,11 +94,11 @@ class FormatOpener {
     const auto version = code == MDB_SUCCESS ? read_version(transaction_.get(), meta_) : std::nullopt;
     if (!version)
       return fail(ErrorCode::not_a_database,
-                  fmt::format("'{}' is an LMDB file, but not one of Quire's", path_));
+                  fmt::format("'{}' is an LMDB file, but not one of Quire's", shown_path(path_)));
     if (*version > kFormatVersion)
       return fail(ErrorCode::newer_format,
                   fmt::format("'{}' has format {}, made by a newer Quire; this one reads formats up to {}",
-                              path_, *version, kFormatVersion));
+                              shown_path(path_), *version, kFormatVersion));
     version_ = *version;
     return *version == kFormatVersion ? Standing::current : Standing::older;
   }
@@ -151,7 +152,7 @@ class FormatOpener {
     MDB_dbi catalog;
     const int code = mdb_dbi_open(transaction_.get(), std::string(kCatalogTable).c_str(), 0, &catalog);
     if (code == MDB_NOTFOUND || code == MDB_INCOMPATIBLE)
-      return fail(ErrorCode::corrupt, fmt::format("'{}' has no catalog", path_));
+      return fail(ErrorCode::corrupt, fmt::format("'{}' has no catalog", shown_path(path_)));
     QUIRE_TRY(check(code));
     MDB_val key = lmdb_value(kDatabaseRow), record;
     QUIRE_TRY(check(mdb_get(transaction_.get(), meta_, &key, &record)));
@@ -217,7 +218,7 @@ Result<FileState::Facts> open_format(FileState& state, std::string_view path,
   opener.abandon();
   if (read_only)
     return fail(ErrorCode::read_only,
-                fmt::format("'{}' is {}; open it once for writing", path,
+                fmt::format("'{}' is {}; open it once for writing", shown_path(path),
                             standing == Standing::empty ? "empty" : "of an older format"));
 
   QUIRE_TRY(state.write_lock().acquire({state.deadline()}));

@@ -37,7 +37,8 @@ Result<Metas> read_metas(int descriptor, std::string_view path) {
   const std::optional<Meta> first = meta_at(descriptor, 0);
   if (!first && has_second_meta(descriptor))
     return fail(ErrorCode::corrupt, damaged_message(path, "page 0 does not say what the file is"));
-  if (!first) return fail(ErrorCode::not_a_database, fmt::format("'{}' is not a Quire file", path));
+  if (!first)
+    return fail(ErrorCode::not_a_database, fmt::format("'{}' is not a Quire file", shown_path(path)));
   const std::optional<Meta> second = meta_at(descriptor, first->page_bytes);
   if (!second) return Metas{*first, std::nullopt};
   const bool is_second_newer = second->transaction == first->transaction
@@ -78,7 +79,8 @@ bool is_whole(int descriptor, const Metas& metas, uint64_t size) {
 }  // namespace
 
 std::string damaged_message(std::string_view path, std::string_view what) {
-  return fmt::format("'{}' is damaged: {}; `.recover` saves what is intact into a new file", path, what);
+  return fmt::format("'{}' is damaged: {}; `.recover` saves what is intact into a new file", shown_path(path),
+                     what);
 }
 
 // Others may be writing meanwhile. Pages are written before the meta page that needs them, so the size is

@@ -59,8 +59,13 @@ Error lmdb_error(int code, std::string_view doing) {
   return {ErrorCode::io, fmt::format("Quire could not {}: {}", doing, mdb_strerror(code))};
 }
 
+std::string shown_path(std::string_view path) {
+  constexpr size_t kMostBytes = 500;
+  return shortened(path, kMostBytes);
+}
+
 std::unexpected<Error> cannot(int code, std::string_view doing, std::string_view path) {
-  return std::unexpected(lmdb_error(code, fmt::format("{} '{}'", doing, path)));
+  return std::unexpected(lmdb_error(code, fmt::format("{} '{}'", doing, shown_path(path))));
 }
 
 std::unexpected<Error> cannot(std::string_view doing) {

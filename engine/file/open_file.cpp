@@ -80,7 +80,7 @@ Result<DataFile> open_data_file(const std::string& path, const FileOptions& opti
   if (S_ISDIR(status.st_mode)) return cannot(EISDIR, "open", path);
   if (!S_ISREG(status.st_mode))
     return fail(ErrorCode::not_a_database,
-                fmt::format("'{}' is not a Quire file: it is no regular file", path));
+                fmt::format("'{}' is not a Quire file: it is no regular file", shown_path(path)));
   file.identity = {status.st_dev, status.st_ino};
   file.bytes = static_cast<uint64_t>(status.st_size);
   file.mode = status.st_mode;
@@ -144,7 +144,7 @@ Result<std::shared_ptr<FileState>> open_new_file(const std::string& path, DataFi
                                                  const FileOptions& options, bool is_in_memory) {
   QUIRE_ASSIGN(const bool is_new, check_pages(file.descriptor.number(), path));
   if (is_new && options.read_only)
-    return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", path));
+    return fail(ErrorCode::not_a_database, fmt::format("'{}' is empty: not a Quire file", shown_path(path)));
   QUIRE_TRY(reserve_lock_file(path));
   QUIRE_ASSIGN(EnvironmentHandle environment, open_environment(path, file, options));
   if (!is_in_memory && has_lock_file(environment.get()))
@@ -196,9 +196,9 @@ Result<std::shared_ptr<FileState>> open_in_memory(const FileOptions& options) {
 Result<std::shared_ptr<FileState>> share(const std::shared_ptr<FileState>& state, const std::string& path,
                                          const FileOptions& options) {
   if (state->is_read_only() && !options.read_only)
-    return fail(
-        ErrorCode::misuse,
-        fmt::format("this process has '{}' open read-only; close that before opening it for writing", path));
+    return fail(ErrorCode::misuse,
+                fmt::format("this process has '{}' open read-only; close that before opening it for writing",
+                            shown_path(path)));
   if (options.is_untrusted) QUIRE_TRY(check_shared(*state, path));
   if (!options.read_only) state->ask_for(options.durability);
   return state;
@@ -255,7 +255,8 @@ Result<std::shared_ptr<FileState>> open_shared_file(const std::string& path, con
     if (state != nullptr) return state;
     std::this_thread::sleep_for(kBetweenTries);
   } while (Clock::now() < deadline);
-  return fail(ErrorCode::busy, fmt::format("'{}' was replaced or made anew all the time; try again", path));
+  return fail(ErrorCode::busy,
+              fmt::format("'{}' was replaced or made anew all the time; try again", shown_path(path)));
 }
 
 void close_shared_file(std::shared_ptr<FileState> state) noexcept {
@@ -270,7 +271,8 @@ Result<void> while_not_open(const std::string& path, const std::function<Result<
   if (stat(path.c_str(), &status) != 0) return cannot(errno, "open", path);
   const auto found = files.states.find({status.st_dev, status.st_ino});
   if (found != files.states.end() && !found->second.expired())
-    return fail(ErrorCode::busy, fmt::format("'{}' is open in this process: close it first", path));
+    return fail(ErrorCode::busy,
+                fmt::format("'{}' is open in this process: close it first", shown_path(path)));
   return work();
 }
 

@@ -169,12 +169,13 @@ Result<PageSalvage> PageSalvage::open(const std::string& path) {
     QUIRE_ASSIGN(page_bytes, find_page_bytes(descriptor.number(), bytes));
   }
   if (!page_bytes)
-    return fail(ErrorCode::not_a_database, fmt::format("'{}' has no page of a Quire file", path));
+    return fail(ErrorCode::not_a_database, fmt::format("'{}' has no page of a Quire file", shown_path(path)));
   auto work = std::make_unique<Work>(std::move(descriptor), *page_bytes, bytes);
   QUIRE_TRY(work->find());
   if (work->views().empty())
-    return fail(ErrorCode::not_a_database,
-                fmt::format("no page of '{}' tells which tables it has: nothing can be saved", path));
+    return fail(
+        ErrorCode::not_a_database,
+        fmt::format("no page of '{}' tells which tables it has: nothing can be saved", shown_path(path)));
   return PageSalvage(std::move(work));
 }
 

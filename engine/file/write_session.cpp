@@ -22,6 +22,8 @@ Result<void> call(const Work& work, WriteTransaction& transaction) {
     return fail(ErrorCode::out_of_memory, error.what());
   } catch (const std::exception& error) {
     return fail(ErrorCode::internal, error.what());
+  } catch (...) {
+    return fail(ErrorCode::internal, "an exception of unknown type");
   }
 }
 

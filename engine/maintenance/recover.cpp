@@ -260,6 +260,7 @@ std::vector<std::string> Recovery::rows() const {
 }
 
 Result<Recovery> recover_file(const std::string& damaged, const std::string& fresh) {
+  if (fresh.empty()) return fail(ErrorCode::cannot_open, "the path of the new file is empty");
   if (::access(fresh.c_str(), F_OK) == 0)
     return fail(ErrorCode::cannot_open, fmt::format("there is a file '{}' already: name a new one", fresh));
   if (fresh == Environment::kInMemory)

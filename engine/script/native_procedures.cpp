@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "engine/script/script_arguments.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
 
@@ -51,12 +52,29 @@ std::shared_ptr<const NativeProcedure> NativeProcedures::find(std::string_view n
   return found != procedures_.end() ? found->second : nullptr;
 }
 
+namespace {
+
+std::string title_of(const ProcedureCall& call) {
+  return fmt::format("procedure '{}'", call.name);
+}
+
+Result<void> check_arguments(const ProcedureCall& call) {
+  sql::JsonReader reader;
+  sql::Arena arena;
+  const auto list = reader.to_value(call.arguments, arena);
+  if (!list) return unreadable_arguments(title_of(call), list.error());
+  return list->is_array() ? Result<void>() : no_list_of_arguments(title_of(call));
+}
+
+}  // namespace
+
 Result<void> run_native(const NativeProcedure& procedure, PartitionAccess& access, const ProcedureCall& call,
                         ProcedureOutcome& outcome) {
+  if (call.arguments != "[]") QUIRE_TRY(check_arguments(call));
   NativeCall native(access, call.limits, outcome);
   auto done = procedure(native, call.arguments);
   if (!done) {
-    done.error().message = fmt::format("procedure '{}': {}", call.name, done.error().message);
+    done.error().message = fmt::format("{}: {}", title_of(call), done.error().message);
     return done;
   }
   if (outcome.body.empty()) outcome.body = "null";

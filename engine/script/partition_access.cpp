@@ -101,9 +101,9 @@ Result<std::optional<Item>> PartitionAccess::read(std::string_view id, std::stri
   QUIRE_ASSIGN(std::optional<Item> item, store_->read(transaction_, partition_key_, id));
   transaction_.charge(read_charge(item ? json_bytes_of_document(document_of(item->record).size()) : 0));
   if (!item)
-    return fail(ErrorCode::not_found,
-                fmt::format("partition {} of container '{}' has no item '{}'",
-                            partition_key_text(partition_key_), store_->definition().name, id));
+    return fail(ErrorCode::not_found, fmt::format("partition {} of container '{}' has no item '{}'",
+                                                  partition_key_text(partition_key_),
+                                                  store_->definition().name, shortened(id, kLongestShownId)));
   if (!if_none_match.empty()) {
     const Etag etag = make_etag(store_->resource_names().etag_salt, item->header().lsn);
     if (if_none_match == "*" || if_none_match == etag.view()) item.reset();

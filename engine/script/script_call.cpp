@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/script/host_function.h"
+#include "engine/script/script_arguments.h"
 #include "sql/value/json.h"
 
 namespace quire::engine {
@@ -248,23 +249,28 @@ Result<void> ScriptCallHost::start(std::string_view name, const ScriptSettings& 
   return {};
 }
 
-// The arguments as JSON.parse makes them, which alone knows the texts that are no documents.
-JsValue ScriptCallHost::parse(std::string_view json) {
+// The arguments as JSON.parse makes them, which alone knows the texts that are no documents. A text that it
+// does not know either is told of as everywhere else.
+Result<JsValue> ScriptCallHost::take_arguments(std::string_view name, std::string_view json) {
   const sql::ArenaScope scope(arena_);
   const auto value = reader_.to_value(json, arena_);
-  return value ? sandbox_.documents().to_script(*value) : sandbox_.parse_json(json);
+  const JsValue list = value ? sandbox_.documents().to_script(*value) : sandbox_.parse_json(json);
+  if (Sandbox::is_exception(list)) {
+    Error error = sandbox_.take_exception(name);
+    if (!value && error.code == ErrorCode::syntax) return unreadable_arguments(name, value.error());
+    return std::unexpected(std::move(error));
+  }
+  const size_t start = json.find_first_not_of(" \t\r\n");
+  if (value ? value->is_array() : json.substr(start).starts_with('[')) return list;
+  return no_list_of_arguments(name);
 }
 
 Result<void> ScriptCallHost::run(std::string_view name, const ScriptSettings& settings,
                                  std::string_view arguments) {
   if (access_ != nullptr) access_->set_deadline(sandbox_.deadline());
   QUIRE_TRY(start(name, settings));
-  const JsValue list = parse(arguments);
-  if (Sandbox::is_exception(list)) return std::unexpected(sandbox_.take_exception(name));
-  const JsValue length = sandbox_.property(list, "length");
-  if (length.tag() != JsTag::kInteger)
-    return fail(ErrorCode::invalid_argument, "the arguments must be a JSON array");
-  const auto count = static_cast<uint32_t>(sandbox_.number(length));
+  QUIRE_ASSIGN(const JsValue list, take_arguments(name, arguments));
+  const auto count = static_cast<uint32_t>(sandbox_.number(sandbox_.property(list, "length")));
   if (count > kMostScriptArguments)
     return fail(ErrorCode::limit_exceeded, fmt::format("{} was called with {} arguments; the most is {}",
                                                        name, count, kMostScriptArguments));

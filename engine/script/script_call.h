@@ -57,7 +57,7 @@ class ScriptCallHost final : public ScriptHost {
   bool take_text(std::span<const JsValue> arguments, size_t at, std::string& text);
   std::optional<sql::Value> take_document(JsValue value);
   JsValue give(const Item& item);
-  JsValue parse(std::string_view json);
+  Result<JsValue> take_arguments(std::string_view name, std::string_view json);
   Result<void> start(std::string_view name, const ScriptSettings& settings);
   Result<void> drain(std::string_view name);
   JsValue library_function(const char* name) { return sandbox_.property(sandbox_.library(), name); }

@@ -17,7 +17,7 @@
  *   QUIRE_MISUSE, and nothing happens: NULL for a handle or a place that is needed; handles of two databases
  * in one call; a transaction on another thread than its own; a write beside one's own transaction, or beside
  * the procedure that runs; a step after the end, without a reset; closing a database of which anything is
- * open, or that another thread is still checking, copying or advising on. A callback (of a long statement's
+ * open, or on which a check, a copy, an ADVISE or a procedure still runs. A callback (of a long statement's
  * progress, of an import, a native procedure) may read. It may not use the statement whose step called it:
  * steps and binds are QUIRE_MISUSE, a reset does nothing, a quire_finalize takes effect when the step ends.
  *   What cannot be seen is undefined, as with free(): to use a handle after its release, or to release it
@@ -320,9 +320,9 @@ typedef struct quire_item_info {
 } quire_item_info;
 
 /* Each write is a transaction of its own where `transaction` is NULL. `if_match`: an etag with its quotes,
- * NULL or "*" for any (else QUIRE_PRECONDITION_FAILED). `info` may be NULL. A failed call changes nothing.
- * Create: QUIRE_CONFLICT where (partition key, id) exists. Replace: QUIRE_NOT_FOUND where it does not. An
- * item without "id" gets one (UUID) in create and upsert. */
+ * NULL or "*" for any (else QUIRE_PRECONDITION_FAILED; "" is the etag of no item). `info` may be NULL. A
+ * failed call changes nothing. Create: QUIRE_CONFLICT where (partition key, id) exists. Replace:
+ * QUIRE_NOT_FOUND where it does not. An item without "id" gets one (UUID) in create and upsert. */
 QUIRE_API int quire_create(quire_container* container, quire_transaction* transaction, const char* json,
                            size_t length, quire_item_info* info, quire_error* error);
 QUIRE_API int quire_upsert(quire_container* container, quire_transaction* transaction, const char* json,
@@ -396,7 +396,7 @@ typedef struct quire_batch_operation {
 /* Starts as {0}; `item` is released by quire_buffer_release. */
 typedef struct quire_batch_result {
   int status;           /* 200, 201, 204, 304; of the operation that failed its own, of all others then 424 */
-  quire_item_info info; /* of a write or a read that succeeded */
+  quire_item_info info; /* of a write or a read that succeeded; of a delete the charge alone */
   quire_buffer item;    /* of a read: the item's JSON */
 } quire_batch_result;
 
@@ -436,7 +436,7 @@ typedef void (*quire_skipped)(void* context, uint64_t line, const char* message)
 
 typedef struct quire_import_options {
   size_t struct_size;
-  int skip_errors;     /* leave bad items out and go on; otherwise nothing at all is loaded */
+  int skip_errors;     /* leave bad items out and go on; otherwise a bad one means that none is loaded */
   int upsert;          /* replace items that exist; otherwise they are conflicts */
   int extended_json;   /* map {"$oid"}, {"$date"}, {"$numberLong"}, ... and _id, as mongoexport writes them */
   const char* id_path; /* "/key": copied to "id" as a string; NULL: the item's own */
@@ -453,7 +453,10 @@ typedef struct quire_import_result {
 } quire_import_result;
 
 /* Loads NDJSON, or one JSON array of objects, told apart by the first character. Sorts in bounded memory and
- * appends. All or nothing: an error (with its line) loads nothing, unless skip_errors. */
+ * appends. An error of the input (with its line), or an item that exists when the import begins to write,
+ * loads nothing, unless skip_errors. Writing goes in parts: an error then, such as the QUIRE_CONFLICT with
+ * what another thread writes under the same ids meanwhile, leaves the parts before it, and its message says
+ * so: "... items had been written before and stay". */
 QUIRE_API int quire_import(quire_container* container, quire_read_input read, void* read_context,
                            const quire_import_options* options, quire_import_result* result,
                            quire_error* error);
@@ -630,10 +633,11 @@ QUIRE_API int quire_script_drop(quire_container* container, quire_script_kind ki
 QUIRE_API int quire_scripts(quire_container* container, quire_buffer* out, quire_error* error);
 
 /* Runs a procedure, JavaScript or native, in one partition: all that it does is one transaction, or part of
- * `transaction`, and happens as a whole or not at all. `arguments`: a JSON array; NULL: none. `body` gets the
- * response, as JSON; `log`, which may be NULL, what it logged, also where the call fails. QUIRE_NOT_FOUND
- * without such a procedure, QUIRE_SCRIPT_FAILED where it threw or gave up, QUIRE_TIMEOUT and
- * QUIRE_LIMIT_EXCEEDED where it went past a limit; an error of the database that it let pass keeps its code.
+ * `transaction`, and happens as a whole or not at all. `arguments`: a JSON array (else QUIRE_INVALID_JSON,
+ * with its place, or QUIRE_INVALID_ARGUMENT); NULL: none. `body` gets the response, as JSON; `log`, which may
+ * be NULL, what it logged, also where the call fails. QUIRE_NOT_FOUND without such a procedure,
+ * QUIRE_SCRIPT_FAILED where it threw or gave up, QUIRE_TIMEOUT and QUIRE_LIMIT_EXCEEDED where it went past a
+ * limit; an error of the database that it let pass keeps its code.
  */
 QUIRE_API int quire_execute(quire_container* container, quire_transaction* transaction, const char* name,
                             size_t name_length, const quire_scalar* partition_key, size_t components,

@@ -16,6 +16,7 @@
 #ifndef QUIRE_QUIRE_HPP
 #define QUIRE_QUIRE_HPP
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <compare>
@@ -28,9 +29,11 @@
 #include <istream>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -507,22 +510,31 @@ inline RowRange Statement::rows() noexcept {
 // ---- Transactions and snapshots
 
 // A write transaction of several calls; it holds the write lock and belongs to the thread that began it.
-// Rolls back when it ends without a commit.
+// Rolls back when it ends without a commit; it must end on its thread, as on another one it can only leak,
+// and the lock stays held.
 class Transaction {
  public:
-  // Ends the transaction, whatever it returns.
+  // Ends the transaction, whatever it returns; save on another thread than its own: QUIRE_MISUSE, and it goes
+  // on.
   Result<void> commit() {
     quire_error error;
-    return detail::checked(quire_transaction_commit(handle_.release(), &error), error);
+    quire_transaction* const handle = is_on_its_thread() ? handle_.release() : handle_.get();
+    return detail::checked(quire_transaction_commit(handle, &error), error);
   }
-  void rollback() noexcept { handle_.reset(); }
+  // Does nothing on another thread than its own.
+  void rollback() noexcept {
+    if (is_on_its_thread()) handle_.reset();
+  }
 
   quire_transaction* c_handle() const noexcept { return handle_.get(); }
 
  private:
   friend class Database;
   explicit Transaction(quire_transaction* handle) noexcept : handle_(handle) {}
+  bool is_on_its_thread() const noexcept { return owner_ == std::this_thread::get_id(); }
+
   detail::Owned<quire_transaction, quire_transaction_rollback> handle_;
+  std::thread::id owner_ = std::this_thread::get_id();
 };
 
 class Container;
@@ -592,7 +604,7 @@ class ItemInfo {
 };
 
 struct ImportOptions {
-  bool skip_errors = false;    // leave bad items out and go on; otherwise nothing at all is loaded
+  bool skip_errors = false;    // leave bad items out and go on; otherwise a bad one means that none is loaded
   bool upsert = false;         // replace items that exist
   bool extended_json = false;  // as mongoexport writes it
   std::string id_path = {};    // "/key": copied to "id" as a string
@@ -892,9 +904,14 @@ class Container {
   }
 
   // All operations or none; see Batch.
-  BatchResult execute(const PartitionKey& key, const Batch& batch, Transaction* transaction = nullptr);
+  // A template, so that the {} of execute("procedure", {}) is a partition key, not a batch.
+  BatchResult execute(const PartitionKey& key, const std::same_as<Batch> auto& batch,
+                      Transaction* transaction = nullptr) {
+    return execute_batch(key, batch, transaction);
+  }
 
-  // NDJSON, or one JSON array of objects. All or nothing, unless options.skip_errors.
+  // NDJSON, or one JSON array of objects. A bad one means that none is loaded, unless options.skip_errors. An
+  // error while the items are written, such as a conflict with another thread's, leaves those before it.
   Result<quire_import_result> import(const ReadInput& read, const ImportOptions& options = {});
   Result<quire_import_result> import(std::istream& input, const ImportOptions& options = {}) {
     const ReadInput read = [&input](char* buffer, size_t capacity) -> int64_t {
@@ -983,6 +1000,7 @@ class Container {
   friend class Database;
   explicit Container(quire_container* handle) noexcept : handle_(handle) {}
 
+  BatchResult execute_batch(const PartitionKey& key, const Batch& batch, Transaction* transaction);
   static quire_transaction* handle_of(Transaction* transaction) noexcept {
     return transaction == nullptr ? nullptr : transaction->c_handle();
   }
@@ -1003,7 +1021,8 @@ class Container {
   detail::Owned<quire_container, quire_container_close> handle_;
 };
 
-inline BatchResult Container::execute(const PartitionKey& key, const Batch& batch, Transaction* transaction) {
+inline BatchResult Container::execute_batch(const PartitionKey& key, const Batch& batch,
+                                            Transaction* transaction) {
   const size_t count = batch.operations_.size();
   const auto text = [](const std::string& etag) { return etag.empty() ? nullptr : etag.c_str(); };
   std::vector<quire_batch_operation> operations;
@@ -1134,6 +1153,35 @@ struct Options {
   uint64_t script_memory = 0;      // bytes; 0: 64 MiB
 };
 
+namespace detail {
+
+// Whom statements that take long tell how far they are. A statement that runs keeps C's context and may be on
+// another thread: so the context stays the same, and a function lives as long as it is being called.
+class WorkProgress {
+ public:
+  using Function = std::function<bool(uint64_t done, uint64_t all)>;
+
+  void set(Function function) {
+    auto next = function ? std::make_shared<const Function>(std::move(function)) : nullptr;
+    const std::lock_guard lock(mutex_);
+    function_.swap(next);
+  }
+  static int call(void* context, uint64_t done, uint64_t all) {
+    const auto function = static_cast<WorkProgress*>(context)->current();
+    return function == nullptr || (*function)(done, all) ? 0 : 1;
+  }
+
+ private:
+  std::shared_ptr<const Function> current() {
+    const std::lock_guard lock(mutex_);
+    return function_;
+  }
+  std::mutex mutex_;
+  std::shared_ptr<const Function> function_;
+};
+
+}  // namespace detail
+
 // May be used by many threads at once.
 class Database {
  public:
@@ -1156,10 +1204,11 @@ class Database {
                                   .transaction_size = options.transaction_size,
                                   .script_time_ms = options.script_time_ms,
                                   .script_memory = options.script_memory};
+    auto progress = std::make_unique<detail::WorkProgress>();
     quire_database* database = nullptr;
     quire_error error;
     if (quire_open(path.c_str(), &c_options, &database, &error) != QUIRE_OK) return detail::failure(error);
-    return Database(database);
+    return Database(database, std::move(progress));
   }
   // Puts a copy without free pages in the place of a file that nobody has open.
   static Result<quire_compaction> compact(const std::string& path) {
@@ -1254,14 +1303,13 @@ class Database {
     return detail::checked(quire_backup(handle_.get(), path.c_str(), &error), error);
   }
   // Told how far statements that take long are (CREATE INDEX, CHECK), on the thread of each; false ends the
-  // statement. It must not use the database, and stays until the next call or the end of the database.
-  void set_progress(std::function<bool(uint64_t done, uint64_t all)> progress) {
-    auto next = std::make_unique<std::function<bool(uint64_t, uint64_t)>>(std::move(progress));
-    const auto call = [](void* context, uint64_t done, uint64_t all) -> int {
-      return (*static_cast<std::function<bool(uint64_t, uint64_t)>*>(context))(done, all) ? 0 : 1;
-    };
-    quire_set_progress(handle_.get(), *next ? static_cast<quire_work_progress>(call) : nullptr, next.get());
-    progress_ = std::move(next);
+  // statement. It must not use the database, and stays until the next call, which the statements that run
+  // then heed too, or the end of the database.
+  void set_progress(detail::WorkProgress::Function progress) {
+    if (progress_ == nullptr) return;  // moved from
+    const bool is_told = progress != nullptr;
+    progress_->set(std::move(progress));
+    quire_set_progress(handle_.get(), is_told ? detail::WorkProgress::call : nullptr, progress_.get());
   }
   // A JSON array of what is wrong with a container, or with all: objects with "container", "where", "what"
   // and "repair".
@@ -1279,8 +1327,9 @@ class Database {
   quire_database* c_handle() const noexcept { return handle_.get(); }
 
  private:
-  explicit Database(quire_database* handle) noexcept : handle_(handle) {}
-  std::unique_ptr<std::function<bool(uint64_t, uint64_t)>> progress_;  // outlives the handle
+  Database(quire_database* handle, std::unique_ptr<detail::WorkProgress> progress) noexcept
+      : progress_(std::move(progress)), handle_(handle) {}
+  std::unique_ptr<detail::WorkProgress> progress_;  // outlives the handle
   detail::Owned<quire_database, detail::close_database> handle_;
 };
 
@@ -1291,9 +1340,13 @@ inline int run_procedure(void* context, quire_call* call, const char* arguments,
                          quire_error* error) noexcept {
   const auto fail = [error](int code, std::string_view message) {
     *error = {};
-    error->code = code;
-    message.copy(error->message, sizeof error->message - 1);
-    return code;
+    // An error that names no code is a failure all the same.
+    error->code = code != QUIRE_OK ? code : QUIRE_SCRIPT_FAILED;
+    size_t length = std::min(message.size(), sizeof error->message - 1);
+    while (length < message.size() && length > 0 && (message[length] & 0xC0) == 0x80)
+      --length;  // not within a character
+    message.copy(error->message, length);
+    return error->code;
   };
   try {
     ProcedureCall handle(call);

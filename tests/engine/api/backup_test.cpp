@@ -24,6 +24,7 @@ TEST(BackupTest, ACopyHasWhatWasThereAndNothingLater) {
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error().code, QUIRE_CANNOT_OPEN);
     EXPECT_FALSE(database->backup((folder / "none" / "b.quire").string()));
+    EXPECT_TRUE(tests::fails_with(database->backup(""), QUIRE_CANNOT_OPEN, "the path of the copy is empty"));
   }
   {
     auto copy = Database::open((folder / "b.quire").string());

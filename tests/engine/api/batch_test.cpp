@@ -153,6 +153,77 @@ TEST_F(BatchTest, AReadSaysWhetherTheItemHasChanged) {
   EXPECT_STREQ(quire_code_name(QUIRE_NOT_MODIFIED), "not_modified");
 }
 
+TEST_F(BatchTest, EachOperationTellsItsCharge) {
+  const BatchResult result = shelf_.execute(
+      "le guin", Batch().create(book("a", 1)).read("a").upsert(book("a", 2)).read("a", "*").remove("a"));
+  ASSERT_TRUE(result.succeeded());
+  double sum = 0;
+  for (const auto& operation : result.operations) {
+    EXPECT_GT(operation.info.request_charge(), 0);
+    sum += operation.info.request_charge();
+  }
+  EXPECT_DOUBLE_EQ(sum, request_charge());
+  EXPECT_EQ(
+      shelf_.execute("le guin", Batch().create(book("b", 1)).read("z")).operations[0].info.request_charge(),
+      0);
+}
+
+// However early it fails, nothing is left of what the results held before.
+TEST_F(BatchTest, ResultsAreFilledAlsoWhereNothingIsDone) {
+  ASSERT_TRUE(succeeds(shelf_.create(book("a", 1))));
+  const quire_scalar key{QUIRE_STRING, 0, 0, "le guin", 7};
+  const quire_scalar no_key{QUIRE_ARRAY, 0, 0, nullptr, 0};
+  const quire_batch_operation read{.kind = QUIRE_BATCH_READ,
+                                   .id = "a",
+                                   .id_length = 1,
+                                   .json = {},
+                                   .json_length = 0,
+                                   .if_match = {},
+                                   .if_none_match = {}};
+  quire_batch_operation strange = read;
+  strange.kind = static_cast<quire_batch_kind>(6);
+  quire_batch_operation nameless = read;
+  nameless.id = nullptr;
+  std::vector<quire_batch_result> results(101);
+  quire_error error{};
+  const auto run = [&](std::vector<quire_batch_operation> operations, const quire_scalar& at) {
+    const quire_batch_operation first[] = {read, read};
+    EXPECT_EQ(quire_batch(shelf_.c_handle(), nullptr, &key, 1, first, 2, results.data(), nullptr), QUIRE_OK);
+    EXPECT_EQ(results[0].status, 200);
+    EXPECT_GT(results[0].item.length, 0u);
+    const int code = quire_batch(shelf_.c_handle(), nullptr, &at, 1, operations.data(), operations.size(),
+                                 results.data(), &error);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(results[i].item.length, 0u);
+      EXPECT_STREQ(results[i].info.etag, "");
+    }
+    EXPECT_EQ(results[0].status, 424);
+    return code;
+  };
+  EXPECT_EQ(run({read, strange}, key), QUIRE_MISUSE);
+  EXPECT_EQ(results[1].status, error.status);
+  EXPECT_THAT(error.message, HasSubstr("operation 2 of the batch: it has the unknown kind 6"));
+  EXPECT_EQ(run({read, nameless}, key), QUIRE_MISUSE);
+  EXPECT_EQ(results[1].status, error.status);
+  EXPECT_EQ(run({read, read}, no_key), QUIRE_INVALID_ARGUMENT);
+  EXPECT_EQ(run(std::vector(101, read), key), QUIRE_LIMIT_EXCEEDED);
+  EXPECT_EQ(results[100].status, 424);
+  for (quire_batch_result& result : results) quire_buffer_release(&result.item);
+}
+
+TEST_F(BatchTest, InCAnEmptyEtagIsThatOfNoItem) {
+  ASSERT_TRUE(succeeds(shelf_.create(book("a", 1))));
+  const quire_scalar key{QUIRE_STRING, 0, 0, "le guin", 7};
+  quire_batch_operation remove{};
+  remove.kind = QUIRE_BATCH_DELETE;
+  remove.id = "a";
+  remove.id_length = 1;
+  remove.if_match = "";
+  EXPECT_EQ(quire_batch(shelf_.c_handle(), nullptr, &key, 1, &remove, 1, nullptr, nullptr),
+            QUIRE_PRECONDITION_FAILED);
+  EXPECT_TRUE(shelf_.execute("le guin", Batch().remove("a", "")).succeeded());
+}
+
 TEST_F(BatchTest, MisuseIsAnError) {
   quire_error error;
   quire_batch_operation operation{};

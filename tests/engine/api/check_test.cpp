@@ -28,6 +28,8 @@ TEST_F(CheckApiTest, ASoundDatabaseHasNoFaults) {
   EXPECT_EQ(database_->check().value(), "[]");
   EXPECT_EQ(database_->check("c").value(), "[]");
   EXPECT_TRUE(fails_with(database_->check("d"), QUIRE_CONTAINER_NOT_FOUND, "'d'"));
+  quire_buffer faults{};
+  EXPECT_EQ(quire_check(database_->c_handle(), "", 0, &faults, nullptr), QUIRE_CONTAINER_NOT_FOUND);
   EXPECT_EQ(query("CHECK c"),
             "{\"ok\":true,\"findings\":0,\"containers\":1,\"items\":100,\"entries\":100}\n");
   EXPECT_EQ(query("BEGIN"), "");

@@ -34,6 +34,16 @@ class CompactTest : public DatabaseTest {
   }
 };
 
+TEST_F(CompactTest, APathIsToldWithTheReason) {
+  EXPECT_TRUE(fails_with(Database::compact(""), QUIRE_CANNOT_OPEN, "the path of the database is empty"));
+  std::string path = file("none");
+  while (path.size() < 2000) path += "/none";
+  EXPECT_TRUE(fails_with(Database::compact(path), QUIRE_CANNOT_OPEN, "...': there is no such file"));
+  EXPECT_TRUE(fails_with(database_->backup(path), QUIRE_CANNOT_OPEN, "...: No such file"));
+  path.append(5000, 'x');
+  EXPECT_TRUE(fails_with(Database::open(path), QUIRE_CANNOT_OPEN, "the path is too long"));
+}
+
 TEST_F(CompactTest, TheFileShrinksAndHoldsTheSame) {
   const std::string path = make_file();
   const std::string before = everything();

@@ -59,6 +59,33 @@ TEST_F(ItemTest, EtagsGuardWrites) {
   EXPECT_EQ(count(), "0\n");
 }
 
+// An etag that is empty by mistake must not lose the check. In C++ an empty one is documented as any.
+TEST_F(ItemTest, InCAnEmptyEtagIsThatOfNoItem) {
+  ASSERT_TRUE(succeeds(cities_.create(R"({"id":"nice","country":"FR"})")));
+  const std::string item = R"({"id":"nice","country":"FR","n":1})";
+  const std::string patch = R"([{"op":"set","path":"/n","value":1}])";
+  const quire_scalar key{QUIRE_STRING, 0, 0, "FR", 2};
+  quire_container* const cities = cities_.c_handle();
+  quire_write_options options{};
+  options.struct_size = sizeof options;
+  options.if_match = "";
+  quire_error error{};
+  for (const int code : {
+           quire_upsert(cities, nullptr, item.data(), item.size(), "", nullptr, &error),
+           quire_replace(cities, nullptr, item.data(), item.size(), "", nullptr, &error),
+           quire_write(cities, nullptr, QUIRE_UPSERT, item.data(), item.size(), &options, nullptr, &error),
+           quire_patch(cities, nullptr, &key, 1, "nice", 4, patch.data(), patch.size(), "", nullptr, &error),
+           quire_delete(cities, nullptr, &key, 1, "nice", 4, "", &error),
+           quire_delete_with(cities, nullptr, &key, 1, "nice", 4, &options, &error),
+       })
+    EXPECT_EQ(code, QUIRE_PRECONDITION_FAILED);
+  EXPECT_EQ(error.status, 412);
+  EXPECT_STREQ(error.message, R"(item 'nice' has changed: its _etag is not "")");
+  EXPECT_EQ(quire_read(cities, nullptr, &key, 1, "nice", 4, "", nullptr, nullptr, nullptr), QUIRE_OK);
+  EXPECT_EQ(cities_.read_json("FR", "nice", false).value(), R"({"id":"nice","country":"FR"})");
+  EXPECT_TRUE(succeeds(cities_.upsert(item, {.if_match = ""})));
+}
+
 TEST_F(ItemTest, MissingItemsAreNotFound) {
   EXPECT_TRUE(fails_with(cities_.read_json("FR", "nice"), QUIRE_NOT_FOUND, "nice"));
   EXPECT_TRUE(fails_with(cities_.remove("FR", "nice"), QUIRE_NOT_FOUND));
@@ -169,6 +196,43 @@ TEST_F(ItemTest, TheLongestIdAndTheDeepestNestingAreTaken) {
   ASSERT_TRUE(succeeds(cities_.create(R"({"id":")" + id + R"(","country":"FR"})")));
   EXPECT_TRUE(succeeds(cities_.read_json("FR", id)));
   EXPECT_TRUE(succeeds(cities_.create(nested(128))));
+}
+
+// ---- Messages
+
+TEST_F(ItemTest, AReplaceWithoutIdIsToldWhatTheIdIsFor) {
+  const auto result = cities_.replace(R"({"country":"FR"})");
+  EXPECT_TRUE(fails_with(result, QUIRE_INVALID_ID, "a replace needs it to tell which item to replace"));
+}
+
+TEST_F(ItemTest, ALongIdOrKeyLeavesRoomForTheReason) {
+  std::string id = "i";
+  for (int i = 0; i < 2000; ++i) id += "é";
+  const auto refused = cities_.create(R"({"country":"FR","id":")" + id + "\"}");
+  EXPECT_TRUE(fails_with(refused, QUIRE_INVALID_ID, "é...' has 4001"));
+  EXPECT_TRUE(fails_with(cities_.read_json("FR", id), QUIRE_NOT_FOUND, "é...' in partition"));
+  EXPECT_TRUE(fails_with(cities_.remove("FR", id), QUIRE_NOT_FOUND, "é...' with this partition key"));
+  const std::string longest = R"({"country":"FR","id":")" + std::string(1023, 'i') + "\"}";
+  ASSERT_TRUE(succeeds(cities_.create(longest)));
+  EXPECT_TRUE(fails_with(cities_.create(longest), QUIRE_CONFLICT, "exists in container 'cities'"));
+  EXPECT_TRUE(fails_with(cities_.upsert(longest, {.if_match = "\"x\""}), QUIRE_PRECONDITION_FAILED,
+                         "its _etag is not \"x\""));
+  const std::string far = R"({"id":"x","country":")" + std::string(2048, 'c') + "\"}";
+  ASSERT_TRUE(succeeds(cities_.create(far)));
+  EXPECT_TRUE(fails_with(cities_.create(far), QUIRE_CONFLICT, "exists in container 'cities'"));
+  std::istringstream lines(far + "\n" + longest + "\n");
+  EXPECT_TRUE(fails_with(cities_.import(lines), QUIRE_CONFLICT, "exists in container 'cities'; upsert"));
+}
+
+// C would take it for the end of the message.
+TEST_F(ItemTest, AZeroByteInAMessageIsSeen) {
+  const std::string item = R"({"id":"a\u0000b","country":"FR"})";
+  ASSERT_TRUE(succeeds(cities_.create(item)));
+  EXPECT_TRUE(fails_with(cities_.create(item), QUIRE_CONFLICT, R"(item 'a\0b' with partition key)"));
+  const std::string zeros(200, '\0');
+  EXPECT_TRUE(fails_with(cities_.read_json("FR", zeros), QUIRE_NOT_FOUND, R"(\0\0' in partition)"));
+  EXPECT_TRUE(
+      fails_with(database_->container(std::string(2000, '\0')), QUIRE_CONTAINER_NOT_FOUND, R"(\0\0)"));
 }
 
 // ---- Snapshots

@@ -112,6 +112,10 @@ TEST_F(MisuseTest, AMovedFromHandleIsReported) {
   auto container = make("things");
   const Container moved = std::move(container);
   EXPECT_TRUE(fails_with(container.create("{}"), QUIRE_MISUSE));
+  auto database = Database::open(":memory:");
+  const Database moved_too = std::move(*database);
+  database->set_progress(nullptr);
+  EXPECT_TRUE(fails_with(database->check(), QUIRE_MISUSE));
 }
 
 TEST_F(MisuseTest, ADatabaseWithOpenHandlesStaysOpen) {
@@ -156,6 +160,8 @@ TEST_F(MisuseTest, ATransactionBelongsToItsThread) {
   std::thread([&] {
     EXPECT_TRUE(fails_with(things.create("{}", &*transaction), QUIRE_MISUSE, "thread"));
     EXPECT_EQ(quire_transaction_commit(transaction->c_handle(), nullptr), QUIRE_MISUSE);
+    EXPECT_TRUE(fails_with(transaction->commit(), QUIRE_MISUSE, "thread"));
+    transaction->rollback();
   }).join();
   EXPECT_TRUE(succeeds(things.create("{}", &*transaction)));
   EXPECT_TRUE(succeeds(transaction->commit()));
@@ -291,6 +297,24 @@ TEST_F(MisuseTest, AProcedureCannotWriteBesideItsCall) {
   EXPECT_NE(create, QUIRE_OK) << "nor into the transaction that the call is a part of";
   EXPECT_EQ(query("COMMIT"), "");
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM things"), "0\n");
+}
+
+TEST_F(MisuseTest, AProcedureCannotCloseTheDatabaseThatRunsIt) {
+  make("things");
+  quire_container* container = nullptr;
+  ASSERT_EQ(quire_container_open(database_->c_handle(), "things", 6, &container, nullptr), QUIRE_OK);
+  int close = QUIRE_OK;
+  ASSERT_TRUE(succeeds(database_->register_procedure("close", [&](ProcedureCall& call, std::string_view) {
+    quire_container_close(container);
+    close = quire_close(database_->c_handle(), nullptr);
+    return call.respond("1");
+  })));
+  quire_buffer body{};
+  EXPECT_EQ(quire_execute(container, nullptr, "close", 5, nullptr, 0, nullptr, 0, &body, nullptr, nullptr),
+            QUIRE_OK);
+  EXPECT_EQ(std::string_view(body.data, body.length), "1");
+  EXPECT_EQ(close, QUIRE_MISUSE);
+  quire_buffer_release(&body);
 }
 
 TEST_F(MisuseTest, ScalarsAreChecked) {

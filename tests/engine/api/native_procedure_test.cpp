@@ -46,6 +46,64 @@ TEST_F(NativeProcedureTest, AnErrorOrAnExceptionUndoesAll) {
   EXPECT_EQ(ids(), before);
 }
 
+// In a transaction of its own, and as a part of another.
+TEST_F(NativeProcedureTest, WhateverIsThrownAndWhateverCodeAnErrorHasItFails) {
+  const std::string before = ids();
+  add("codeless", [](ProcedureCall& call, std::string_view) -> Result<void> {
+    EXPECT_TRUE(succeeds(call.remove("b1")));
+    Error error;
+    error.message = "no code";
+    for (int i = 0; i < 1000; ++i) error.message += "é";
+    return std::unexpected(error);
+  });
+  const quire_native_procedure throwing = [](void*, quire_call*, const char*, size_t, quire_error*) -> int {
+    throw 5;
+  };
+  ASSERT_EQ(
+      quire_register_procedure(database_->c_handle(), "throwing", 8, throwing, nullptr, nullptr, nullptr),
+      QUIRE_OK);
+  const auto expect_failures = [&] {
+    const auto failed = shelf_->execute("codeless", "a1");
+    ASSERT_TRUE(fails_with(failed, QUIRE_SCRIPT_FAILED, "procedure 'codeless': no code"));
+    EXPECT_EQ(failed.error().message.substr(failed.error().message.size() - 2), "é") << "no half of one";
+    EXPECT_TRUE(fails_with(shelf_->execute("throwing", "a1"), QUIRE_INTERNAL, "unknown type"));
+  };
+  expect_failures();
+  EXPECT_EQ(query("BEGIN"), "");
+  expect_failures();
+  EXPECT_EQ(query("COMMIT"), "");
+  EXPECT_EQ(ids(), before);
+}
+
+TEST_F(NativeProcedureTest, ArgumentsAreAJsonArray) {
+  int calls = 0;
+  add("list", [&](ProcedureCall& call, std::string_view arguments) {
+    ++calls;
+    return call.respond(arguments);
+  });
+  for (const std::string_view list : {"[]", " [ 1, {} ] ", "[[]]"})
+    EXPECT_EQ(shelf_->execute("list", "a1", list)->body, list);
+  EXPECT_EQ(calls, 3);
+  for (const std::string_view other : {"{}", "5", "null", "\"[]\""})
+    EXPECT_TRUE(fails_with(shelf_->execute("list", "a1", other), QUIRE_INVALID_ARGUMENT,
+                           "the arguments of procedure 'list' must be a JSON array"));
+  for (const std::string_view broken : {"[bad", "", "[1] x", "[1,\n }"})
+    EXPECT_TRUE(fails_with(shelf_->execute("list", "a1", broken), QUIRE_INVALID_JSON,
+                           "the arguments of procedure 'list': "));
+  EXPECT_EQ(shelf_->execute("list", "a1", "[1,\n }").error().line, 2u);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST_F(NativeProcedureTest, BracesAloneAreTheKeyOfAContainerWithoutPartitionKey) {
+  Container notes = make("notes");
+  add("note", [](ProcedureCall& call, std::string_view) -> Result<void> {
+    EXPECT_TRUE(succeeds(call.create(R"({"id":"1"})")));
+    return {};
+  });
+  EXPECT_TRUE(succeeds(notes.execute("note", {})));
+  EXPECT_TRUE(notes.execute({}, Batch().read("1")).succeeded());
+}
+
 TEST_F(NativeProcedureTest, OperationsAndResultsAreBounded) {
   EXPECT_EQ(query("PRAGMA script_operations = 2"), "2\n");
   EXPECT_EQ(query("PRAGMA script_result = 100"), "100\n");

@@ -281,6 +281,7 @@ TEST_F(RecoverTest, RefusesWhatItCannotDo) {
   EXPECT_TRUE(fails_with(recover(file("text"), fresh_), QUIRE_NOT_A_DATABASE));
   EXPECT_TRUE(fails_with(recover(path_, file("no/such/folder")), QUIRE_CANNOT_OPEN));
   EXPECT_TRUE(fails_with(recover(path_, ":memory:"), QUIRE_INVALID_ARGUMENT));
+  EXPECT_TRUE(fails_with(recover(path_, ""), QUIRE_CANNOT_OPEN, "the path of the new file is empty"));
   EXPECT_FALSE(std::filesystem::exists(fresh_));
   quire_error error;
   EXPECT_EQ(quire_recover(nullptr, "x", nullptr, &error), QUIRE_MISUSE);

@@ -1,4 +1,5 @@
 // Request charges and throughput through the public API.
+#include <functional>
 #include <string>
 
 #include "tests/engine/api/database_fixture.h"
@@ -28,6 +29,52 @@ TEST_F(RequestTest, EachRequestTellsItsCharge) {
   EXPECT_DOUBLE_EQ(request_charge(), 1.0) << "nothing new";
   ASSERT_TRUE(succeeds(items.remove({1}, "a")));
   EXPECT_DOUBLE_EQ(request_charge(), 4.95);
+}
+
+// Nothing of an earlier call is left, however early one fails.
+TEST_F(RequestTest, AFailedCallChargesAndLogsNothing) {
+  Container items = make("items", "/k");
+  const quire_scalar no_key{QUIRE_ARRAY, 0, 0, nullptr, 0};
+  const quire_scalar key{QUIRE_INTEGER, 1, 0, nullptr, 0};
+  const quire_batch_operation strange{.kind = static_cast<quire_batch_kind>(77),
+                                      .id = {},
+                                      .id_length = 0,
+                                      .json = {},
+                                      .json_length = 0,
+                                      .if_match = {},
+                                      .if_none_match = {}};
+  const quire_write_options no_size{};
+  quire_buffer out{};
+  quire_value value;
+  quire_container* const c = items.c_handle();
+  const Snapshot snapshot = database_->begin_snapshot().value();
+  const std::function<int()> calls[] = {
+      [&] { return quire_create(c, nullptr, nullptr, 0, nullptr, nullptr); },
+      [&] { return quire_write(c, nullptr, QUIRE_CREATE, "{}", 2, &no_size, nullptr, nullptr); },
+      [&] { return quire_patch(c, nullptr, &key, 1, "a", 1, "{bad", 4, nullptr, nullptr, nullptr); },
+      [&] { return quire_delete(c, nullptr, &no_key, 1, "a", 1, nullptr, nullptr); },
+      [&] { return quire_batch(c, nullptr, &key, 1, &strange, 1, nullptr, nullptr); },
+      [&] { return quire_read(c, nullptr, &no_key, 1, "a", 1, nullptr, &out, nullptr, nullptr); },
+      [&] { return quire_read_json(c, &no_key, 1, "a", 1, 0, &out, nullptr); },
+      [&] { return quire_snapshot_read(snapshot.c_handle(), c, &no_key, 1, "a", 1, &value, nullptr); },
+      [&] { return quire_execute(c, nullptr, "p", 1, &no_key, 1, nullptr, 0, &out, nullptr, nullptr); },
+      [&] { return quire_feed_next(nullptr, 0, nullptr, nullptr); },
+      [&] { return quire_step(nullptr, nullptr); },
+  };
+  for (const auto& call : calls) {
+    ASSERT_TRUE(succeeds(items.upsert(R"({"k":1,"id":"a"})")));
+    EXPECT_GT(request_charge(), 0);
+    EXPECT_NE(call(), QUIRE_OK);
+    EXPECT_EQ(request_charge(), 0) << &call - calls;
+  }
+  // What a procedure reads by the way is no charge of the call that it fails.
+  ASSERT_TRUE(
+      succeeds(database_->register_procedure("look", [&](ProcedureCall&, std::string_view) -> Result<void> {
+        EXPECT_TRUE(succeeds(items.read_json({1}, "a")));
+        return std::unexpected(Error{.code = QUIRE_SCRIPT_FAILED, .status = 400, .message = "no"});
+      })));
+  EXPECT_TRUE(fails_with(items.execute("look", 1), QUIRE_SCRIPT_FAILED));
+  EXPECT_EQ(request_charge(), 0);
 }
 
 TEST_F(RequestTest, LargerItemsAndIndexesCostMore) {

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <memory>
+#include <semaphore>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "tests/engine/api/database_fixture.h"
 
@@ -169,6 +172,29 @@ TEST_F(ThreadsTest, AnInterruptEndsALongStatement) {
   });
   EXPECT_THAT(query(sql), testing::StartsWith("interrupted"));
   is_done = true;
+}
+
+TEST_F(ThreadsTest, AFunctionToldOfProgressLivesAsLongAsItIsCalled) {
+  Container things = make("things");
+  std::stringstream lines;
+  for (int i = 0; i < 5000; ++i) lines << R"({"id":")" << i << "\"}\n";
+  ASSERT_TRUE(succeeds(things.import(lines)));
+  std::binary_semaphore is_called(0), is_replaced(0);
+  auto owned = std::make_shared<bool>(false);
+  const std::weak_ptr<bool> watched = owned;
+  database_->set_progress([&, owned = std::move(owned)](uint64_t, uint64_t) {
+    if (std::exchange(*owned, true)) return true;
+    is_called.release();
+    is_replaced.acquire();
+    EXPECT_FALSE(watched.expired());
+    return true;
+  });
+  std::jthread checking([&] { EXPECT_TRUE(succeeds(database_->check())); });
+  is_called.acquire();
+  database_->set_progress(nullptr);
+  is_replaced.release();
+  checking.join();
+  EXPECT_TRUE(watched.expired()) << "but no longer";
 }
 
 }  // namespace

@@ -24,8 +24,19 @@ TEST_F(ScriptTest, ArgumentsMayBeMissingOrTooMany) {
   EXPECT_EQ(body_of(count), R"([0,"undefined","undefined"])");
   EXPECT_EQ(body_of(count, "[1]"), R"([1,"number","undefined"])");
   EXPECT_EQ(body_of(count, R"([1,"x",{},null])"), R"([4,"number","string"])");
-  EXPECT_TRUE(fails_with(run(count, "{}"), QUIRE_INVALID_ARGUMENT, "JSON array"));
-  EXPECT_FALSE(run(count, "[1,"));
+}
+
+TEST_F(ScriptTest, ArgumentsAreAJsonArray) {
+  const auto length = "function (a) { getContext().getResponse().setBody(String(a).length); }";
+  for (const std::string_view other : {"{}", R"({"length":1})", R"("abc")", R"("\ud800")", "5", "null"})
+    EXPECT_TRUE(fails_with(run(length, other), QUIRE_INVALID_ARGUMENT,
+                           "the arguments of procedure 'p' must be a JSON array"));
+  for (const std::string_view broken : {"[1,", "", "[1] x", "bad", R"(["\ud800)"})
+    EXPECT_TRUE(fails_with(run(length, broken), QUIRE_INVALID_JSON, "the arguments of procedure 'p': "));
+  EXPECT_EQ(run(length, "[1,\n }").error().line, 2u);
+  // Texts that no document could hold.
+  EXPECT_EQ(body_of(length, R"( ["\ud800"])"), "1");
+  EXPECT_EQ(body_of(length, std::string(200, '[') + std::string(200, ']')), "0");
 }
 
 TEST_F(ScriptTest, AScriptIsAFunctionInAnyForm) {

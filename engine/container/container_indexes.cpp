@@ -166,6 +166,8 @@ Result<ContainerIndexes::Writer*> ContainerIndexes::writer(WriteTransaction& tra
 Result<IndexSet*> ContainerIndexes::writable_set(WriteTransaction& transaction) {
   auto made = std::make_unique<Writer>();
   QUIRE_ASSIGN(made->set, load_index_set(transaction, table_));
+  // Who asks may find that there is nothing to change, and the writer is used as it is.
+  made->extractor = std::make_unique<EntryExtractor>(made->set, dictionary_, scope_bytes_);
   *writer_ = std::move(made);
   forget_if_undone(transaction);  // also where it fails before set_changed()
   return &held().set;

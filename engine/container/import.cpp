@@ -76,9 +76,10 @@ class Import {
   Result<uint64_t> write_items(uint64_t deferred_version) {
     ImportWriter writer(environment_, store_,
                         {.upsert = options_.upsert,
-                         .skip_conflicts = options_.skip_errors,
                          .deferred_version = deferred_version,
                          .left_out = &left_out_,
+                         .skip = options_.skip_errors ? [this](Error error) { return skip(std::move(error)); }
+                                                      : std::function<Result<void>(Error)>(),
                          .look = [this] { return look(read_); }});
     return writer.write(sorter_);
   }

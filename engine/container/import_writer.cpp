@@ -122,9 +122,11 @@ void ImportWriter::merge(ImportMerge& items, Batch& batch) {
 Result<uint64_t> ImportWriter::commit(const Batch& batch) {
   const BulkMode mode = options_.upsert ? BulkMode::upsert : BulkMode::create;
   uint64_t written = 0;
+  std::vector<Error> skipped;
   QUIRE_TRY(environment_.write(
       [&](WriteTransaction& transaction) -> Result<void> {
         written = 0;
+        skipped.clear();
         QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, store_.indexes().table()));
         const bool is_deferred = version != 0 && version == options_.deferred_version;
         QUIRE_ASSIGN(BulkWriter writer,
@@ -141,14 +143,16 @@ Result<uint64_t> ImportWriter::commit(const Batch& batch) {
             ++written;
             continue;
           }
-          const ErrorCode code = added.error().code;
-          if (options_.skip_conflicts && (code == ErrorCode::conflict || code == ErrorCode::epk_clash))
-            continue;
-          return added;
+          Error& error = added.error();
+          if (error.code != ErrorCode::conflict && error.code != ErrorCode::epk_clash) return added;
+          error.position = {0, item.line, 1};
+          if (!options_.skip) return added;
+          skipped.push_back(std::move(error));
         }
         return writer.finish();
       },
       must_sync_ ? Sync::later : Sync::with_commit));
+  for (Error& error : skipped) QUIRE_TRY(options_.skip(std::move(error)));
   return written;
 }
 

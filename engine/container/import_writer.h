@@ -20,11 +20,13 @@ class ImportWriter {
  public:
   struct Options {
     bool upsert = false;  // replace items that exist; of two with one key the later one stays, else the first
-    bool skip_conflicts = false;  // leave out what conflicts, rather than fail
     // What defer_indexes() gave: while the set of indexes has this version, they are left to build_indexes().
     uint64_t deferred_version = 0;
     // Numbers of items that are left out in any case.
     const std::unordered_set<uint64_t>* left_out = nullptr;
+    // Told of each item that conflicts with what is there, once the others of its commit are written; null:
+    // such an item ends the writing.
+    std::function<Result<void>(Error)> skip;
     // Called after each commit but the last; an error ends the writing.
     std::function<Result<void>()> look;
   };

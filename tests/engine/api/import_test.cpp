@@ -47,6 +47,29 @@ TEST_F(ImportTest, BadLinesCanBeSkipped) {
   EXPECT_THAT(lines, testing::ElementsAre(2u, 3u));
 }
 
+// Indexes that are no unique ones are left to the end: here there is none.
+TEST_F(ImportTest, AContainerMayHaveUniqueIndexesAlone) {
+  ASSERT_EQ(query("CREATE UNIQUE INDEX ns ON things (n)"), "");
+  std::vector<uint64_t> lines;
+  ImportOptions options{.skip_errors = true};
+  options.skipped = [&](uint64_t line, std::string_view message) {
+    EXPECT_THAT(std::string(message), testing::HasSubstr("unique"));
+    lines.push_back(line);
+  };
+  const std::string text = "{\"id\":\"a\",\"n\":1}\n{\"id\":\"b\",\"n\":2}\n{\"id\":\"c\",\"n\":1}\n";
+  const auto refused = import(text);
+  EXPECT_TRUE(fails_with(refused, QUIRE_CONFLICT, "unique"));
+  EXPECT_THAT(refused.error().line, testing::AnyOf(1u, 3u));  // items are written in the order of their keys
+  EXPECT_EQ(count(), "0\n");
+  const auto result = import(text, options);
+  ASSERT_TRUE(succeeds(result));
+  EXPECT_EQ(result->items, 2u);
+  EXPECT_EQ(result->skipped, 1u);
+  EXPECT_THAT(lines, testing::ElementsAre(refused.error().line));
+  EXPECT_EQ(count(), "2\n");
+  EXPECT_EQ(database_->check().value(), "[]");
+}
+
 TEST_F(ImportTest, MapsExtendedJsonAndIds) {
   ASSERT_TRUE(succeeds(import(R"({"_id":{"$oid":"507f1f77bcf86cd799439011"},"n":{"$numberLong":"5"}})",
                               {.extended_json = true})));

@@ -26,6 +26,7 @@
 #include "engine/file/open_file.h"
 #include "engine/file/snapshot_pages.h"
 #include "engine/file/sole_use.h"
+#include "engine/file/standard_descriptors.h"
 
 namespace quire::engine {
 namespace {
@@ -99,6 +100,7 @@ Result<Compaction> compact(const std::string& path) {
 }  // namespace
 
 Result<Compaction> compact_file(const std::string& given) {
+  occupy_standard_descriptors();
   if (given.empty()) return fail(ErrorCode::cannot_open, "the path of the database is empty");
   std::error_code failure;
   // A link stays one.

@@ -21,6 +21,7 @@
 #include "engine/file/lmdb_error.h"
 #include "engine/file/snapshot_pages.h"
 #include "engine/file/sole_use.h"
+#include "engine/file/standard_descriptors.h"
 
 namespace quire::engine {
 namespace {
@@ -246,6 +247,7 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
 }  // namespace
 
 Result<std::shared_ptr<FileState>> open_shared_file(const std::string& path, const FileOptions& options) {
+  occupy_standard_descriptors();
   if (path == Environment::kInMemory) return open_in_memory(options);
   constexpr std::chrono::milliseconds kBetweenTries{2};
   const std::lock_guard lock(open_files().mutex);

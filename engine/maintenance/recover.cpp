@@ -10,6 +10,7 @@
 
 #include "engine/file/format_upgrades.h"
 #include "engine/file/page_salvage.h"
+#include "engine/file/standard_descriptors.h"
 #include "engine/maintenance/lost_container.h"
 #include "engine/maintenance/salvage_writer.h"
 #include "sql/value/json.h"
@@ -260,6 +261,7 @@ std::vector<std::string> Recovery::rows() const {
 }
 
 Result<Recovery> recover_file(const std::string& damaged, const std::string& fresh) {
+  occupy_standard_descriptors();
   if (fresh.empty()) return fail(ErrorCode::cannot_open, "the path of the new file is empty");
   if (::access(fresh.c_str(), F_OK) == 0)
     return fail(ErrorCode::cannot_open, fmt::format("there is a file '{}' already: name a new one", fresh));

@@ -103,6 +103,22 @@ TEST_F(SurroundingsTest, AChildOfForkOpensItsOwn) {
   expect_sound();
 }
 
+// The file that is opened first would get their numbers, and what is printed would go into it.
+TEST_F(SurroundingsTest, ClosedStandardDescriptorsAreNoneOfTheFiles) {
+  fill(path_);
+  database_.reset();
+  run_apart([&] {
+    for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(number);
+    auto opened = Database::open(path_);
+    EXPECT_TRUE(succeeds(opened));
+    for (const int number : {STDOUT_FILENO, STDERR_FILENO}) EXPECT_EQ(write(number, "text", 4), -1);
+    return true;
+  });
+  reopen(path_);
+  EXPECT_EQ(count(), "3\n");
+  expect_sound();
+}
+
 TEST_F(SurroundingsTest, AFolderThatTakesNoFilesStillServesTheFileThatIsThere) {
   constexpr uid_t kNobody = 65534;
   fill(path_);

@@ -7,12 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "engine/api/database.h"
 #include "engine/container/container.h"
 #include "engine/container/feed.h"
 #include "engine/file/environment.h"
+#include "engine/file/this_thread.h"
 #include "engine/query/prepared_statement.h"
 #include "quire/quire.h"
 #include "sql/value/value.h"
@@ -37,7 +37,7 @@ struct quire_transaction {
   quire_database& database;
   quire::engine::OpenHandle handle;
   std::unique_ptr<quire::engine::ExplicitWrite> write;
-  std::thread::id owner = std::this_thread::get_id();
+  quire::engine::ThreadNumber owner = quire::engine::this_thread();
 };
 
 struct quire_snapshot {

@@ -17,7 +17,7 @@ inline Result<void> check_transaction(const quire_container& container,
                                       const quire_transaction& transaction) {
   if (&transaction.database != &container.database)
     return fail(ErrorCode::misuse, "the transaction and the container belong to different databases");
-  if (transaction.owner != std::this_thread::get_id())
+  if (transaction.owner != this_thread())
     return fail(ErrorCode::misuse, "a transaction belongs to the thread that began it");
   return {};
 }

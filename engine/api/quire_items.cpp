@@ -352,7 +352,7 @@ int quire_transaction_begin(quire_database* database, quire_transaction** transa
 int quire_transaction_commit(quire_transaction* transaction, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (transaction == nullptr) return null_argument("the transaction");
-    if (transaction->owner != std::this_thread::get_id())
+    if (transaction->owner != quire::engine::this_thread())
       return fail(ErrorCode::misuse, "a transaction belongs to the thread that began it");
     const std::unique_ptr<quire_transaction> owned(transaction);
     return owned->write->commit();
@@ -360,7 +360,7 @@ int quire_transaction_commit(quire_transaction* transaction, quire_error* error)
 }
 
 void quire_transaction_rollback(quire_transaction* transaction) {
-  if (transaction == nullptr || transaction->owner != std::this_thread::get_id()) return;
+  if (transaction == nullptr || transaction->owner != quire::engine::this_thread()) return;
   const std::unique_ptr<quire_transaction> owned(transaction);
 }
 

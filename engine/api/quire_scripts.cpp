@@ -112,7 +112,7 @@ int quire_execute(quire_container* container, quire_transaction* transaction, co
     if (transaction != nullptr) {
       if (&transaction->database != &database)
         return fail(ErrorCode::misuse, "the transaction and the container belong to different databases");
-      if (transaction->owner != std::this_thread::get_id())
+      if (transaction->owner != quire::engine::this_thread())
         return fail(ErrorCode::misuse, "a transaction belongs to the thread that began it");
       within = &transaction->write->transaction();
     }

@@ -239,6 +239,17 @@ bool Anchor::is_far(uint64_t newest) const noexcept {
          newest >= record_.transaction() + std::max(kLeastCommitsWithLog, pages / 64);
 }
 
+// A record that cannot be read, or is being written, is looked at again some other time.
+bool Anchor::is_passed() const {
+  if (held_commit() == 0) return false;
+  const auto record = read_anchor(descriptor_, page_bytes_);
+  return record && record->sequence > 0 && (!record->is_set || record->transaction() > held_commit());
+}
+
+void Anchor::let_go_if_passed() {
+  if (is_passed()) hold(nullptr);
+}
+
 Result<void> Anchor::set_with_log() {
   return advance(true);
 }

@@ -95,6 +95,12 @@ class Anchor {
   // All that was committed reaches the disk; then there is no anchor. Nothing to do where there is none. io.
   Result<void> give_up();
 
+  // Whether the snapshot that is held keeps nothing any more, since another process has moved the anchor on,
+  // or given it up. By any thread, once prepare() was called.
+  bool is_passed() const;
+  // Lets it go, then. prepare() sees to another before anything is written.
+  void let_go_if_passed();
+
   // The next prepare() for `relaxed` makes the newest commit the anchor, one for `full` gives the anchor up.
   // By any thread.
   void hurry() noexcept { is_hurried_ = true; }

@@ -39,7 +39,8 @@ void AnchorKeeper::stop() noexcept {
 void AnchorKeeper::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
-    if (!wake_.wait(lock, stop, [&] { return has_work_.load(); })) return;
+    rest(lock, stop);
+    if (stop.stop_requested()) return;
     wait(lock, stop);
     if (stop.stop_requested()) return;
     has_work_ = false;
@@ -48,6 +49,26 @@ void AnchorKeeper::run(const std::stop_token& stop) {
     lock.lock();
     is_urgent_ = false;
     if (!is_done) has_work_ = true;
+  }
+}
+
+void AnchorKeeper::rest(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  const auto has_work = [&] { return has_work_.load(); };
+  const Anchor& anchor = state_.anchor();
+  while (!stop.stop_requested() && !has_work()) {
+    if (anchor.held_commit() == 0) {
+      wake_.wait(lock, stop, has_work);
+    } else if (!wake_.wait_for(lock, stop, kLongest, has_work) && !stop.stop_requested() &&
+               anchor.is_passed()) {
+      lock.unlock();
+      while_writing([&](Clock::time_point deadline) {
+        if (!state_.small_commits().take_back(deadline)) return false;
+        const MapHold hold(state_.readers());
+        state_.anchor().let_go_if_passed();
+        return true;
+      });
+      lock.lock();
+    }
   }
 }
 

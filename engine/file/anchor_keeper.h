@@ -39,6 +39,9 @@ class AnchorKeeper {
   void run(const std::stop_token& stop);
   // Until it is time to move on, or somebody waits to open the file.
   void wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
+  // Until there is work. A process that has written once holds a snapshot, which would keep the pages of all
+  // that others write from being used again.
+  void rest(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
   // False: others were writing all the time, or there is more to do later.
   bool move_on(bool is_urgent) const;
   // Runs `act` as the holder of the write lock; false as above, or as it says.

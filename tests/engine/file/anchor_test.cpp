@@ -293,6 +293,26 @@ TEST_F(AnchorTest, ADurableWriterOfAnotherProcessTakesAllAlong) {
   EXPECT_EQ(keys(), "abc");
 }
 
+// Or the pages of all that others write would not be used again as long as it lives.
+TEST_F(AnchorTest, AProcessThatWritesNoMoreKeepsNoSnapshot) {
+  put(*open(path_), "a");
+  Environment* there = nullptr;
+  Companion idle(
+      [&] {
+        there = open(path_, kRelaxed).release();
+        put(*there, "b");
+      },
+      [&] { put(*there, "d"); });
+  const auto here = open(path_, kRelaxed);
+  EXPECT_EQ(value_of(here->facts()).readers, 1u);
+  const auto end = std::chrono::steady_clock::now() + 30s;
+  while (value_of(here->facts()).readers > 0 && std::chrono::steady_clock::now() < end) put(*here, "c");
+  EXPECT_EQ(value_of(here->facts()).readers, 0u);
+  idle.go_on();  // it writes again, with a snapshot of its own
+  cut_power();
+  EXPECT_THAT(keys(), testing::StartsWith("abc"));
+}
+
 TEST_F(AnchorTest, TwoProcessesKeepOneAnchor) {
   put(*open(path_), "a");
   Environment* there = nullptr;

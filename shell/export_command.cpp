@@ -78,7 +78,7 @@ Outcome export_rows(Session& session, Statement& statement, RowFormat& format, c
   if (!file.write(text)) return cannot_write(session, file, path);
   const bool is_standard_output = file.is_standard_output();
   if (!file.finish()) return cannot_write(session, file, path);
-  if (!is_standard_output) fmt::print(stderr, "{} items exported\n", rows);
+  if (!is_standard_output) tell("{} items exported\n", rows);
   return Outcome::done;
 }
 

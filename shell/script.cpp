@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "shell/commands.h"
+#include "shell/messages.h"
 #include "shell/statement_text.h"
 
 namespace quire::shell {
@@ -46,8 +47,7 @@ class Script {
 
   void run(const StatementText& statement) {
     outcome_ = session_.run(statement.text, statement.line);
-    if (outcome_ != Outcome::done)
-      fmt::print(stderr, "in the statement at line {} of the script\n", statement.line);
+    if (outcome_ != Outcome::done) tell("in the statement at line {} of the script\n", statement.line);
   }
 
   Session& session_;

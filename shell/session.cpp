@@ -16,8 +16,8 @@ namespace {
 
 void show_statistics(const Statement& statement) {
   const quire_statement_stats stats = statement.stats();
-  fmt::print(stderr, "{} items read, {} rows, {} items changed, {:.2f} request units\n", stats.items_read,
-             stats.rows_returned, stats.items_changed, stats.request_charge);
+  tell("{} items read, {} rows, {} items changed, {:.2f} request units\n", stats.items_read,
+       stats.rows_returned, stats.items_changed, stats.request_charge);
 }
 
 FormatOptions format_of(const Session& session) {
@@ -155,16 +155,15 @@ Outcome Session::run_query(std::string_view sql, size_t first_line) {
   if (is_interrupted()) return failed({QUIRE_INTERRUPTED, 499, "the statement was interrupted"});
   const auto written = write_rows(*statement);
   // What scripts said, between their result and their error.
-  fmt::print(stderr, "{}", statement->log());
+  tell("{}", statement->log());
   if (!written) return failed(written.error());
   if (!*written) return cannot_write_output(output);
   const uint64_t changed = statement->stats().items_changed;
   if (changed > 0 && isatty(STDERR_FILENO) == 1)
-    fmt::print(stderr, "{} item{} changed\n", changed, changed == 1 ? "" : "s");
+    tell("{} item{} changed\n", changed, changed == 1 ? "" : "s");
   if (shows_statistics) show_statistics(*statement);
   if (shows_time)
-    fmt::print(stderr, "{:.3f} s\n",
-               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    tell("{:.3f} s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return Outcome::done;
 }
 

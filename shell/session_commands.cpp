@@ -89,9 +89,10 @@ Outcome use_command(Session& session, const Words& words) {
 
 Outcome mode_command(Session& session, const Words& words) {
   if (words.empty()) {
+    std::string text;
     for (const ModeRow& row : modes())
-      fmt::print("{} {:<9} {}\n", row.mode == session.mode ? '*' : ' ', row.name, row.summary);
-    return Outcome::done;
+      text += fmt::format("{} {:<9} {}\n", row.mode == session.mode ? '*' : ' ', row.name, row.summary);
+    return print_text(text);
   }
   const ModeRow* row = find_mode(words[0]);
   if (row == nullptr)
@@ -163,7 +164,8 @@ Outcome edit_command(Session& session, const Words&) {
   if (std::system(command.c_str()) != 0)
     return failed(fmt::format("the editor failed: {}; $EDITOR names another", editor()));
   const std::string text = file.text();
-  fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  if (const Outcome shown = print_text(text.ends_with('\n') ? text : text + '\n'); shown != Outcome::done)
+    return shown;
   return run_argument(session, text);
 }
 

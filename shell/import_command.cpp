@@ -74,7 +74,17 @@ struct ImportTarget {
   bool is_new;
 };
 
-// Makes the container if need be. A partition key that differs from the container's is an error.
+// A partition key that differs from that of the container that is there is an error.
+Result<void> check_partition_key(const std::string& name, const std::vector<std::string>& paths,
+                                 const std::vector<std::string>& present) {
+  if (paths.empty() || paths == present) return {};
+  const std::string key = present.empty() ? "no partition key" : "the partition key " + joined(present, ", ");
+  return Failure(Error{QUIRE_CONTAINER_EXISTS, 409,
+                       fmt::format("the container '{}' exists with {}; --partition-key {} is another", name,
+                                   key, joined(paths, ", "))});
+}
+
+// Makes the container if need be.
 Result<ImportTarget> target_of(Database& database, const std::string& name,
                                const std::vector<std::string>& paths) {
   auto present = partition_key_of(database, name);
@@ -83,12 +93,8 @@ Result<ImportTarget> target_of(Database& database, const std::string& name,
   if (is_new) {
     if (auto made = database.create_container(definition_of(name, paths)); !made)
       return Failure(std::move(made.error()));
-  } else if (!paths.empty() && paths != **present) {
-    const std::string key =
-        (*present)->empty() ? "no partition key" : "the partition key " + joined(**present, ", ");
-    return Failure(Error{QUIRE_CONTAINER_EXISTS, 409,
-                         fmt::format("the container '{}' exists with {}; --partition-key {} is another", name,
-                                     key, joined(paths, ", "))});
+  } else if (auto checked = check_partition_key(name, paths, **present); !checked) {
+    return Failure(std::move(checked.error()));
   }
   auto container = database.container(name);
   if (!container) return Failure(std::move(container.error()));
@@ -115,8 +121,9 @@ struct Request {
 
 Outcome import_failed(const Error& error, const Request& request, const Input& input) {
   const bool is_delimited = request.format == Format::csv || request.format == Format::tsv;
+  // What comes of a read that Ctrl-C ended is no failure of the input.
   if (is_interrupted())
-    print_message("interrupted");
+    print_message(error.code == QUIRE_INTERRUPTED ? error.message : "the import was interrupted");
   else if (!input.failure().empty())
     print_message(fmt::format("cannot read '{}': {}", request.path, input.failure()));
   else if (error.line > 0 && is_delimited)
@@ -180,12 +187,12 @@ Outcome import_into(Session& session, Database& database, Request& request, Inpu
     return Outcome::failed;
   }
   if (request.path == "-" && session.input().is_terminal())
-    fmt::print(stderr, "type the items, then Ctrl-D on a line of its own\n");
+    tell("type the items, then Ctrl-D on a line of its own\n");
   Progress progress(input.size());
   Loaded before;
   request.options.skipped = [&](uint64_t line, std::string_view message) {
     progress.clear();
-    fmt::print(stderr, "skipped line {}: {}\n", before.lines + line, message);
+    tell("skipped line {}: {}\n", before.lines + line, message);
   };
   const Interruptible interruptible(database);
   input.decode(request.format, json_check(database));
@@ -197,16 +204,15 @@ Outcome import_into(Session& session, Database& database, Request& request, Inpu
   progress.clear();
   if (!result) {
     if (before.items > 0)
-      fmt::print(stderr, "{} items of the batches before were imported; --upsert goes on from there\n",
-                 before.items);
+      tell("{} items of the batches before were imported; --upsert goes on from there\n", before.items);
     // A failed import leaves no container behind that was made for it, unless some items were written.
     if (target->is_new && is_empty(target->container))
       static_cast<void>(database.drop_container(request.name));
     return import_failed(result.error(), request, input);
   }
-  fmt::print(stderr, "{} items {}", result->items, request.is_dry_run ? "would be imported" : "imported");
-  if (result->skipped > 0) fmt::print(stderr, ", {} lines skipped", result->skipped);
-  fmt::print(stderr, "\n");
+  tell("{} items {}", result->items, request.is_dry_run ? "would be imported" : "imported");
+  if (result->skipped > 0) tell(", {} lines skipped", result->skipped);
+  tell("\n");
   return Outcome::done;
 }
 
@@ -217,14 +223,18 @@ Outcome import_file(Session& session, Request& request) {
     return Outcome::failed;
   }
   if (!request.is_dry_run) return import_into(session, session.database(), request, input);
-  // Everything is read and checked, but for conflicts with items that are there.
+  // Each item is checked as one of a container that is empty and has the same partition key.
   auto present = partition_key_of(session.database(), request.name);
   auto scratch = Database::open(":memory:");
   if (!present || !scratch) {
     print_error(present ? scratch.error() : present.error());
     return Outcome::failed;
   }
-  if (present->has_value() && request.partition_key.empty()) request.partition_key = **present;
+  if (present->has_value()) {
+    if (const auto checked = check_partition_key(request.name, request.partition_key, **present); !checked)
+      return failed(checked.error());
+    request.partition_key = **present;
+  }
   return import_into(session, *scratch, request, input);
 }
 

@@ -14,6 +14,7 @@ namespace quire::shell {
 namespace {
 
 constexpr size_t kHeaderRows = 1000;
+constexpr std::string_view kScalarColumn = "value";  // of rows that are no objects
 
 // Calls `visit(name, value)` for each property that is no object, and for empty objects.
 Result<void> flatten(Value row, const std::string& prefix,
@@ -39,10 +40,12 @@ class HeaderedFormat : public RowFormat {
         if (has_header_) return unknown_column(name);
         column = add_column(name);
       }
+      const auto is_same = [&](const auto& cell) { return cell.first == column->second; };
+      if (std::ranges::any_of(cells, is_same)) return twofold_column(row, name);
       cells.emplace_back(column->second, std::move(*text));
       return {};
     };
-    auto added = row.is_object() ? flatten(row, "", add_cell) : add_cell("value", row);
+    auto added = row.is_object() ? flatten(row, "", add_cell) : add_cell(std::string(kScalarColumn), row);
     if (!added) return added;
     ++row_count_;
     if (has_header_) {
@@ -89,6 +92,17 @@ class HeaderedFormat : public RowFormat {
                                      row_count_ + 1, name, kHeaderRows)});
   }
 
+  // {"a.b": 1, "a": {"b": 2}}
+  Result<void> twofold_column(Value row, const std::string& name) const {
+    const Value id = row["id"];
+    const std::string which = id.is_string() ? fmt::format(" (id '{}')", id.as_string()) : "";
+    return Failure(
+        Error{QUIRE_INVALID_ARGUMENT, 400,
+              fmt::format("row {}{} has two values for the column '{}', one in a property of that name "
+                          "and one in an object: use JSON lines, or name the columns in SELECT",
+                          row_count_ + 1, which, name)});
+  }
+
   std::vector<std::string> columns_;
   std::map<std::string, size_t> column_of_;
   std::vector<Row> held_;
@@ -131,18 +145,12 @@ class MarkdownFormat : public HeaderedFormat {
   Result<std::string> written(Value value) const override {
     auto text = cell_text(value);
     if (!text) return text;
-    std::string escaped;
-    for (const char c : *text) {
-      if (c == '|') escaped += '\\';
-      if (c == '\n')
-        escaped += "<br>";
-      else if (c != '\r')
-        escaped += c;
-    }
-    return escaped;
+    return escaped(*text);
   }
   void add_header(const std::vector<std::string>& columns, std::string& out) const override {
-    add_line({columns.begin(), columns.end()}, out);
+    std::vector<std::string> names;
+    for (const std::string& column : columns) names.push_back(escaped(column));
+    add_line({names.begin(), names.end()}, out);
     for (size_t i = 0; i < columns.size(); ++i) out += "| --- ";
     out += "|\n";
   }
@@ -153,6 +161,19 @@ class MarkdownFormat : public HeaderedFormat {
       out += ' ';
     }
     out += "|\n";
+  }
+
+ private:
+  static std::string escaped(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+      if (c == '|') escaped += '\\';
+      if (c == '\n')
+        escaped += "<br>";
+      else if (c != '\r')
+        escaped += c;
+    }
+    return escaped;
   }
 };
 
@@ -167,10 +188,11 @@ std::unique_ptr<RowFormat> make_markdown_format() {
 }
 
 Result<void> append_columns(Value row, std::vector<std::string>& columns) {
-  return flatten(row, "", [&](const std::string& name, Value) -> Result<void> {
+  const auto append = [&](const std::string& name, Value) -> Result<void> {
     if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
     return {};
-  });
+  };
+  return row.is_object() ? flatten(row, "", append) : append(std::string(kScalarColumn), row);
 }
 
 }  // namespace quire::shell

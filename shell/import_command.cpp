@@ -21,6 +21,10 @@
 namespace quire::shell {
 namespace {
 
+bool is_delimited(Format format) {
+  return format == Format::csv || format == Format::tsv;
+}
+
 // Where the bytes of an import come from, and the stages that they pass.
 class Input {
  public:
@@ -39,11 +43,11 @@ class Input {
   // 0 where they are not known.
   uint64_t size() const { return file_ == nullptr ? 0 : file_->size(); }
   uint64_t position() const { return file_ == nullptr ? 0 : file_->position(); }
-  void decode(Format format, const IsJson& is_json) {
+  void decode(Format format, const IsJson& is_json, LeftOut left_out) {
     unpacked_ = unpacked(*first_);
     last_ = unpacked_.get();
-    if (format != Format::csv && format != Format::tsv) return;
-    records_ = read_delimited(*unpacked_, format == Format::csv ? ',' : '\t', is_json);
+    if (!is_delimited(format)) return;
+    records_ = read_delimited(*unpacked_, format == Format::csv ? ',' : '\t', is_json, std::move(left_out));
     last_ = records_.get();
   }
   ByteSource& decoded() { return *last_; }
@@ -112,7 +116,7 @@ struct Request {
   std::string path;
   std::string name;
   Format format = Format::json_lines;
-  uint64_t lines = UINT64_MAX;
+  uint64_t lines = kAllLines;
   std::vector<std::string> partition_key;
   bool is_dry_run = false;
   uint64_t batch = 0;  // lines that are a transaction of their own; 0: all of them are one
@@ -120,13 +124,12 @@ struct Request {
 };
 
 Outcome import_failed(const Error& error, const Request& request, const Input& input) {
-  const bool is_delimited = request.format == Format::csv || request.format == Format::tsv;
   // What comes of a read that Ctrl-C ended is no failure of the input.
   if (is_interrupted())
     print_message(error.code == QUIRE_INTERRUPTED ? error.message : "the import was interrupted");
   else if (!input.failure().empty())
     print_message(fmt::format("cannot read '{}': {}", request.path, input.failure()));
-  else if (error.line > 0 && is_delimited)
+  else if (error.line > 0 && is_delimited(request.format))
     print_message(fmt::format("{}, record {}: {}", request.path, error.line + 1, error.message));
   else if (error.line > 0)
     print_message(
@@ -190,12 +193,24 @@ Outcome import_into(Session& session, Database& database, Request& request, Inpu
     tell("type the items, then Ctrl-D on a line of its own\n");
   Progress progress(input.size());
   Loaded before;
-  request.options.skipped = [&](uint64_t line, std::string_view message) {
+  const std::string_view unit = is_delimited(request.format) ? "record" : "line";
+  uint64_t left_out = 0;
+  const auto tell_skipped = [&](uint64_t number, std::string_view message) {
     progress.clear();
-    tell("skipped line {}: {}\n", before.lines + line, message);
+    tell("skipped {} {}: {}\n", unit, number, message);
   };
+  request.options.skipped = [&](uint64_t line, std::string_view message) {
+    // The header is no line of what the import reads.
+    tell_skipped(before.lines + line + (is_delimited(request.format) ? 1 : 0), message);
+  };
+  LeftOut on_left_out;
+  if (request.options.skip_errors)
+    on_left_out = [&](uint64_t record, std::string_view why) {
+      ++left_out;
+      tell_skipped(record, why);
+    };
   const Interruptible interruptible(database);
-  input.decode(request.format, json_check(database));
+  input.decode(request.format, json_check(database), std::move(on_left_out));
   request.options.progress = [&](uint64_t bytes, uint64_t items) {
     progress.show(input.size() == 0 ? bytes : input.position(), before.items + items);
     return !is_interrupted();
@@ -211,7 +226,8 @@ Outcome import_into(Session& session, Database& database, Request& request, Inpu
     return import_failed(result.error(), request, input);
   }
   tell("{} items {}", result->items, request.is_dry_run ? "would be imported" : "imported");
-  if (result->skipped > 0) tell(", {} lines skipped", result->skipped);
+  if (const uint64_t skipped = result->skipped + left_out; skipped > 0)
+    tell(", {} {}s skipped", skipped, unit);
   tell("\n");
   return Outcome::done;
 }

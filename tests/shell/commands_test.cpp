@@ -154,7 +154,7 @@ TEST_F(ShellTest, InfersTypesOfCsvAndNestsByDottedHeaders) {
     return run.errors;
   };
   EXPECT_NE(errors("id,a\n1,2,3\n").find("record 2 has 3 cells, the header only 2"), std::string::npos);
-  EXPECT_NE(errors("id,a,a.b\n1,2,3\n").find("column 3 of the header, 'a.b'"), std::string::npos);
+  EXPECT_NE(errors("id,a.b,a.b\n1,2,3\n").find("column 3 of the header, 'a.b'"), std::string::npos);
   EXPECT_NE(errors("a\n5\n").find("record 2: "), std::string::npos);
 }
 

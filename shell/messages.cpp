@@ -52,10 +52,10 @@ void print_message(std::string_view message) {
   tell("{}error:{} {}\n", has_colour ? "\033[1;31m" : "", has_colour ? "\033[0m" : "", message);
 }
 
-void print_error(const Error& error, std::string_view text, size_t first_line) {
+void print_error(const Error& error, std::string_view text, size_t first_line, size_t columns_before) {
   if (error.line == 0) return print_message(error.message);
-  print_message(
-      fmt::format("line {}, column {}: {}", error.line + first_line - 1, error.column, error.message));
+  print_message(fmt::format("line {}, column {}: {}", error.line + first_line - 1,
+                            error.column + (error.line == 1 ? columns_before : 0), error.message));
   const std::string_view line = line_of(text, error.line);
   if (!line.empty()) tell("{}", excerpt(line, error.column));
 }

@@ -20,8 +20,10 @@ void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 void print_message(std::string_view message);
 
 // With a place in `text`: its line and column, the line itself, and a caret below the place. `first_line`:
-// the number of the text's first line in what the user gave.
-void print_error(const Error& error, std::string_view text = {}, size_t first_line = 1);
+// the number of the text's first line in what the user gave, where `columns_before` characters come before
+// it.
+void print_error(const Error& error, std::string_view text = {}, size_t first_line = 1,
+                 size_t columns_before = 0);
 
 // Text on standard output that is no rows of a statement.
 Outcome print_text(std::string_view text);

@@ -50,7 +50,8 @@ class Prompt {
       session_.run(line);
       return;
     }
-    for (const StatementText& statement : reader_.add_line(line)) session_.run(statement.text);
+    for (const StatementText& statement : reader_.add_line(line))
+      session_.run(statement.text, 1, statement.columns_before);
     if (is_empty || (!reader_.is_blank() && !goes_on())) session_.run(reader_.take().text);
   }
 

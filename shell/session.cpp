@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "shell/commands.h"
 #include "shell/display_width.h"
@@ -72,11 +73,19 @@ void Session::show_progress() {
   });
 }
 
-Outcome Session::run(std::string_view text, size_t first_line) {
+bool Session::is_own_file(const std::string& path) const {
+  std::error_code failure;
+  const std::filesystem::path own = std::filesystem::canonical(path_, failure);
+  if (path_ == ":memory:" || failure) return false;
+  return std::filesystem::equivalent(path, own, failure) ||
+         std::filesystem::equivalent(path, own.string() + "-lock", failure);
+}
+
+Outcome Session::run(std::string_view text, size_t first_line, size_t columns_before) {
   const std::string_view trimmed = trim(text);
   if (trimmed.empty()) return Outcome::done;
   if (trimmed.starts_with('.')) return run_command(*this, trimmed);
-  return run_query(text.substr(0, text.find(trimmed) + trimmed.size()), first_line);
+  return run_query(text.substr(0, text.find(trimmed) + trimmed.size()), first_line, columns_before);
 }
 
 bool Session::is_cut_off(std::string_view text) {
@@ -139,10 +148,10 @@ void Session::show_plan(std::string_view sql) {
   static_cast<void>(output.finish());
 }
 
-Outcome Session::run_query(std::string_view sql, size_t first_line) {
+Outcome Session::run_query(std::string_view sql, size_t first_line, size_t columns_before) {
   const auto start = std::chrono::steady_clock::now();
   const auto failed = [&](const Error& error) {
-    print_error(error, sql, first_line);
+    print_error(error, sql, first_line, columns_before);
     return Outcome::failed;
   };
   last_statement = sql;

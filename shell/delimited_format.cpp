@@ -3,8 +3,6 @@
 // that only a later row has is an error rather than lost.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
 #include <map>
 
 #include "shell/delimited_text.h"
@@ -17,8 +15,7 @@ constexpr size_t kHeaderRows = 1000;
 constexpr std::string_view kScalarColumn = "value";  // of rows that are no objects
 
 // Calls `visit(name, value)` for each property that is no object, and for empty objects.
-Result<void> flatten(Value row, const std::string& prefix,
-                     const std::function<Result<void>(const std::string&, Value)>& visit) {
+Result<void> flatten(Value row, const std::string& prefix, const CellVisitor& visit) {
   for (const Member member : row.members()) {
     const std::string name = prefix + std::string(member.name);
     const bool is_nested = member.value.is_object() && member.value.size() > 0;
@@ -40,12 +37,13 @@ class HeaderedFormat : public RowFormat {
         if (has_header_) return unknown_column(name);
         column = add_column(name);
       }
-      const auto is_same = [&](const auto& cell) { return cell.first == column->second; };
-      if (std::ranges::any_of(cells, is_same)) return twofold_column(row, name);
+      uint64_t& last_row = last_row_[column->second];
+      if (last_row == row_count_ + 1) return twofold_column(row, name);
+      last_row = row_count_ + 1;
       cells.emplace_back(column->second, std::move(*text));
       return {};
     };
-    auto added = row.is_object() ? flatten(row, "", add_cell) : add_cell(std::string(kScalarColumn), row);
+    auto added = visit_cells(row, add_cell);
     if (!added) return added;
     ++row_count_;
     if (has_header_) {
@@ -64,6 +62,7 @@ class HeaderedFormat : public RowFormat {
  protected:
   std::map<std::string, size_t>::iterator add_column(const std::string& name) {
     columns_.push_back(name);
+    last_row_.push_back(0);
     return column_of_.emplace(name, columns_.size() - 1).first;
   }
   virtual Result<std::string> written(Value value) const = 0;
@@ -105,6 +104,7 @@ class HeaderedFormat : public RowFormat {
 
   std::vector<std::string> columns_;
   std::map<std::string, size_t> column_of_;
+  std::vector<uint64_t> last_row_;  // that has a value in the column, from 1
   std::vector<Row> held_;
   bool has_header_ = false;
   uint64_t row_count_ = 0;
@@ -187,12 +187,8 @@ std::unique_ptr<RowFormat> make_markdown_format() {
   return std::make_unique<MarkdownFormat>();
 }
 
-Result<void> append_columns(Value row, std::vector<std::string>& columns) {
-  const auto append = [&](const std::string& name, Value) -> Result<void> {
-    if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
-    return {};
-  };
-  return row.is_object() ? flatten(row, "", append) : append(std::string(kScalarColumn), row);
+Result<void> visit_cells(Value row, const CellVisitor& visit) {
+  return row.is_object() ? flatten(row, "", visit) : visit(std::string(kScalarColumn), row);
 }
 
 }  // namespace quire::shell

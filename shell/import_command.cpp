@@ -139,15 +139,6 @@ Outcome import_failed(const Error& error, const Request& request, const Input& i
   return Outcome::failed;
 }
 
-// Whether a text is JSON: binding it as a parameter reads it.
-IsJson json_check(const Database& database) {
-  auto statement = database.prepare("SELECT VALUE @value");
-  if (!statement) return [](std::string_view) { return false; };
-  return [kept = std::make_shared<Statement>(std::move(*statement))](std::string_view text) {
-    return kept->bind("value", Json{text}).has_value();
-  };
-}
-
 // Of the batches that are done.
 struct Loaded {
   uint64_t items = 0;

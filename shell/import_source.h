@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "shell/json_text.h"
 #include "shell/standard_input.h"
 
 namespace quire::shell {
@@ -56,8 +57,6 @@ std::unique_ptr<ByteSource> read_input(StandardInput& input, uint64_t lines);
 // What gzip or zstd has packed, told by its first bytes, unpacked; anything else as it is.
 std::unique_ptr<ByteSource> unpacked(ByteSource& source);
 
-// Whether a text is one JSON value.
-using IsJson = std::function<bool(std::string_view)>;
 // Told of a record that is left out and why; an empty one: such a record is a failure.
 using LeftOut = std::function<void(uint64_t record, std::string_view why)>;
 // A record is an object, with columns like "address.city" nested; see delimited_text.h for the cells.

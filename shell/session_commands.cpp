@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -29,6 +31,8 @@ Outcome set_switch(std::string_view command, const Words& words, bool& setting) 
 }
 
 Outcome redirect(Session& session, const std::string& path, bool only_once) {
+  if (session.is_own_file(path))
+    return failed(fmt::format("'{}' is of the open database: name another file", path));
   if (session.output.redirect(path, only_once)) return Outcome::done;
   return failed(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
 }
@@ -61,6 +65,14 @@ class TemporaryFile {
   std::string path_;
   bool is_there_ = false;
 };
+
+// Whether a container can have the name in statements, where none can be quoted.
+bool is_plain_name(Session& session, const std::string& name) {
+  const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  if (!std::ranges::all_of(name, is_of_name)) return false;
+  const auto insert = session.database().prepare("INSERT INTO " + name + " VALUES {id: ''}");
+  return insert || insert.error().code != QUIRE_SYNTAX;
+}
 
 const char* editor() {
   for (const char* name : {"VISUAL", "EDITOR"})
@@ -99,6 +111,11 @@ Outcome mode_command(Session& session, const Words& words) {
     return wrong_usage(".mode", fmt::format("there is no mode '{}', only {}", words[0], mode_names()));
   if (words.size() > 1 && row->mode != Mode::insert)
     return wrong_usage(".mode", "only the mode insert takes a container");
+  if (words.size() > 1 && !is_plain_name(session, words[1]))
+    return wrong_usage(".mode",
+                       fmt::format("'{}' cannot stand in INSERT INTO, which takes a plain name that is no "
+                                   "word of the language",
+                                   words[1]));
   session.mode = row->mode;
   if (words.size() > 1) session.insert_into = words[1];
   return Outcome::done;

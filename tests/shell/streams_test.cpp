@@ -68,5 +68,21 @@ TEST_F(StreamsTest, AnInterruptedImportTellsWhatStays) {
   }
 }
 
+TEST_F(StreamsTest, ARecoveryThatIsEndedLeavesNoFileOfTheNameThatWasGiven) {
+  ASSERT_EQ(shell("\"$Q\" a.quire '.generate people p 20000' 2>/dev/null"), 0);
+  for (const std::string delay : {"0.02", "0.05", "0.1", "0.2", "5"}) {
+    shell(
+        "rm -f new.quire*; \"$Q\" :memory: '.recover a.quire new.quire' >/dev/null 2>&1 & pid=$!; "
+        "(sleep " +
+        delay + "; kill -INT $pid) 2>/dev/null & wait $pid; kill $! 2>/dev/null");
+    if (!std::filesystem::exists(path("new.quire"))) continue;
+    EXPECT_EQ(run({path("new.quire"), "SELECT VALUE COUNT(1) FROM p"}).output, "20000\n") << delay;
+    EXPECT_EQ(shell("rm new.quire new.quire-lock; ls new.quire* 2>/dev/null"), 2)
+        << "whole, and nothing beside it";
+    return;
+  }
+  FAIL() << "recovered in no time";
+}
+
 }  // namespace
 }  // namespace quire::test

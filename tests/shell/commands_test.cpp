@@ -173,6 +173,10 @@ TEST_F(ShellTest, ADryRunChangesNothing) {
   const ShellRun run = this->run({":memory:", ".import " + books + " b --dry-run", ".containers"});
   EXPECT_EQ(run.output, "");
   EXPECT_EQ(run.errors, "3 items would be imported\n");
+  const ShellRun other = this->run({":memory:", ".import " + books + " b --partition-key /shelf",
+                                    ".import " + books + " b --dry-run --partition-key /title"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_NE(other.errors.find("exists with the partition key /shelf"), std::string::npos) << other.errors;
 }
 
 TEST_F(ShellTest, ImportsInBatches) {

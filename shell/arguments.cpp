@@ -45,8 +45,13 @@ std::expected<ParsedArguments, std::string> parse_arguments(const std::vector<st
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   ParsedArguments parsed;
+  bool takes_options = true;
   for (size_t i = 0; i < words.size(); ++i) {
-    if (!words[i].starts_with("--")) {
+    if (takes_options && words[i] == "--") {
+      takes_options = false;
+      continue;
+    }
+    if (!takes_options || !words[i].starts_with("--")) {
       parsed.positional.push_back(words[i]);
       continue;
     }

@@ -11,7 +11,8 @@ namespace quire::shell {
 // The error says what is wrong with the line.
 std::expected<std::vector<std::string>, std::string> split_words(std::string_view line);
 
-// Options of a command's words: `--name value` for each name in `with_value`, `--name` for each in `flags`.
+// Options of a command's words: `--name value` for each name in `with_value`, `--name` for each in `flags`;
+// behind a `--` no word is an option.
 struct Option {
   std::string name;
   std::string value;

@@ -23,7 +23,7 @@ constexpr std::string_view kImportDetails =
     "  --generate-ids         give items without an id one\n"
     "  --skip-errors          leave bad items out, and count them\n"
     "  --upsert               replace items that exist\n"
-    "  --dry-run              read and check everything, change nothing\n"
+    "  --dry-run              read everything, check each item by itself, change nothing\n"
     "  --extended-json        files of mongoexport: _id, {\"$oid\"}, {\"$date\"}, ...\n"
     "  --batch N              commit every N lines: what was read before an error stays\n"
     "  --lines N              only so many lines, as .dump writes it\n"
@@ -145,7 +145,7 @@ const Command* find_command(std::string_view name) {
 Outcome wrong_usage(std::string_view name, std::string_view what) {
   print_message(fmt::format("{}: {}", name, what));
   if (const Command* command = find_command(name); command != nullptr)
-    fmt::print(stderr, "usage: {} {}\n", command->name, command->arguments);
+    tell("usage: {} {}\n", command->name, command->arguments);
   return Outcome::usage;
 }
 

@@ -3,8 +3,6 @@
 // that only a later row has is an error rather than lost.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
 #include <map>
 
 #include "shell/delimited_text.h"
@@ -14,10 +12,10 @@ namespace quire::shell {
 namespace {
 
 constexpr size_t kHeaderRows = 1000;
+constexpr std::string_view kScalarColumn = "value";  // of rows that are no objects
 
 // Calls `visit(name, value)` for each property that is no object, and for empty objects.
-Result<void> flatten(Value row, const std::string& prefix,
-                     const std::function<Result<void>(const std::string&, Value)>& visit) {
+Result<void> flatten(Value row, const std::string& prefix, const CellVisitor& visit) {
   for (const Member member : row.members()) {
     const std::string name = prefix + std::string(member.name);
     const bool is_nested = member.value.is_object() && member.value.size() > 0;
@@ -39,10 +37,13 @@ class HeaderedFormat : public RowFormat {
         if (has_header_) return unknown_column(name);
         column = add_column(name);
       }
+      uint64_t& last_row = last_row_[column->second];
+      if (last_row == row_count_ + 1) return twofold_column(row, name);
+      last_row = row_count_ + 1;
       cells.emplace_back(column->second, std::move(*text));
       return {};
     };
-    auto added = row.is_object() ? flatten(row, "", add_cell) : add_cell("value", row);
+    auto added = visit_cells(row, add_cell);
     if (!added) return added;
     ++row_count_;
     if (has_header_) {
@@ -61,6 +62,7 @@ class HeaderedFormat : public RowFormat {
  protected:
   std::map<std::string, size_t>::iterator add_column(const std::string& name) {
     columns_.push_back(name);
+    last_row_.push_back(0);
     return column_of_.emplace(name, columns_.size() - 1).first;
   }
   virtual Result<std::string> written(Value value) const = 0;
@@ -89,8 +91,20 @@ class HeaderedFormat : public RowFormat {
                                      row_count_ + 1, name, kHeaderRows)});
   }
 
+  // {"a.b": 1, "a": {"b": 2}}
+  Result<void> twofold_column(Value row, const std::string& name) const {
+    const Value id = row["id"];
+    const std::string which = id.is_string() ? fmt::format(" (id '{}')", id.as_string()) : "";
+    return Failure(
+        Error{QUIRE_INVALID_ARGUMENT, 400,
+              fmt::format("row {}{} has two values for the column '{}', one in a property of that name "
+                          "and one in an object: use JSON lines, or name the columns in SELECT",
+                          row_count_ + 1, which, name)});
+  }
+
   std::vector<std::string> columns_;
   std::map<std::string, size_t> column_of_;
+  std::vector<uint64_t> last_row_;  // that has a value in the column, from 1
   std::vector<Row> held_;
   bool has_header_ = false;
   uint64_t row_count_ = 0;
@@ -131,18 +145,12 @@ class MarkdownFormat : public HeaderedFormat {
   Result<std::string> written(Value value) const override {
     auto text = cell_text(value);
     if (!text) return text;
-    std::string escaped;
-    for (const char c : *text) {
-      if (c == '|') escaped += '\\';
-      if (c == '\n')
-        escaped += "<br>";
-      else if (c != '\r')
-        escaped += c;
-    }
-    return escaped;
+    return escaped(*text);
   }
   void add_header(const std::vector<std::string>& columns, std::string& out) const override {
-    add_line({columns.begin(), columns.end()}, out);
+    std::vector<std::string> names;
+    for (const std::string& column : columns) names.push_back(escaped(column));
+    add_line({names.begin(), names.end()}, out);
     for (size_t i = 0; i < columns.size(); ++i) out += "| --- ";
     out += "|\n";
   }
@@ -153,6 +161,19 @@ class MarkdownFormat : public HeaderedFormat {
       out += ' ';
     }
     out += "|\n";
+  }
+
+ private:
+  static std::string escaped(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+      if (c == '|') escaped += '\\';
+      if (c == '\n')
+        escaped += "<br>";
+      else if (c != '\r')
+        escaped += c;
+    }
+    return escaped;
   }
 };
 
@@ -166,11 +187,8 @@ std::unique_ptr<RowFormat> make_markdown_format() {
   return std::make_unique<MarkdownFormat>();
 }
 
-Result<void> append_columns(Value row, std::vector<std::string>& columns) {
-  return flatten(row, "", [&](const std::string& name, Value) -> Result<void> {
-    if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
-    return {};
-  });
+Result<void> visit_cells(Value row, const CellVisitor& visit) {
+  return row.is_object() ? flatten(row, "", visit) : visit(std::string(kScalarColumn), row);
 }
 
 }  // namespace quire::shell

@@ -12,7 +12,8 @@
 namespace quire::shell {
 namespace {
 
-// The columns as a tree: "address.city" and "address.zip" are two leaves below "address".
+// The columns as a tree: "address.city" and "address.zip" are two leaves below "address", which may be a
+// column too: in some records a value, in others an object.
 struct ColumnNode {
   std::string name;
   std::optional<size_t> column;
@@ -23,7 +24,7 @@ struct ColumnNode {
 // name stays one name.
 constexpr size_t kMostNesting = 129;
 
-// False if the name is both a value and an object.
+// False if the name is there already.
 bool insert_column(ColumnNode& parent, std::string_view name, size_t column, size_t depth = 1) {
   const size_t dot = name.find('.');
   const bool is_nested =
@@ -31,7 +32,7 @@ bool insert_column(ColumnNode& parent, std::string_view name, size_t column, siz
   const std::string first(name.substr(0, is_nested ? dot : name.size()));
   auto node = std::ranges::find(parent.children, first, &ColumnNode::name);
   const bool is_new = node == parent.children.end();
-  if (!is_new && (!is_nested || node->column)) return false;
+  if (!is_new && !is_nested && node->column) return false;
   if (is_new) node = parent.children.insert(node, ColumnNode{first, std::nullopt, {}});
   if (is_nested) return insert_column(*node, name.substr(dot + 1), column, depth + 1);
   node->column = column;
@@ -40,8 +41,8 @@ bool insert_column(ColumnNode& parent, std::string_view name, size_t column, siz
 
 class DelimitedSource : public ByteSource {
  public:
-  DelimitedSource(ByteSource& source, char separator, IsJson is_json)
-      : source_(source), reader_(separator), is_json_(std::move(is_json)) {}
+  DelimitedSource(ByteSource& source, char separator, IsJson is_json, LeftOut left_out)
+      : source_(source), reader_(separator), is_json_(std::move(is_json)), left_out_(std::move(left_out)) {}
 
   int64_t read(char* buffer, size_t capacity) override {
     while (at_ == json_.size()) {
@@ -57,6 +58,7 @@ class DelimitedSource : public ByteSource {
 
  private:
   static constexpr size_t kBlockBytes = size_t{1} << 18;
+  static constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
   // Reads a block and turns its complete records into JSON: 1, 0 at the end, -1 on failure.
   int64_t next_records() {
@@ -67,7 +69,9 @@ class DelimitedSource : public ByteSource {
     if (count < 0) return fail(source_.failure());
     text_.resize(had + static_cast<size_t>(count));
     is_end_ = count == 0;
-    size_t place = 0;
+    if (!is_past_mark_ && text_.size() < kByteOrderMark.size() && !is_end_) return 1;
+    size_t place = !is_past_mark_ && text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    is_past_mark_ = true;
     std::vector<DelimitedCell> record;
     while (reader_.next(text_, place, is_end_, record)) {
       ++record_number_;
@@ -79,24 +83,43 @@ class DelimitedSource : public ByteSource {
 
   // What is wrong with the record, or nothing.
   std::string take(std::vector<DelimitedCell>& record) {
+    if (record.back().is_cut)
+      return fmt::format(
+          "record {} begins a quoted cell that has no closing quote: the file is cut short, or a quote in it "
+          "is "
+          "not doubled",
+          record_number_);
     if (record_number_ == 1) return take_header(record);
     const bool is_blank = record.size() == 1 && record[0].text.empty() && !record[0].is_quoted;
     if (is_blank) {
       json_ += '\n';
       return {};
     }
-    if (record.size() > column_count_)
-      return fmt::format("record {} has {} cells, the header only {}", record_number_, record.size(),
-                         column_count_);
-    json_ += '{';
-    add_members(root_, record);
-    json_ += "}\n";
+    const size_t start = json_.size();
+    const std::string wrong = add_item(record);
+    if (!wrong.empty() && !left_out_) return fmt::format("record {} {}", record_number_, wrong);
+    if (!wrong.empty()) {
+      left_out_(record_number_, "it " + wrong);
+      json_.resize(start);
+    }
+    json_ += '\n';
     return {};
   }
 
+  // What is wrong with the record, or nothing.
+  std::string add_item(const std::vector<DelimitedCell>& record) {
+    if (record.size() > column_count_)
+      return fmt::format("has {} cells, the header only {}", record.size(), column_count_);
+    twofold_.clear();
+    json_ += '{';
+    add_members(root_, record);
+    json_ += '}';
+    if (twofold_.empty()) return {};
+    return fmt::format("has a value in '{}' and in a column below it, '{}.…': an item can have one of them",
+                       twofold_, twofold_);
+  }
+
   std::string take_header(std::vector<DelimitedCell>& record) {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (record[0].text.starts_with(kByteOrderMark)) record[0].text.erase(0, kByteOrderMark.size());
     column_count_ = record.size();
     for (size_t i = 0; i < record.size(); ++i) {
       if (record[i].text.empty()) return fmt::format("column {} of the header has no name", i + 1);
@@ -113,13 +136,18 @@ class DelimitedSource : public ByteSource {
       const size_t start = json_.size();
       if (!is_first) json_ += ',';
       json_ += quoted(node.name) + ":";
-      bool is_there = true;
-      if (node.column) {
-        is_there = *node.column < record.size() && add_value(record[*node.column], is_id(parent, node));
-      } else {
+      const size_t value_start = json_.size();
+      bool is_there = false;
+      if (!node.children.empty()) {
         json_ += '{';
         is_there = add_members(node, record);
         json_ += '}';
+        if (!is_there) json_.resize(value_start);
+      }
+      if (node.column && *node.column < record.size()) {
+        const bool has_value = add_value(record[*node.column], is_id(parent, node));
+        if (has_value && is_there) twofold_ = node.name;
+        is_there = is_there || has_value;
       }
       if (!is_there) json_.resize(start);
       is_first = is_first && !is_there;
@@ -155,19 +183,23 @@ class DelimitedSource : public ByteSource {
   ByteSource& source_;
   DelimitedReader reader_;
   IsJson is_json_;
+  LeftOut left_out_;
   ColumnNode root_;
+  std::string twofold_;  // the column of the record that would be both a value and an object
   size_t column_count_ = 0;
   uint64_t record_number_ = 0;
   std::string text_;  // read and not yet taken apart
   std::string json_;
   size_t at_ = 0;
   bool is_end_ = false;
+  bool is_past_mark_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<ByteSource> read_delimited(ByteSource& source, char separator, IsJson is_json) {
-  return std::make_unique<DelimitedSource>(source, separator, std::move(is_json));
+std::unique_ptr<ByteSource> read_delimited(ByteSource& source, char separator, IsJson is_json,
+                                           LeftOut left_out) {
+  return std::make_unique<DelimitedSource>(source, separator, std::move(is_json), std::move(left_out));
 }
 
 }  // namespace quire::shell

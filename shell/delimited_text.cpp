@@ -87,6 +87,7 @@ bool DelimitedReader::next(std::string_view text, size_t& at, bool is_end,
   }
   if (!is_end || at == text.size()) return false;
   at = text.size();
+  cell.is_cut = is_open;
   record.push_back(std::move(cell));
   return true;
 }

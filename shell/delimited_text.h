@@ -23,6 +23,7 @@ bool is_json_number(std::string_view text);
 struct DelimitedCell {
   std::string text;
   bool is_quoted = false;
+  bool is_cut = false;  // the text ends before its closing quote
 };
 
 // Takes records apart; a quoted cell may hold line ends.

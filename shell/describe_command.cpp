@@ -9,6 +9,7 @@
 #include "shell/infer_schema.h"
 #include "shell/interrupt.h"
 #include "shell/json_text.h"
+#include "shell/messages.h"
 #include "shell/partition_sizes.h"
 
 namespace quire::shell {
@@ -83,8 +84,7 @@ Outcome describe_command(Session& session, const Words& words) {
   if (const Outcome shown = session.show_rows("[" + *definition + "]"); shown != Outcome::done) return shown;
   if (!partitions->empty())
     if (const Outcome shown = session.show_rows(*partitions); shown != Outcome::done) return shown;
-  if (schema->items == kDescribedItems)
-    fmt::print(stderr, "schema of the first {} items:\n", kDescribedItems);
+  if (schema->items == kDescribedItems) tell("schema of the first {} items:\n", kDescribedItems);
   return session.show_rows(schema_rows(*schema));
 }
 

@@ -52,7 +52,7 @@ Result<std::vector<Definition>> definitions(const Database& database) {
 std::string quoted_word(std::string_view name) {
   std::string word;
   for (const char c : name) word += c == '\'' ? "\"'\"" : fmt::format("'{}'", c);
-  const bool is_plain = name.find_first_of(" \t'\"") == std::string_view::npos;
+  const bool is_plain = name.find_first_of(" \t\r;'\"") == std::string_view::npos;
   return is_plain ? std::string(name) : word;
 }
 
@@ -72,7 +72,17 @@ Result<void> dump_items(Session& session, const Definition& definition) {
   if (*items == 0) return {};
   auto statement = prepare_own(*container, "SELECT VALUE c FROM c");
   if (!statement) return Failure(std::move(statement.error()));
-  session.output.write(fmt::format(".import - {} --lines {}\n", quoted_word(definition.name), *items));
+  if (definition.name.find('\n') != std::string::npos)
+    return Failure(
+        Error{QUIRE_INVALID_ARGUMENT, 400,
+              fmt::format("the name of the container {} holds a line end, which a script cannot give "
+                          "to .import: write its items by .export",
+                          quoted(definition.name))});
+  // Behind `--` a name that looks like an option is none.
+  const bool is_like_option = definition.name.starts_with("--");
+  const std::string name = quoted_word(definition.name);
+  session.output.write(is_like_option ? fmt::format(".import --lines {} -- - {}\n", *items, name)
+                                      : fmt::format(".import - {} --lines {}\n", name, *items));
   uint64_t written = 0;
   for ([[maybe_unused]] const Value item : statement->rows()) {
     const auto json = statement->row_json();
@@ -122,7 +132,8 @@ Result<void> dump_scripts(Session& session, const Definition& definition) {
                           capitals(script["triggerOperation"].as_string()));
     head += fmt::format(" ON {}{} AS $$", quoted(definition.name),
                         script["always"].as_boolean() ? " ALWAYS" : "");
-    session.output.write(head + std::string(body) + "$$;\n");
+    // A dollar at the end of the body would be taken for the first of the two.
+    session.output.write(head + std::string(body) + (body.ends_with('$') ? "\n$$;\n" : "$$;\n"));
   }
   if (statement->error()) return Failure(*statement->error());
   return {};

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <unordered_set>
 
 #include "shell/arguments.h"
 #include "shell/background_file.h"
@@ -10,7 +11,9 @@
 #include "shell/container_definition.h"
 #include "shell/file_format.h"
 #include "shell/interrupt.h"
+#include "shell/json_text.h"
 #include "shell/messages.h"
+#include "shell/statement_text.h"
 
 namespace quire::shell {
 namespace {
@@ -18,6 +21,11 @@ namespace {
 Outcome cannot_write(const Session& session, const BackgroundFile& file, const std::string& path) {
   if (file.is_standard_output()) return cannot_write_output(session.output);
   print_message(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  return Outcome::failed;
+}
+
+Outcome refused(std::string_view why) {
+  print_message(why);
   return Outcome::failed;
 }
 
@@ -35,13 +43,26 @@ Mode mode_of(Format format) {
   return Mode::json_lines;
 }
 
-// The columns of all rows, for the header of CSV.
-Result<std::vector<std::string>> columns_of(Statement& statement) {
-  std::vector<std::string> columns;
+// What a look at all rows finds before CSV is written.
+struct CellFacts {
+  std::vector<std::string> columns;  // for the header
+  uint64_t json_strings = 0;         // that CSV cannot tell from arrays and objects
+};
+
+Result<CellFacts> look_at_cells(Statement& statement, const IsJson& is_json) {
+  CellFacts facts;
+  std::unordered_set<std::string> seen;
+  const auto look = [&](const std::string& column, Value value) -> Result<void> {
+    if (seen.insert(column).second) facts.columns.push_back(column);
+    const std::string_view text = value.is_string() ? value.as_string() : "";
+    const bool may_be_json = (text.starts_with('[') || text.starts_with('{')) && column != "id";
+    if (may_be_json && is_json(text)) ++facts.json_strings;
+    return {};
+  };
   for (const Value row : statement.rows())
-    if (auto added = append_columns(row, columns); !added) return Failure(std::move(added.error()));
+    if (auto looked = visit_cells(row, look); !looked) return Failure(std::move(looked.error()));
   if (statement.error()) return Failure(*statement.error());
-  return columns;
+  return facts;
 }
 
 // A line is the row's JSON as it is.
@@ -78,12 +99,16 @@ Outcome export_rows(Session& session, Statement& statement, RowFormat& format, c
   if (!file.write(text)) return cannot_write(session, file, path);
   const bool is_standard_output = file.is_standard_output();
   if (!file.finish()) return cannot_write(session, file, path);
-  if (!is_standard_output) fmt::print(stderr, "{} items exported\n", rows);
+  if (!is_standard_output) tell("{} items exported\n", rows);
   return Outcome::done;
 }
 
 Outcome export_container(Session& session, const std::string& name, const std::string& path, Format format,
                          const std::vector<std::string>& queries) {
+  if (session.is_own_file(path))
+    return refused(fmt::format("'{}' is of the open database: name another file", path));
+  if (!queries.empty() && !is_query(queries[0]))
+    return refused("--query takes a SELECT: other statements run by themselves, and are not exported");
   auto container = session.database().container(name);
   if (!container) return failed(container.error());
   auto statement =
@@ -92,19 +117,29 @@ Outcome export_container(Session& session, const std::string& name, const std::s
     print_error(statement.error(), queries.empty() ? "" : queries[0]);
     return Outcome::failed;
   }
+  if (auto bound = session.bind_parameters(*statement); !bound) return failed(bound.error());
   const Interruptible interruptible(session.database());
   if (format == Format::json_lines) {
     Lines lines(*statement);
     return export_rows(session, *statement, lines, path);
   }
+  uint64_t json_strings = 0;
   FormatOptions options{.mode = mode_of(format), .insert_into = {}, .columns = {}};
   if (format == Format::csv || format == Format::tsv) {
-    auto columns = columns_of(*statement);
-    if (!columns) return failed(columns.error());
-    options.columns = std::move(*columns);
+    auto facts = look_at_cells(*statement, json_check(session.database()));
+    if (!facts) return failed(facts.error());
+    options.columns = std::move(facts->columns);
+    json_strings = facts->json_strings;
   }
   const auto rows = make_format(options);
-  return export_rows(session, *statement, *rows, path);
+  const Outcome outcome = export_rows(session, *statement, *rows, path);
+  if (outcome == Outcome::done && json_strings > 0)
+    tell(
+        "warning: {} of the strings are JSON arrays or objects by themselves, which .import takes for such: "
+        "JSON "
+        "lines keep them strings\n",
+        json_strings);
+  return outcome;
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ Outcome feed_command(Session& session, const Words& words) {
   if (!*written) return cannot_write_output(session.output);
   const auto token = feed->token();
   if (!token) return failed(token.error());
-  fmt::print(stderr, "the feed goes on with --token {}\n", *token);
+  tell("the feed goes on with --token {}\n", *token);
   return Outcome::done;
 }
 

@@ -11,6 +11,7 @@
 #include "shell/container_definition.h"
 #include "shell/interrupt.h"
 #include "shell/json_text.h"
+#include "shell/messages.h"
 #include "shell/progress.h"
 
 namespace quire::shell {
@@ -130,7 +131,7 @@ Outcome generate_command(Session& session, const Words& words) {
       options);
   progress.clear();
   if (!result) return failed(result.error());
-  fmt::print(stderr, "{} items generated\n", result->items);
+  tell("{} items generated\n", result->items);
   return Outcome::done;
 }
 

@@ -21,6 +21,10 @@
 namespace quire::shell {
 namespace {
 
+bool is_delimited(Format format) {
+  return format == Format::csv || format == Format::tsv;
+}
+
 // Where the bytes of an import come from, and the stages that they pass.
 class Input {
  public:
@@ -39,11 +43,11 @@ class Input {
   // 0 where they are not known.
   uint64_t size() const { return file_ == nullptr ? 0 : file_->size(); }
   uint64_t position() const { return file_ == nullptr ? 0 : file_->position(); }
-  void decode(Format format, const IsJson& is_json) {
+  void decode(Format format, const IsJson& is_json, LeftOut left_out) {
     unpacked_ = unpacked(*first_);
     last_ = unpacked_.get();
-    if (format != Format::csv && format != Format::tsv) return;
-    records_ = read_delimited(*unpacked_, format == Format::csv ? ',' : '\t', is_json);
+    if (!is_delimited(format)) return;
+    records_ = read_delimited(*unpacked_, format == Format::csv ? ',' : '\t', is_json, std::move(left_out));
     last_ = records_.get();
   }
   ByteSource& decoded() { return *last_; }
@@ -74,7 +78,17 @@ struct ImportTarget {
   bool is_new;
 };
 
-// Makes the container if need be. A partition key that differs from the container's is an error.
+// A partition key that differs from that of the container that is there is an error.
+Result<void> check_partition_key(const std::string& name, const std::vector<std::string>& paths,
+                                 const std::vector<std::string>& present) {
+  if (paths.empty() || paths == present) return {};
+  const std::string key = present.empty() ? "no partition key" : "the partition key " + joined(present, ", ");
+  return Failure(Error{QUIRE_CONTAINER_EXISTS, 409,
+                       fmt::format("the container '{}' exists with {}; --partition-key {} is another", name,
+                                   key, joined(paths, ", "))});
+}
+
+// Makes the container if need be.
 Result<ImportTarget> target_of(Database& database, const std::string& name,
                                const std::vector<std::string>& paths) {
   auto present = partition_key_of(database, name);
@@ -83,12 +97,8 @@ Result<ImportTarget> target_of(Database& database, const std::string& name,
   if (is_new) {
     if (auto made = database.create_container(definition_of(name, paths)); !made)
       return Failure(std::move(made.error()));
-  } else if (!paths.empty() && paths != **present) {
-    const std::string key =
-        (*present)->empty() ? "no partition key" : "the partition key " + joined(**present, ", ");
-    return Failure(Error{QUIRE_CONTAINER_EXISTS, 409,
-                         fmt::format("the container '{}' exists with {}; --partition-key {} is another", name,
-                                     key, joined(paths, ", "))});
+  } else if (auto checked = check_partition_key(name, paths, **present); !checked) {
+    return Failure(std::move(checked.error()));
   }
   auto container = database.container(name);
   if (!container) return Failure(std::move(container.error()));
@@ -106,7 +116,7 @@ struct Request {
   std::string path;
   std::string name;
   Format format = Format::json_lines;
-  uint64_t lines = UINT64_MAX;
+  uint64_t lines = kAllLines;
   std::vector<std::string> partition_key;
   bool is_dry_run = false;
   uint64_t batch = 0;  // lines that are a transaction of their own; 0: all of them are one
@@ -114,12 +124,12 @@ struct Request {
 };
 
 Outcome import_failed(const Error& error, const Request& request, const Input& input) {
-  const bool is_delimited = request.format == Format::csv || request.format == Format::tsv;
+  // What comes of a read that Ctrl-C ended is no failure of the input.
   if (is_interrupted())
-    print_message("interrupted");
+    print_message(error.code == QUIRE_INTERRUPTED ? error.message : "the import was interrupted");
   else if (!input.failure().empty())
     print_message(fmt::format("cannot read '{}': {}", request.path, input.failure()));
-  else if (error.line > 0 && is_delimited)
+  else if (error.line > 0 && is_delimited(request.format))
     print_message(fmt::format("{}, record {}: {}", request.path, error.line + 1, error.message));
   else if (error.line > 0)
     print_message(
@@ -127,15 +137,6 @@ Outcome import_failed(const Error& error, const Request& request, const Input& i
   else
     print_message(error.message);
   return Outcome::failed;
-}
-
-// Whether a text is JSON: binding it as a parameter reads it.
-IsJson json_check(const Database& database) {
-  auto statement = database.prepare("SELECT VALUE @value");
-  if (!statement) return [](std::string_view) { return false; };
-  return [kept = std::make_shared<Statement>(std::move(*statement))](std::string_view text) {
-    return kept->bind("value", Json{text}).has_value();
-  };
 }
 
 // Of the batches that are done.
@@ -180,15 +181,27 @@ Outcome import_into(Session& session, Database& database, Request& request, Inpu
     return Outcome::failed;
   }
   if (request.path == "-" && session.input().is_terminal())
-    fmt::print(stderr, "type the items, then Ctrl-D on a line of its own\n");
+    tell("type the items, then Ctrl-D on a line of its own\n");
   Progress progress(input.size());
   Loaded before;
-  request.options.skipped = [&](uint64_t line, std::string_view message) {
+  const std::string_view unit = is_delimited(request.format) ? "record" : "line";
+  uint64_t left_out = 0;
+  const auto tell_skipped = [&](uint64_t number, std::string_view message) {
     progress.clear();
-    fmt::print(stderr, "skipped line {}: {}\n", before.lines + line, message);
+    tell("skipped {} {}: {}\n", unit, number, message);
   };
+  request.options.skipped = [&](uint64_t line, std::string_view message) {
+    // The header is no line of what the import reads.
+    tell_skipped(before.lines + line + (is_delimited(request.format) ? 1 : 0), message);
+  };
+  LeftOut on_left_out;
+  if (request.options.skip_errors)
+    on_left_out = [&](uint64_t record, std::string_view why) {
+      ++left_out;
+      tell_skipped(record, why);
+    };
   const Interruptible interruptible(database);
-  input.decode(request.format, json_check(database));
+  input.decode(request.format, json_check(database), std::move(on_left_out));
   request.options.progress = [&](uint64_t bytes, uint64_t items) {
     progress.show(input.size() == 0 ? bytes : input.position(), before.items + items);
     return !is_interrupted();
@@ -197,16 +210,16 @@ Outcome import_into(Session& session, Database& database, Request& request, Inpu
   progress.clear();
   if (!result) {
     if (before.items > 0)
-      fmt::print(stderr, "{} items of the batches before were imported; --upsert goes on from there\n",
-                 before.items);
+      tell("{} items of the batches before were imported; --upsert goes on from there\n", before.items);
     // A failed import leaves no container behind that was made for it, unless some items were written.
     if (target->is_new && is_empty(target->container))
       static_cast<void>(database.drop_container(request.name));
     return import_failed(result.error(), request, input);
   }
-  fmt::print(stderr, "{} items {}", result->items, request.is_dry_run ? "would be imported" : "imported");
-  if (result->skipped > 0) fmt::print(stderr, ", {} lines skipped", result->skipped);
-  fmt::print(stderr, "\n");
+  tell("{} items {}", result->items, request.is_dry_run ? "would be imported" : "imported");
+  if (const uint64_t skipped = result->skipped + left_out; skipped > 0)
+    tell(", {} {}s skipped", skipped, unit);
+  tell("\n");
   return Outcome::done;
 }
 
@@ -217,14 +230,18 @@ Outcome import_file(Session& session, Request& request) {
     return Outcome::failed;
   }
   if (!request.is_dry_run) return import_into(session, session.database(), request, input);
-  // Everything is read and checked, but for conflicts with items that are there.
+  // Each item is checked as one of a container that is empty and has the same partition key.
   auto present = partition_key_of(session.database(), request.name);
   auto scratch = Database::open(":memory:");
   if (!present || !scratch) {
     print_error(present ? scratch.error() : present.error());
     return Outcome::failed;
   }
-  if (present->has_value() && request.partition_key.empty()) request.partition_key = **present;
+  if (present->has_value()) {
+    if (const auto checked = check_partition_key(request.name, request.partition_key, **present); !checked)
+      return failed(checked.error());
+    request.partition_key = **present;
+  }
   return import_into(session, *scratch, request, input);
 }
 

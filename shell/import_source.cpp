@@ -1,6 +1,7 @@
 #include "shell/import_source.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -21,16 +22,32 @@ constexpr size_t kPackedBytes = size_t{1} << 17;
 
 class InputSource : public ByteSource {
  public:
-  InputSource(StandardInput& input, uint64_t lines) : input_(input), lines_(lines) {}
+  InputSource(StandardInput& input, uint64_t lines) : input_(input), lines_(lines), left_(lines) {}
 
   int64_t read(char* buffer, size_t capacity) override {
-    const int64_t count = input_.read_lines(buffer, capacity, lines_);
-    return count < 0 ? fail(std::strerror(errno)) : count;
+    const int64_t count = input_.read_lines(buffer, capacity, left_);
+    if (count < 0) return fail(std::strerror(errno));
+    if (count == 0 && capacity > 0 && !is_complete()) return cut_short();
+    if (count > 0) ends_within_line_ = buffer[count - 1] != '\n';
+    return count;
   }
 
  private:
+  // The last line may lack its end.
+  bool is_complete() const { return lines_ == kAllLines || left_ == 0 || (left_ == 1 && ends_within_line_); }
+  int64_t cut_short() {
+    const uint64_t read = lines_ - left_ + (ends_within_line_ ? 1 : 0);
+    return fail(
+        fmt::format("only {} of the {} lines of --lines came before the end of the input; the script is cut "
+                    "short: make it "
+                    "again, or give the number of lines that there are",
+                    read, lines_));
+  }
+
   StandardInput& input_;
-  uint64_t lines_;
+  uint64_t lines_;  // to be read
+  uint64_t left_;
+  bool ends_within_line_ = false;
 };
 
 // Puts back the bytes that were looked at.

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "shell/json_text.h"
 #include "shell/standard_input.h"
 
 namespace quire::shell {
@@ -48,15 +49,18 @@ class FileSource : public ByteSource {
   uint64_t position_ = 0;
 };
 
-// Standard input or the script that is being read, all of it or only so many lines.
+constexpr uint64_t kAllLines = UINT64_MAX;
+// Standard input or the script that is being read, all of it or only so many lines, of which none may be
+// missing.
 std::unique_ptr<ByteSource> read_input(StandardInput& input, uint64_t lines);
 
 // What gzip or zstd has packed, told by its first bytes, unpacked; anything else as it is.
 std::unique_ptr<ByteSource> unpacked(ByteSource& source);
 
-// Whether a text is one JSON value.
-using IsJson = std::function<bool(std::string_view)>;
+// Told of a record that is left out and why; an empty one: such a record is a failure.
+using LeftOut = std::function<void(uint64_t record, std::string_view why)>;
 // A record is an object, with columns like "address.city" nested; see delimited_text.h for the cells.
-std::unique_ptr<ByteSource> read_delimited(ByteSource& source, char separator, IsJson is_json);
+std::unique_ptr<ByteSource> read_delimited(ByteSource& source, char separator, IsJson is_json,
+                                           LeftOut left_out);
 
 }  // namespace quire::shell

@@ -27,21 +27,22 @@ Outcome help_command(Session&, const Words& words) {
     const std::string name = words[0].starts_with('.') ? words[0] : "." + words[0];
     const Command* command = find_command(name);
     if (command == nullptr) return wrong_usage(".help", "there is no command " + name);
-    fmt::print("{} {}\n  {}\n{}", command->name, command->arguments, command->summary, command->details);
-    return Outcome::done;
+    return print_text(fmt::format("{} {}\n  {}\n{}", command->name, command->arguments, command->summary,
+                                  command->details));
   }
+  std::string text;
   for (const Command& command : all_commands())
-    fmt::print("{:<52} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
-  fmt::print(
+    text +=
+        fmt::format("{:<52} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
+  return print_text(
+      text +
       "\nAnything else is SQL. A statement ends with ; or an empty line, and at the prompt with Enter unless "
       "it\n"
       "plainly goes on. `.help .import` tells the options of .import.\n");
-  return Outcome::done;
 }
 
 Outcome version_command(Session&, const Words&) {
-  fmt::print("{}\n", version_text());
-  return Outcome::done;
+  return print_text(version_text() + "\n");
 }
 
 Outcome containers_command(Session& session, const Words&) {
@@ -96,7 +97,7 @@ Outcome status_command(Session& session, const Words&) {
 Outcome compact_command(Session& session, const Words&) {
   const auto done = session.compact();
   if (!done) return failed(done.error());
-  fmt::print(stderr, "{} bytes before, {} now\n", done->bytes_before, done->bytes_after);
+  tell("{} bytes before, {} now\n", done->bytes_before, done->bytes_after);
   return Outcome::done;
 }
 
@@ -109,8 +110,7 @@ Outcome check_command(Session& session, const Words& words) {
     static_cast<void>(session.show_rows(*faults));
     return Outcome::failed;
   }
-  fmt::print("no fault found\n");
-  return Outcome::done;
+  return print_text("no fault found\n");
 }
 
 Outcome recover_command(Session& session, const Words& words) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <utility>
+
 namespace quire::shell {
 
 std::string quoted(std::string_view text) {
@@ -15,6 +18,15 @@ std::string quoted(std::string_view text) {
     json += c;
   }
   return json + '"';
+}
+
+// Binding it as a parameter reads it.
+IsJson json_check(const Database& database) {
+  auto statement = database.prepare("SELECT VALUE @value");
+  if (!statement) return [](std::string_view) { return false; };
+  return [kept = std::make_shared<Statement>(std::move(*statement))](std::string_view text) {
+    return kept->bind("value", Json{text}).has_value();
+  };
 }
 
 }  // namespace quire::shell

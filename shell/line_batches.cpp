@@ -27,8 +27,11 @@ bool LineBatches::begin_batch() {
 }
 
 char LineBatches::first() const {
-  const size_t found = std::string_view(buffer_).find_first_not_of(" \t\r\n", at_);
-  return found == std::string::npos ? '\0' : buffer_[found];
+  std::string_view ahead = std::string_view(buffer_).substr(at_);
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (lines_read_ == 0 && ahead.starts_with(kByteOrderMark)) ahead.remove_prefix(kByteOrderMark.size());
+  const size_t found = ahead.find_first_not_of(" \t\r\n");
+  return found == std::string_view::npos ? '\0' : ahead[found];
 }
 
 int64_t LineBatches::read(char* buffer, size_t capacity) {

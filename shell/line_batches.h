@@ -17,7 +17,7 @@ class LineBatches final : public ByteSource {
   // failure, which failure() tells.
   bool begin_batch();
   uint64_t lines_read() const { return lines_read_; }
-  // What the input begins with, after begin_batch(), past blanks.
+  // What the input begins with, after begin_batch(), past blanks and a byte order mark.
   char first() const;
   // 0 at the end of the batch.
   int64_t read(char* buffer, size_t capacity) override;

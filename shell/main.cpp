@@ -76,7 +76,9 @@ int main(int argc, char** argv) {
   if (const auto code = read_command_line(argc, argv, line)) return *code;
   const bool has_prompt = line.texts.empty() && isatty(STDIN_FILENO) == 1;
   catch_interrupts(has_prompt);
+  // Writing fails and says why, rather than ends the program: no reader, a file as long as ulimit -f allows.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   Session session(line.options, line.mode);
   if (!session.open(line.path)) return exit_code(Outcome::failed);
   if (has_prompt) {

@@ -1,7 +1,5 @@
 #include "shell/messages.h"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstring>
 
@@ -44,18 +42,29 @@ std::string excerpt(std::string_view line, uint32_t column) {
 
 }  // namespace
 
+void tell_text(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
 void print_message(std::string_view message) {
   std::fflush(stdout);
   const bool has_colour = takes_colour(stderr);
-  fmt::print(stderr, "{}error:{} {}\n", has_colour ? "\033[1;31m" : "", has_colour ? "\033[0m" : "", message);
+  tell("{}error:{} {}\n", has_colour ? "\033[1;31m" : "", has_colour ? "\033[0m" : "", message);
 }
 
-void print_error(const Error& error, std::string_view text, size_t first_line) {
+void print_error(const Error& error, std::string_view text, size_t first_line, size_t columns_before) {
   if (error.line == 0) return print_message(error.message);
-  print_message(
-      fmt::format("line {}, column {}: {}", error.line + first_line - 1, error.column, error.message));
+  print_message(fmt::format("line {}, column {}: {}", error.line + first_line - 1,
+                            error.column + (error.line == 1 ? columns_before : 0), error.message));
   const std::string_view line = line_of(text, error.line);
-  if (!line.empty()) fmt::print(stderr, "{}", excerpt(line, error.column));
+  if (!line.empty()) tell("{}", excerpt(line, error.column));
+}
+
+Outcome print_text(std::string_view text) {
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (is_written && std::fflush(stdout) == 0) return Outcome::done;
+  if (errno != EPIPE) print_message(fmt::format("cannot write the output: {}", std::strerror(errno)));
+  return Outcome::failed;
 }
 
 Outcome cannot_write_output(const Output& output) {

@@ -1,5 +1,8 @@
 #include "shell/packed_file.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -96,6 +99,18 @@ std::string target_of(const std::string& path) {
   }
   return target.string();
 }
+
+// A new file beside that of the path, under a name that no other file has. -1 on failure, as errno says.
+int create_beside(const std::string& path, std::string& name) {
+  constexpr int kMostTries = 100;
+  for (int i = 0; i < kMostTries; ++i) {
+    name = fmt::format("{}.part-{}-{}", path, getpid(), i);
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
 bool is_written_in_place(const std::string& path) {
   std::error_code failure;
   // Links that go in a circle: opening one fails and says so.
@@ -107,18 +122,21 @@ bool is_written_in_place(const std::string& path) {
 
 }  // namespace
 
-PackedFile::PackedFile(const std::string& path)
-    : path_(target_of(path)),
-      partial_path_(is_written_in_place(path_) ? "" : path_ + ".part"),
-      file_(open()) {
+PackedFile::PackedFile(const std::string& path) : path_(target_of(path)), file_(open()) {
   if (!is_open()) return;
   if (path.ends_with(".gz")) packer_ = std::make_unique<Gzip>(file_);
   if (path.ends_with(".zst")) packer_ = std::make_unique<Zstd>(file_);
 }
 
-std::FILE* PackedFile::open() const {
+std::FILE* PackedFile::open() {
   if (path_ == kStandardOutput) return stdout;
-  return std::fopen(partial_path_.empty() ? path_.c_str() : partial_path_.c_str(), "wb");
+  if (is_written_in_place(path_)) return std::fopen(path_.c_str(), "wb");
+  const int descriptor = create_beside(path_, partial_path_);
+  if (descriptor < 0) return nullptr;
+  // Who may read what was there may read what takes its place.
+  struct stat status{};
+  if (stat(path_.c_str(), &status) == 0) static_cast<void>(fchmod(descriptor, status.st_mode & 07777));
+  return fdopen(descriptor, "wb");
 }
 
 PackedFile::~PackedFile() {

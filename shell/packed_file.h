@@ -27,7 +27,7 @@ class PackedFile {
   class Packer;
 
  private:
-  std::FILE* open() const;
+  std::FILE* open();
 
   std::string path_;
   std::string partial_path_;  // empty: none

@@ -42,8 +42,9 @@ Outcome clear_parameters(Session& session, const Words& words) {
 Outcome param_command(Session& session, const Words& words) {
   if (words.empty() || words[0] == "list") {
     if (words.size() > 1) return wrong_usage(".param", "list takes nothing more");
-    for (const auto& [name, json] : session.parameters) fmt::print("@{} {}\n", name, json);
-    return Outcome::done;
+    std::string text;
+    for (const auto& [name, json] : session.parameters) text += fmt::format("@{} {}\n", name, json);
+    return print_text(text);
   }
   if (words[0] == "set") return set_parameter(session, words);
   if (words[0] == "clear") return clear_parameters(session, words);

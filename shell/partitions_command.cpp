@@ -9,6 +9,7 @@
 #include "shell/container_definition.h"
 #include "shell/interrupt.h"
 #include "shell/json_text.h"
+#include "shell/messages.h"
 #include "shell/partition_sizes.h"
 
 namespace quire::shell {
@@ -24,7 +25,7 @@ Outcome partitions_command(Session& session, const Words& words) {
   const auto paths = partition_key_of(session.database(), words[0]);
   if (!paths) return failed(paths.error());
   if (!*paths || (*paths)->empty()) {
-    fmt::print(stderr, "'{}' has no partition key: each item is found by its id alone\n", words[0]);
+    tell("'{}' has no partition key: each item is found by its id alone\n", words[0]);
     return Outcome::done;
   }
   const Interruptible interruptible(session.database());
@@ -40,12 +41,11 @@ Outcome partitions_command(Session& session, const Words& words) {
         100.0 * static_cast<double>(partition.bytes) / static_cast<double>(std::max<uint64_t>(1, total)),
         quoted(bar(partition.bytes, partitions->front().bytes)));
   const Outcome shown = session.show_rows(rows + "]");
-  fmt::print(stderr, "{} partitions, {} bytes of JSON, Gini {:.2f} (0: all equal, 1: one has everything)\n",
-             partitions->size(), total, gini(*partitions, &PartitionSize::bytes));
+  tell("{} partitions, {} bytes of JSON, Gini {:.2f} (0: all equal, 1: one has everything)\n",
+       partitions->size(), total, gini(*partitions, &PartitionSize::bytes));
   if (partitions->size() > kShown) {
-    fmt::print(stderr, "the {} largest are shown; items of a partition, and how many have so many:\n",
-               kShown);
-    fmt::print(stderr, "{}", histogram(sizes_of(*partitions), 2));
+    tell("the {} largest are shown; items of a partition, and how many have so many:\n", kShown);
+    tell("{}", histogram(sizes_of(*partitions), 2));
   }
   return shown;
 }

@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+
+#include "shell/messages.h"
 
 namespace quire::shell {
 
@@ -26,19 +27,19 @@ void Progress::show(uint64_t bytes, uint64_t items) {
     const double part = std::min(1.0, static_cast<double>(bytes) / static_cast<double>(total_bytes_));
     left = fmt::format(", {:.0f} s left", taken.count() / part - taken.count());
   }
-  fmt::print(stderr, "\r\033[K{}{:.1f} MB, {} items, {:.0f} items/s{}", share,
-             static_cast<double>(bytes) / 1e6, items, rate, left);
+  tell("\r\033[K{}{:.1f} MB, {} items, {:.0f} items/s{}", share, static_cast<double>(bytes) / 1e6, items,
+       rate, left);
   is_on_screen_ = true;
 }
 
 void Progress::show_share(uint64_t done, uint64_t all) {
   if (!is_terminal_ || all == 0) return;
-  fmt::print(stderr, "\r\033[K{:3}%", std::min<uint64_t>(100, done * 100 / all));
+  tell("\r\033[K{:3}%", std::min<uint64_t>(100, done * 100 / all));
   is_on_screen_ = true;
 }
 
 void Progress::clear() {
-  if (is_on_screen_) fmt::print(stderr, "\r\033[K");
+  if (is_on_screen_) tell("\r\033[K");
   is_on_screen_ = false;
 }
 

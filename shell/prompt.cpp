@@ -5,6 +5,7 @@
 #include "shell/completions.h"
 #include "shell/interrupt.h"
 #include "shell/line_editor.h"
+#include "shell/messages.h"
 #include "shell/statement_text.h"
 
 namespace quire::shell {
@@ -25,10 +26,10 @@ class Prompt {
       forget_interrupt();
       const auto line = editor_.read(text());
       if (!line && is_interrupted()) {
-        fmt::print("\n");
+        print_text("\n");
         reader_ = {};
       } else if (!line) {
-        fmt::print("\n");
+        print_text("\n");
         return;
       } else {
         add_line(*line);
@@ -49,7 +50,8 @@ class Prompt {
       session_.run(line);
       return;
     }
-    for (const StatementText& statement : reader_.add_line(line)) session_.run(statement.text);
+    for (const StatementText& statement : reader_.add_line(line))
+      session_.run(statement.text, 1, statement.columns_before);
     if (is_empty || (!reader_.is_blank() && !goes_on())) session_.run(reader_.take().text);
   }
 
@@ -68,7 +70,8 @@ class Prompt {
 }  // namespace
 
 void run_prompt(Session& session) {
-  fmt::print("Quire {} - {} - .help for help, Ctrl-D to leave\n", quire_version(), session.path());
+  print_text(
+      fmt::format("Quire {} - {} - .help for help, Ctrl-D to leave\n", quire_version(), session.path()));
   Prompt(session).run();
 }
 

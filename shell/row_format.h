@@ -2,6 +2,7 @@
 // rows one by one and keeps back only what it must, so that the first rows are seen at once.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,8 +53,9 @@ std::unique_ptr<RowFormat> make_markdown_format();
 // A cell of a table: strings as they are, anything else as JSON.
 Result<std::string> cell_text(Value value);
 
-// The columns of a row in CSV: nested objects give one column for each of their properties, named
+using CellVisitor = std::function<Result<void>(const std::string& column, Value value)>;
+// The cells of a row in CSV: nested objects give one column for each of their properties, named
 // "address.city".
-Result<void> append_columns(Value row, std::vector<std::string>& columns);
+Result<void> visit_cells(Value row, const CellVisitor& visit);
 
 }  // namespace quire::shell

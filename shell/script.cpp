@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "shell/commands.h"
+#include "shell/messages.h"
 #include "shell/statement_text.h"
 
 namespace quire::shell {
@@ -15,13 +16,14 @@ constexpr size_t kLongestStatement = size_t{1} << 20;
 // A script as it is run: the statement being gathered and the first outcome that was not `done`.
 class Script {
  public:
-  explicit Script(Session& session) : session_(session) {}
+  // `is_told`: what fails is named by its line as of a script.
+  Script(Session& session, bool is_told) : session_(session), is_told_(is_told) {}
 
-  void add_line(const std::string& line) {
+  void add_line(std::string_view line) {
     if (is_command(line)) {
       run_gathered();
       reader_.skip_line();
-      if (!has_ended()) run({line, reader_.line()});
+      if (!has_ended()) run({.text = std::string(line), .line = reader_.line()});
       return;
     }
     const bool is_blank_line = trim(line).empty() && !reader_.is_open();
@@ -45,12 +47,13 @@ class Script {
   }
 
   void run(const StatementText& statement) {
-    outcome_ = session_.run(statement.text, statement.line);
-    if (outcome_ != Outcome::done)
-      fmt::print(stderr, "in the statement at line {} of the script\n", statement.line);
+    outcome_ = session_.run(statement.text, statement.line, statement.columns_before);
+    if (outcome_ != Outcome::done && is_told_)
+      tell("in the statement at line {} of the script\n", statement.line);
   }
 
   Session& session_;
+  bool is_told_;
   StatementReader reader_;
   Outcome outcome_ = Outcome::done;
 };
@@ -59,24 +62,18 @@ class Script {
 
 Outcome run_argument(Session& session, std::string_view text) {
   if (trim(text).starts_with('.')) return session.run(text);
-  StatementReader reader;
-  const auto run_all = [&](const std::vector<StatementText>& statements) {
-    for (const StatementText& statement : statements)
-      if (const Outcome outcome = session.run(statement.text, statement.line); outcome != Outcome::done)
-        return outcome;
-    return Outcome::done;
-  };
-  while (!text.empty()) {
+  Script script(session, false);
+  while (!text.empty() && !script.has_ended()) {
     const size_t end = text.find('\n');
-    if (const Outcome outcome = run_all(reader.add_line(text.substr(0, end))); outcome != Outcome::done)
-      return outcome;
+    script.add_line(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
-  return reader.is_blank() ? Outcome::done : run_all({reader.take()});
+  script.run_gathered();
+  return script.outcome();
 }
 
 Outcome run_script(Session& session) {
-  Script script(session);
+  Script script(session, true);
   while (!script.has_ended()) {
     const auto line = session.input().read_line();
     if (!line) break;

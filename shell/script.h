@@ -8,7 +8,7 @@
 
 namespace quire::shell {
 
-// A dot-command, or statements parted by `;`.
+// A dot-command, over several lines too, or a script.
 Outcome run_argument(Session& session, std::string_view text);
 
 // A statement ends with `;`, a blank line, a line that begins with a dot-command, or the end of input. The

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "shell/commands.h"
 #include "shell/display_width.h"
@@ -16,8 +17,8 @@ namespace {
 
 void show_statistics(const Statement& statement) {
   const quire_statement_stats stats = statement.stats();
-  fmt::print(stderr, "{} items read, {} rows, {} items changed, {:.2f} request units\n", stats.items_read,
-             stats.rows_returned, stats.items_changed, stats.request_charge);
+  tell("{} items read, {} rows, {} items changed, {:.2f} request units\n", stats.items_read,
+       stats.rows_returned, stats.items_changed, stats.request_charge);
 }
 
 FormatOptions format_of(const Session& session) {
@@ -72,11 +73,19 @@ void Session::show_progress() {
   });
 }
 
-Outcome Session::run(std::string_view text, size_t first_line) {
+bool Session::is_own_file(const std::string& path) const {
+  std::error_code failure;
+  const std::filesystem::path own = std::filesystem::canonical(path_, failure);
+  if (path_ == ":memory:" || failure) return false;
+  return std::filesystem::equivalent(path, own, failure) ||
+         std::filesystem::equivalent(path, own.string() + "-lock", failure);
+}
+
+Outcome Session::run(std::string_view text, size_t first_line, size_t columns_before) {
   const std::string_view trimmed = trim(text);
   if (trimmed.empty()) return Outcome::done;
   if (trimmed.starts_with('.')) return run_command(*this, trimmed);
-  return run_query(text.substr(0, text.find(trimmed) + trimmed.size()), first_line);
+  return run_query(text.substr(0, text.find(trimmed) + trimmed.size()), first_line, columns_before);
 }
 
 bool Session::is_cut_off(std::string_view text) {
@@ -139,10 +148,10 @@ void Session::show_plan(std::string_view sql) {
   static_cast<void>(output.finish());
 }
 
-Outcome Session::run_query(std::string_view sql, size_t first_line) {
+Outcome Session::run_query(std::string_view sql, size_t first_line, size_t columns_before) {
   const auto start = std::chrono::steady_clock::now();
   const auto failed = [&](const Error& error) {
-    print_error(error, sql, first_line);
+    print_error(error, sql, first_line, columns_before);
     return Outcome::failed;
   };
   last_statement = sql;
@@ -155,16 +164,15 @@ Outcome Session::run_query(std::string_view sql, size_t first_line) {
   if (is_interrupted()) return failed({QUIRE_INTERRUPTED, 499, "the statement was interrupted"});
   const auto written = write_rows(*statement);
   // What scripts said, between their result and their error.
-  fmt::print(stderr, "{}", statement->log());
+  tell("{}", statement->log());
   if (!written) return failed(written.error());
   if (!*written) return cannot_write_output(output);
   const uint64_t changed = statement->stats().items_changed;
   if (changed > 0 && isatty(STDERR_FILENO) == 1)
-    fmt::print(stderr, "{} item{} changed\n", changed, changed == 1 ? "" : "s");
+    tell("{} item{} changed\n", changed, changed == 1 ? "" : "s");
   if (shows_statistics) show_statistics(*statement);
   if (shows_time)
-    fmt::print(stderr, "{:.3f} s\n",
-               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    tell("{:.3f} s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return Outcome::done;
 }
 

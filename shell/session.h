@@ -26,13 +26,19 @@ class Session {
   bool open(const std::string& path);
   // Closes the database, has its file rewritten without free pages, and opens it again.
   Result<quire_compaction> compact();
-  // One SQL statement, or one dot-command. Errors go to standard error, with lines counted from `first_line`.
-  Outcome run(std::string_view text, size_t first_line = 1);
+  // One SQL statement, or one dot-command. Errors go to standard error, with lines counted from `first_line`,
+  // of which `columns_before` characters come before the text.
+  Outcome run(std::string_view text, size_t first_line = 1, size_t columns_before = 0);
   // Whether the text is the beginning of a statement: all that the grammar misses is behind its end.
   bool is_cut_off(std::string_view text);
 
   // Shows the elements of a JSON array as rows, in the mode of the session.
   Outcome show_rows(std::string_view json_array);
+
+  // The values of `.param`.
+  Result<void> bind_parameters(Statement& statement);
+  // Whether the path leads to the open database or its lock file, where no rows may be written.
+  bool is_own_file(const std::string& path) const;
 
   // What a statement that is over has left on the screen.
   void clear_progress() { progress_.clear(); }
@@ -58,11 +64,10 @@ class Session {
   std::string last_statement;                     // for `.edit`
 
  private:
-  Outcome run_query(std::string_view sql, size_t first_line);
+  Outcome run_query(std::string_view sql, size_t first_line, size_t columns_before);
   // Runs the statement and writes its rows. False if the output takes no more.
   Result<bool> write_rows(Statement& statement);
   Result<Statement> prepare(std::string_view sql);
-  Result<void> bind_parameters(Statement& statement);
   // On the terminal, from here on.
   void show_progress();
   void show_plan(std::string_view sql);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -29,6 +31,8 @@ Outcome set_switch(std::string_view command, const Words& words, bool& setting) 
 }
 
 Outcome redirect(Session& session, const std::string& path, bool only_once) {
+  if (session.is_own_file(path))
+    return failed(fmt::format("'{}' is of the open database: name another file", path));
   if (session.output.redirect(path, only_once)) return Outcome::done;
   return failed(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
 }
@@ -62,6 +66,14 @@ class TemporaryFile {
   bool is_there_ = false;
 };
 
+// Whether a container can have the name in statements, where none can be quoted.
+bool is_plain_name(Session& session, const std::string& name) {
+  const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  if (!std::ranges::all_of(name, is_of_name)) return false;
+  const auto insert = session.database().prepare("INSERT INTO " + name + " VALUES {id: ''}");
+  return insert || insert.error().code != QUIRE_SYNTAX;
+}
+
 const char* editor() {
   for (const char* name : {"VISUAL", "EDITOR"})
     if (const char* command = std::getenv(name); command != nullptr && *command != '\0') return command;
@@ -89,15 +101,21 @@ Outcome use_command(Session& session, const Words& words) {
 
 Outcome mode_command(Session& session, const Words& words) {
   if (words.empty()) {
+    std::string text;
     for (const ModeRow& row : modes())
-      fmt::print("{} {:<9} {}\n", row.mode == session.mode ? '*' : ' ', row.name, row.summary);
-    return Outcome::done;
+      text += fmt::format("{} {:<9} {}\n", row.mode == session.mode ? '*' : ' ', row.name, row.summary);
+    return print_text(text);
   }
   const ModeRow* row = find_mode(words[0]);
   if (row == nullptr)
     return wrong_usage(".mode", fmt::format("there is no mode '{}', only {}", words[0], mode_names()));
   if (words.size() > 1 && row->mode != Mode::insert)
     return wrong_usage(".mode", "only the mode insert takes a container");
+  if (words.size() > 1 && !is_plain_name(session, words[1]))
+    return wrong_usage(".mode",
+                       fmt::format("'{}' cannot stand in INSERT INTO, which takes a plain name that is no "
+                                   "word of the language",
+                                   words[1]));
   session.mode = row->mode;
   if (words.size() > 1) session.insert_into = words[1];
   return Outcome::done;
@@ -163,7 +181,8 @@ Outcome edit_command(Session& session, const Words&) {
   if (std::system(command.c_str()) != 0)
     return failed(fmt::format("the editor failed: {}; $EDITOR names another", editor()));
   const std::string text = file.text();
-  fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  if (const Outcome shown = print_text(text.ends_with('\n') ? text : text + '\n'); shown != Outcome::done)
+    return shown;
   return run_argument(session, text);
 }
 

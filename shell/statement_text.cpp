@@ -1,15 +1,42 @@
 #include "shell/statement_text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace quire::shell {
+namespace {
+
+// As errors count columns: code points.
+size_t count_characters(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// The end of the comment that the text begins with; 0 if it begins with none.
+size_t comment_end(std::string_view text) {
+  const bool is_line = text.starts_with("--");
+  if (!is_line && !text.starts_with("/*")) return 0;
+  const size_t end = text.find(is_line ? "\n" : "*/", 2);
+  return end == std::string_view::npos ? text.size() : end + (is_line ? 1 : 2);
+}
+
+}  // namespace
+
+bool is_query(std::string_view text) {
+  constexpr std::string_view kSelect = "select";
+  text = trim(text);
+  while (const size_t end = comment_end(text)) text = trim(text.substr(end));
+  if (text.size() < kSelect.size()) return false;
+  const auto same = [](unsigned char a, char b) { return std::tolower(a) == b; };
+  return std::ranges::equal(text.substr(0, kSelect.size()), kSelect, same);
+}
 
 std::vector<StatementText> StatementReader::add_line(std::string_view line) {
   ++line_;
   if (is_blank_ && place_ == Place::code) {
     text_.clear();
     first_line_ = line_;
+    columns_before_ = 0;
   }
   std::vector<StatementText> complete;
   size_t start = 0;
@@ -22,6 +49,7 @@ std::vector<StatementText> StatementReader::add_line(std::string_view line) {
     else
       take();
     start = at;
+    columns_before_ = count_characters(line.substr(0, at));
   }
   if (place_ == Place::line_comment) place_ = Place::code;
   text_ += line.substr(start);
@@ -30,7 +58,7 @@ std::vector<StatementText> StatementReader::add_line(std::string_view line) {
 }
 
 StatementText StatementReader::take() {
-  StatementText taken{std::exchange(text_, {}), first_line_};
+  StatementText taken{std::exchange(text_, {}), first_line_, columns_before_};
   place_ = Place::code;
   depth_ = 0;
   is_blank_ = true;

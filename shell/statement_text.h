@@ -11,8 +11,9 @@
 namespace quire::shell {
 
 struct StatementText {
-  std::string text;  // without the `;`
-  size_t line = 1;   // where it begins
+  std::string text;           // without the `;`
+  size_t line = 1;            // where it begins
+  size_t columns_before = 0;  // characters of that line that come before it
 };
 
 // Each character is looked at once, however many lines a statement has.
@@ -46,7 +47,11 @@ class StatementReader {
   bool is_blank_ = true;
   size_t line_ = 0;
   size_t first_line_ = 1;
+  size_t columns_before_ = 0;
 };
+
+// Whether it begins as a query does, past white space and comments.
+bool is_query(std::string_view text);
 
 // Without the white space around it.
 std::string_view trim(std::string_view text);

@@ -1,5 +1,5 @@
 // What must have reached the disk before what, where LMDB does not see to it: the first pages of a new file,
-// and names in a folder. Internal to engine/file.
+// and names in a folder.
 #pragma once
 
 #include <string>

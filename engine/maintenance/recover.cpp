@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/file/disk_order.h"
 #include "engine/file/format_upgrades.h"
 #include "engine/file/page_salvage.h"
 #include "engine/file/standard_descriptors.h"
@@ -223,25 +224,32 @@ class RecoveryRun {
   Recovery recovery_;
 };
 
-// Removes what was begun.
+// The new file under a name of this process until it is whole: a run that is killed leaves none that looks
+// so. What was begun is removed.
 class FreshFile {
  public:
-  // Both names are made here: at the end there may be no memory.
-  explicit FreshFile(const std::string& path) : path_(path), lock_path_(path + "-lock") {}
-  ~FreshFile() {
-    if (is_kept_) return;
-    ::unlink(path_.c_str());
-    ::unlink(lock_path_.c_str());
+  // All names are made here: at the end there may be no memory.
+  explicit FreshFile(const std::string& path)
+      : path_(path), file_(fmt::format("{}-recover-{}", path, getpid())), lock_path_(file_.path() + "-lock") {
+    ::unlink(file_.path().c_str());  // of a process of this number that was killed
   }
+  ~FreshFile() { ::unlink(lock_path_.c_str()); }
   FreshFile(const FreshFile&) = delete;
   FreshFile& operator=(const FreshFile&) = delete;
-  void keep() { is_kept_ = true; }
+  const std::string& path() const { return file_.path(); }
+  // Once nobody has it open.
+  Result<void> keep() { return file_.finish(path_, false); }
 
  private:
   const std::string& path_;
+  UnfinishedFile file_;
   const std::string lock_path_;
-  bool is_kept_ = false;
 };
+
+Result<Recovery> recover_into(PageSalvage& salvage, const std::string& path) {
+  QUIRE_ASSIGN(const std::unique_ptr<Environment> environment, Environment::open(path));
+  return RecoveryRun(salvage, *environment).run();
+}
 
 }  // namespace
 
@@ -268,14 +276,13 @@ Result<Recovery> recover_file(const std::string& damaged, const std::string& fre
   if (fresh == Environment::kInMemory)
     return fail(ErrorCode::invalid_argument, "what is saved needs a file, not a database in memory");
   QUIRE_ASSIGN(PageSalvage salvage, PageSalvage::open(damaged));
-  FreshFile guard(fresh);
-  QUIRE_ASSIGN(const std::unique_ptr<Environment> environment, Environment::open(fresh));
-  QUIRE_ASSIGN(Recovery recovery, RecoveryRun(salvage, *environment).run());
+  FreshFile file(fresh);
+  QUIRE_ASSIGN(Recovery recovery, recover_into(salvage, file.path()));
   QUIRE_ASSIGN(const bool has_changed, salvage.has_changed());
   if (has_changed)
     return fail(ErrorCode::busy,
                 fmt::format("'{}' was written to meanwhile: close it everywhere first", damaged));
-  guard.keep();
+  QUIRE_TRY(file.keep());
   return recovery;
 }
 

@@ -154,7 +154,7 @@ TEST_F(ShellTest, InfersTypesOfCsvAndNestsByDottedHeaders) {
     return run.errors;
   };
   EXPECT_NE(errors("id,a\n1,2,3\n").find("record 2 has 3 cells, the header only 2"), std::string::npos);
-  EXPECT_NE(errors("id,a,a.b\n1,2,3\n").find("column 3 of the header, 'a.b'"), std::string::npos);
+  EXPECT_NE(errors("id,a.b,a.b\n1,2,3\n").find("column 3 of the header, 'a.b'"), std::string::npos);
   EXPECT_NE(errors("a\n5\n").find("record 2: "), std::string::npos);
 }
 
@@ -173,6 +173,10 @@ TEST_F(ShellTest, ADryRunChangesNothing) {
   const ShellRun run = this->run({":memory:", ".import " + books + " b --dry-run", ".containers"});
   EXPECT_EQ(run.output, "");
   EXPECT_EQ(run.errors, "3 items would be imported\n");
+  const ShellRun other = this->run({":memory:", ".import " + books + " b --partition-key /shelf",
+                                    ".import " + books + " b --dry-run --partition-key /title"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_NE(other.errors.find("exists with the partition key /shelf"), std::string::npos) << other.errors;
 }
 
 TEST_F(ShellTest, ImportsInBatches) {

@@ -1,0 +1,93 @@
+// CSV and TSV at their edges: what cannot come back as it went is an error or is told, and never lost.
+#include "tests/shell/shell_fixture.h"
+
+namespace quire::test {
+namespace {
+
+class DelimitedTest : public ShellTest {
+ protected:
+  ShellRun import(const std::string& text, const std::string& options = "") const {
+    return run({":memory:", ".import " + write("in.csv", text) + " c " + options, ".export c -"});
+  }
+};
+
+TEST_F(DelimitedTest, AQuoteThatIsNotClosedIsAnError) {
+  const ShellRun cut = import("id,a\n1,x\n2,\"y\n3,z\n4,w\n");
+  EXPECT_EQ(cut.exit_code, 1);
+  EXPECT_NE(cut.errors.find("record 3 begins a quoted cell that has no closing quote"), std::string::npos)
+      << cut.errors;
+  EXPECT_EQ(import("id,\"a\n1,x\n").exit_code, 1);
+  EXPECT_EQ(import("id,a\n1,\"x\"").output, "{\"id\":\"1\",\"a\":\"x\"}\n");
+}
+
+TEST_F(DelimitedTest, AByteOrderMarkComesBeforeQuotes) {
+  EXPECT_EQ(import("\xEF\xBB\xBF\"id\",a\n1,2\n").output, "{\"id\":\"1\",\"a\":2}\n");
+  const std::string array = write("array.json", "\xEF\xBB\xBF[{\"id\":\"1\"}]");
+  EXPECT_NE(run({":memory:", ".import " + array + " c --batch 10"}).errors.find("--batch counts lines"),
+            std::string::npos);
+}
+
+TEST_F(DelimitedTest, SkippedRecordsAreCountedByTheNumbersOfErrors) {
+  const std::string bad = "id,a\n1,2\n,3\n4,5,6\n7,8\n";
+  EXPECT_NE(import("id,a\n1,2\n,3\n").errors.find("record 3: "), std::string::npos);
+  const ShellRun skipped = import(bad, "--skip-errors");
+  EXPECT_EQ(skipped.exit_code, 0) << skipped.errors;
+  EXPECT_EQ(skipped.output, "{\"id\":\"1\",\"a\":2}\n{\"id\":\"7\",\"a\":8}\n");
+  EXPECT_NE(skipped.errors.find("skipped record 3: "), std::string::npos) << skipped.errors;
+  EXPECT_NE(skipped.errors.find("skipped record 4: it has 3 cells, the header only 2\n"), std::string::npos)
+      << skipped.errors;
+  EXPECT_NE(skipped.errors.find("2 items imported, 2 records skipped\n"), std::string::npos)
+      << skipped.errors;
+  EXPECT_NE(import(bad, "--skip-errors --batch 1").errors.find("2 items imported, 2 records skipped\n"),
+            std::string::npos);
+}
+
+TEST_F(DelimitedTest, AColumnMayBeAValueInSomeRowsAndAnObjectInOthers) {
+  const std::string items =
+      "{\"id\":\"1\",\"a\":null}\n{\"id\":\"2\",\"a\":{\"b\":1}}\n{\"id\":\"3\",\"a\":{}}\n{\"id\":\"4\","
+      "\"a\":5}\n";
+  const ShellRun run =
+      this->run({":memory:", ".import " + write("in.ndjson", items) + " a", ".export a " + path("a.csv"),
+                 ".import " + path("a.csv") + " b", ".export b -"});
+  EXPECT_EQ(run.output, items) << run.errors;
+  const ShellRun both = import("id,a.b,a\n1,2,\n2,3,4\n");
+  EXPECT_EQ(both.exit_code, 1);
+  EXPECT_NE(both.errors.find("record 3 has a value in 'a' and in a column below it"), std::string::npos)
+      << both.errors;
+  EXPECT_EQ(import("id,a.b,a\n1,2,\n2,3,4\n3,,4\n", "--skip-errors").output,
+            "{\"id\":\"1\",\"a\":{\"b\":2}}\n{\"id\":\"3\",\"a\":4}\n");
+}
+
+TEST_F(DelimitedTest, TwoValuesForAColumnAreAnErrorRatherThanOneLost) {
+  const std::string items = write("in.ndjson", "{\"id\":\"1\"}\n{\"id\":\"x\",\"a.b\":1,\"a\":{\"b\":2}}\n");
+  const ShellRun run = this->run({":memory:", ".import " + items + " a", ".export a " + path("a.csv")});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.errors.find("row 2 (id 'x') has two values for the column 'a.b'"), std::string::npos)
+      << run.errors;
+}
+
+TEST_F(DelimitedTest, AScalarThatComesLateHasItsColumn) {
+  // By their ids p999 comes last.
+  const std::string query = "SELECT VALUE p.id = 'p999' ? 7 : {n: 1} FROM p ORDER BY p.id";
+  const ShellRun run = this->run(
+      {":memory:", ".generate people p 1100", ".export p - --format csv --query \"" + query + "\""});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_TRUE(run.output.starts_with("n,value\n1,\n")) << run.output.substr(0, 40);
+}
+
+TEST_F(DelimitedTest, NamesOfColumnsStayCellsInMarkdown) {
+  EXPECT_EQ(run({"--mode", "markdown", ":memory:", "SELECT VALUE {\"a|b\": 1, \"c\\nd\": 2}"}).output,
+            "| a\\|b | c<br>d |\n| --- | --- |\n| 1 | 2 |\n");
+}
+
+TEST_F(ShellTest, AScriptThatIsCutShortLoadsNothingOfWhatIsCut) {
+  const ShellRun cut = run({path("a.quire")}, ".import - c --lines 3\n{\"id\":\"1\"}\n{\"id\":\"2\"}\n");
+  EXPECT_EQ(cut.exit_code, 1);
+  EXPECT_NE(cut.errors.find("only 2 of the 3 lines"), std::string::npos) << cut.errors;
+  EXPECT_EQ(run({path("a.quire"), ".containers"}).output, "");
+  EXPECT_EQ(run({":memory:"}, ".import - c --lines 2\n{\"id\":\"1\"}\n{\"id\":\"2\"}").exit_code, 0);
+  EXPECT_EQ(run({":memory:"}, ".import - c --lines 1\n").exit_code, 1);
+}
+
+}  // namespace
+}  // namespace quire::test

@@ -1,0 +1,128 @@
+// Exports, dumps and redirected rows: which files they take, what they refuse, and that what they write loads
+// again.
+#include <algorithm>
+
+#include "tests/shell/shell_fixture.h"
+
+namespace quire::test {
+namespace {
+
+TEST_F(ShellTest, ExportsNoStatementThatIsNoQuery) {
+  const std::string books = ".import " + write("books.ndjson", kBooks) + " b";
+  ASSERT_EQ(run({path("b.quire"), books}).exit_code, 0);
+  for (const std::string sql :
+       {"DELETE FROM b", "UPDATE b SET b.x = 1", "INSERT INTO b VALUES {id: \"9\", shelf: \"a\"}",
+        "CREATE CONTAINER d", "-- SELECT\n DELETE FROM b", "EXPLAIN SELECT 1"})
+    for (const char* format : {"csv", "jsonl"}) {
+      const ShellRun refused = this->run(
+          {path("b.quire"), ".export b - --format " + std::string(format) + " --query '" + sql + "'"});
+      EXPECT_EQ(refused.exit_code, 1) << sql;
+      EXPECT_NE(refused.errors.find("--query takes a SELECT"), std::string::npos) << refused.errors;
+    }
+  EXPECT_EQ(run({path("b.quire"), ".export b -"}).output, kBooks);
+  EXPECT_EQ(
+      run({path("b.quire"), ".export b - --query '/* all */ -- of them\n select value 1 FROM b'"}).output,
+      "1\n1\n1\n");
+}
+
+TEST_F(ShellTest, ExportsAQueryWithParameters) {
+  const std::string books = ".import " + write("books.ndjson", kBooks) + " b";
+  for (const std::string format : {"jsonl", "tsv"})
+    EXPECT_NE(
+        run({":memory:", books, ".param set @p 100",
+             ".export b - --format " + format + " --query 'SELECT VALUE b.title FROM b WHERE b.pages > @p'"})
+            .output.find("Night Trains"),
+        std::string::npos)
+        << format;
+}
+
+TEST_F(ShellTest, WritesNoRowsOverTheOpenDatabase) {
+  const std::string file = path("a.quire");
+  ASSERT_EQ(run({file, ".import " + write("books.ndjson", kBooks) + " b"}).exit_code, 0);
+  std::filesystem::create_symlink(file, path("link"));
+  for (const std::string command : {".export b ", ".output ", ".once "})
+    for (const std::string& name : {file, file + "-lock", path("link"), path("./a.quire")}) {
+      const ShellRun run = this->run({file, command + name, "SELECT 1"});
+      EXPECT_EQ(run.exit_code, 1) << command << name;
+      EXPECT_NE(run.errors.find("is of the open database"), std::string::npos) << run.errors;
+    }
+  EXPECT_EQ(run({file, "SELECT VALUE COUNT(1) FROM b"}).output, "3\n");
+}
+
+TEST_F(ShellTest, AnExportTakesNoFileOfOthersAndKeepsTheMode) {
+  const std::string books = ".import " + write("books.ndjson", kBooks) + " b";
+  write("x.json.part", "mine");
+  write("x.json", "old");
+  using std::filesystem::perms;
+  std::filesystem::permissions(path("x.json"), perms::owner_read | perms::owner_write);
+  ASSERT_EQ(run({":memory:", books, ".export b " + path("x.json")}).exit_code, 0);
+  EXPECT_EQ(read("x.json.part"), "mine");
+  EXPECT_EQ(std::filesystem::status(path("x.json")).permissions(), perms::owner_read | perms::owner_write);
+  size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    files += entry.path().filename().string().starts_with("x.json") ? 1 : 0;
+  EXPECT_EQ(files, 2);
+}
+
+TEST_F(ShellTest, CsvTellsOfStringsThatComeBackAsArrays) {
+  const std::string items =
+      write("in.ndjson", "{\"id\":\"[1]\",\"a\":\"[1,2]\",\"b\":\"[x\",\"c\":[1],\"d\":\"{}\"}\n");
+  EXPECT_NE(run({":memory:", ".import " + items + " c", ".export c " + path("c.csv")})
+                .errors.find("warning: 2 of the strings are JSON arrays or objects by themselves"),
+            std::string::npos);
+  EXPECT_EQ(
+      run({":memory:", ".import " + items + " c", ".export c " + path("c.json")}).errors.find("warning"),
+      std::string::npos);
+}
+
+TEST_F(ShellTest, ADumpLoadsWhateverNamesAndBodiesAre) {
+  const std::string file = path("a.quire");
+  ShellRun made = run({file, ".create {\"id\":\"--x\"}", ".create {\"id\":\"--y z;\"}", ".import -- - --x",
+                       "CREATE FUNCTION f ON '--x' AS $$ function () { return 1; } // 5 $\n$$"},
+                      "{\"id\":\"1\"}\n");
+  ASSERT_EQ(made.exit_code, 0) << made.errors;
+  write("f.js", "function () { return 2; } //$");
+  made = run({file, ".import --generate-ids -- " + write("in.ndjson", "{\"id\":\"1\"}\n") + " \"--y z;\"",
+              ".script load --kind function " + path("f.js") + " -- --x", "CREATE CONTAINER z"});
+  const std::string dump = run({file, ".dump"}).output;
+  const ShellRun loaded = run({path("b.quire")}, dump);
+  EXPECT_EQ(loaded.exit_code, 0) << loaded.errors << dump;
+  EXPECT_EQ(run({path("b.quire"), ".containers"}).output, run({file, ".containers"}).output);
+  EXPECT_EQ(std::ranges::count(run({path("b.quire"), ".scripts --x"}).output, '\n'),
+            std::ranges::count(run({file, ".scripts --x"}).output, '\n'));
+}
+
+TEST_F(ShellTest, ADumpNamesTheContainerThatItCannotWrite) {
+  const ShellRun run =
+      this->run({":memory:", ".create {\"id\":\"a\\nb\"}", ".generate people 'a\nb' 3", ".dump"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.errors.find("the name of the container \"a\\u000ab\" holds a line end"), std::string::npos)
+      << run.errors;
+}
+
+TEST_F(ShellTest, ColumnsOfErrorsCountFromTheBeginningOfTheLine) {
+  EXPECT_NE(run({}, "SELECT 1; SELECT 2; SELEC 3;").errors.find("line 1, column 21"), std::string::npos);
+  EXPECT_NE(run({":memory:", "SELECT 'ж'; SELECT 2;\n SELECT 3; SELEC"}).errors.find("line 2, column 12"),
+            std::string::npos);
+  EXPECT_NE(run({}, "SELECT 1; SELECT\n 2 FRO c;").errors.find("line 2, column 8"), std::string::npos);
+}
+
+TEST_F(ShellTest, AnArgumentOfSeveralLinesIsAScript) {
+  EXPECT_EQ(run({":memory:", "SELECT VALUE 1\n.mode json\nSELECT VALUE [2]\n\nSELECT VALUE 3"}).output,
+            "1\n[\n  2\n]\n3\n");
+  const ShellRun failed = run({":memory:", "SELECT VALUE 1;\n.nope\nSELECT VALUE 2"});
+  EXPECT_EQ(failed.output, "1\n");
+  EXPECT_EQ(failed.exit_code, 2);
+}
+
+TEST_F(ShellTest, TheModeInsertTakesNamesThatStatementsTake) {
+  for (const std::string name : {"'odd name'", "select", "a-b", "1a", "value"}) {
+    const ShellRun run = this->run({":memory:", ".mode insert " + name});
+    EXPECT_EQ(run.exit_code, 2) << name << run.errors;
+  }
+  EXPECT_EQ(run({":memory:", ".mode insert Books_2", "SELECT VALUE {a: 1}"}).output,
+            "INSERT INTO Books_2 VALUES {\"a\":1};\n");
+}
+
+}  // namespace
+}  // namespace quire::test

@@ -68,8 +68,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     import(*database, text, options);
     return 0;
   }
-  const auto lines = shell::read_delimited(text, (how & 3) == 2 ? ',' : '\t',
-                                           [&](std::string_view value) { return is_json(*database, value); });
+  const auto lines =
+      shell::read_delimited(text, (how & 3) == 2 ? ',' : '\t',
+                            [&](std::string_view value) { return is_json(*database, value); }, {});
   import(*database, *lines, options);
   return 0;
 }

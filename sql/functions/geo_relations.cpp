@@ -2,6 +2,8 @@
 // bearable.
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "sql/functions/geo_shape.h"
 #include "sql/functions/geodesic.h"
@@ -58,6 +60,38 @@ bool edges_cross(const GeoShape& a, const GeoShape& b) {
                   [&](const Arc& x) { return any_edge(b, [&](const Arc& y) { return arcs_cross(x, y); }); });
 }
 
+Direction middle_of(const Direction& from, const Direction& to) {
+  return (from + to) * (1.0 / length(from + to));
+}
+
+// Calls `visit` for a place on each piece of an edge between two corners of the area that lie on it, until it
+// gives true. An edge that crosses none of the area's may still leave it, and come back, through its corners.
+template <typename Visit>
+bool any_piece(const Arc& edge, const GeoShape& area, std::vector<Direction>& corners, Visit visit) {
+  corners.assign({edge.from, edge.to});
+  any_point(area, [&](const Direction& corner) {
+    if (is_on_arc(edge, corner)) corners.push_back(corner);
+    return false;
+  });
+  std::ranges::sort(corners, {}, [&](const Direction& corner) { return length(corner - edge.from); });
+  for (size_t i = 0; i + 1 < corners.size(); ++i)
+    if (visit(middle_of(corners[i], corners[i + 1]))) return true;
+  return false;
+}
+
+// A place within a polygon: in a triangle of three corners that follow each other, of which one at least cuts
+// off a piece of what the ring encloses, if that is not most of the globe.
+std::optional<Direction> inner_place(GeoPolygon polygon) {
+  const GeoPath ring = polygon.front();
+  const size_t corners = ring.size() - 1;
+  for (size_t i = 0; i < corners; ++i) {
+    const Direction sum = ring[i] + ring[i + 1] + ring[(i + 2) % corners];
+    const Direction place = sum * (1.0 / length(sum));
+    if (side_of_polygon(polygon, place) == Side::inside) return place;
+  }
+  return std::nullopt;
+}
+
 bool is_within_area(const GeoShape& a, const GeoShape& area) {
   if (any_point(a, [&](const Direction& point) { return side_of_area(area, point) == Side::outside; }))
     return false;
@@ -65,17 +99,23 @@ bool is_within_area(const GeoShape& a, const GeoShape& area) {
   // Points on the boundary may join across the outside, so the middles of edges are asked too; one place at
   // least has to be inside.
   bool has_inside = false;
+  std::vector<Direction> corners;
   const bool leaves = any_edge(a, [&](const Arc& edge) {
-    const Direction middle = (edge.from + edge.to) * (1.0 / length(edge.from + edge.to));
-    const Side side = side_of_area(area, middle);
-    has_inside = has_inside || side == Side::inside;
-    return side == Side::outside;
+    return any_piece(edge, area, corners, [&](const Direction& place) {
+      const Side side = side_of_area(area, place);
+      has_inside = has_inside || side == Side::inside;
+      return side == Side::outside;
+    });
   });
   if (leaves) return false;
-  // A hole of the area, or a gap between its polygons, that lies within a.
-  if (a.kind == GeoKind::area)
-    return !any_point(area, [&](const Direction& point) { return side_of_area(a, point) == Side::inside; });
-  return has_inside;
+  if (a.kind != GeoKind::area) return has_inside;
+  // A hole of the area, or a gap between its polygons, that lies within a; or one that a polygon of a fills.
+  if (any_point(area, [&](const Direction& point) { return side_of_area(a, point) == Side::inside; }))
+    return false;
+  return std::ranges::all_of(a.polygons, [&](GeoPolygon polygon) {
+    const auto place = inner_place(polygon);
+    return !place || side_of_area(area, *place) != Side::outside;
+  });
 }
 
 }  // namespace
@@ -99,8 +139,7 @@ bool is_within(const GeoShape& a, const GeoShape& b) noexcept {
     return any_edge(b, [&](const Arc& edge) { return is_on_arc(edge, place); });
   };
   return !any_edge(a, [&](const Arc& edge) {
-    const Direction middle = (edge.from + edge.to) * (1.0 / length(edge.from + edge.to));
-    return !is_on_b(edge.from) || !is_on_b(edge.to) || !is_on_b(middle);
+    return !is_on_b(edge.from) || !is_on_b(edge.to) || !is_on_b(middle_of(edge.from, edge.to));
   });
 }
 
@@ -124,7 +163,7 @@ double shape_distance(const GeoShape& a, const GeoShape& b) noexcept {
     });
   };
   compare(a, b);
-  if (b.kind != GeoKind::point) compare(b, a);
+  if (a.kind != GeoKind::point) compare(b, a);
   return nearest;
 }
 

@@ -45,6 +45,9 @@ TEST(SpatialFunctions, DistanceOfShapesIsThatOfTheirNearestPoints) {
   EXPECT_NEAR(metres(point("[11,0]"), kSquare), 111'319.49, 0.1);
   EXPECT_NEAR(metres(kSquare, point("[11,0]")), 111'319.49, 0.1);
   EXPECT_NEAR(metres(point("[1,1]"), geometry("LineString", "[[0,0],[2,0]]")), 110'574.39, 1);
+  EXPECT_NEAR(metres(geometry("LineString", "[[0,0],[2,0]]"), point("[1,1]")), 110'574.39, 1);
+  EXPECT_NEAR(metres(geometry("Polygon", "[[[0,0],[2,0],[2,2],[0,2],[0,0]]]"), point("[1,-1]")), 110'574.39,
+              1);
   EXPECT_GT(metres(point("[5,5]"), kSquareWithHole), 100'000);
 }
 
@@ -114,6 +117,25 @@ TEST(SpatialFunctions, Within) {
       {"ST_WITHIN", {point("[0,5]"), kSquare}, "false"},
       {"ST_WITHIN", {point("[5,5]"), kSquareWithHole}, "false"},
       {"ST_WITHIN", {point("[2,2]"), kSquareWithHole}, "true"},
+      // What fills a hole, and a line that crosses one from corner to corner.
+      {"ST_WITHIN",
+       {geometry("Polygon", "[[[1,1],[2,1],[2,2],[1,2],[1,1]]]"),
+        geometry("Polygon", "[[[0,0],[3,0],[3,3],[0,3],[0,0]],[[1,1],[1,2],[2,2],[2,1],[1,1]]]")},
+       "false"},
+      {"ST_WITHIN",
+       {geometry("LineString", "[[0,0.5],[0,4]]"),
+        geometry("Polygon",
+                 "[[[-1,0],[1,0],[1,10],[-1,10],[-1,0]],[[0,1],[-0.5,1.2],[0,1.4],[0.5,1.2],[0,1]]]")},
+       "false"},
+      {"ST_WITHIN",
+       {geometry("LineString", "[[0,2],[0,4]]"),
+        geometry("Polygon",
+                 "[[[-1,0],[1,0],[1,10],[-1,10],[-1,0]],[[0,1],[-0.5,1.2],[0,1.4],[0.5,1.2],[0,1]]]")},
+       "true"},
+      {"ST_WITHIN",
+       {geometry("Polygon", "[[[0,0],[3,0],[3,3],[0,3],[0,0]]]"),
+        geometry("Polygon", "[[[0,0],[3,0],[3,3],[0,3],[0,0]]]")},
+       "true"},
       {"ST_WITHIN", {point("[5,5]"), kAllButSquare}, "false"},
       {"ST_WITHIN", {point("[50,50]"), kAllButSquare}, "true"},
       {"ST_WITHIN", {point("[180,0]"), kPacific}, "true"},

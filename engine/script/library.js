@@ -182,7 +182,7 @@
 
   function feed(query, options) {
     const size = options.pageSize === undefined ? 100 : Number(options.pageSize);
-    const page = host(readFeed, query, size > 0 ? size : -1, asText(options.continuation ?? undefined));
+    const page = host(readFeed, query, size > 0 ? Math.ceil(size) : -1, asText(options.continuation ?? undefined));
     info = answer(200);
     if (page[1] !== undefined) info.continuation = page[1];
     return page[0];
@@ -246,7 +246,7 @@
     const from = options.continuation === undefined || options.continuation === null ? 0 : Number(options.continuation);
     if (!(from >= 0)) throw failure(400, 'the continuation is none that a query gave');
     const size = options.pageSize === undefined ? 100 : Number(options.pageSize);
-    const to = size > 0 ? from + size : Infinity;
+    const to = size > 0 ? from + Math.ceil(size) : Infinity;
     let streamed = 0;
     while (streamed < chain.length && !chain[streamed].seesAll) streamed++;
     const results = collect(chain.slice(0, streamed), streamed === chain.length ? to : Infinity);
@@ -282,8 +282,9 @@
 
   // How many arguments of a stage come before its options and callback.
   function stageArguments(name, all) {
-    if (name === 'flatten') return typeof all[0] === 'boolean' ? 1 : 0;
-    return name === 'unwind' && typeof all[1] === 'function' && typeof all[2] !== 'undefined' ? 2 : 1;
+    if (name === 'flatten') return typeof all[0] === 'boolean' || (all[0] === undefined && all.length > 1) ? 1 : 0;
+    // Of two functions alone the second is the callback.
+    return name === 'unwind' && typeof all[1] === 'function' && all.length > 2 ? 2 : 1;
   }
 
   function makeStage(name, all) {
@@ -321,7 +322,14 @@
   const define = (name, value) => Object.defineProperty(global, name, { value, writable: true, configurable: true });
   define('getContext', () => needRun() && context);
   Object.defineProperty(global, '__', { get: () => needRun() && collection, configurable: true });
-  const show = (value) => (typeof value === 'string' ? value : value instanceof Error ? String(value) : stringify(value) ?? String(value));
+  const json = (value) => {
+    try {
+      return stringify(value);
+    } catch {
+      return undefined; // a BigInt, or what holds itself
+    }
+  };
+  const show = (value) => (typeof value === 'string' ? value : value instanceof Error ? String(value) : json(value) ?? String(value));
   const log = (...values) => host(print, values.map(show).join(' '));
   define('console', { log, info: log, warn: log, error: log, debug: log });
   Math.random = () => host(random);

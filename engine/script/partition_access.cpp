@@ -159,7 +159,11 @@ Result<std::string> PartitionAccess::id_of_link(std::string_view link) {
 Result<std::string> PartitionAccess::id_of_resource(std::string_view resource_id) {
   const std::optional<uint64_t> number = item_number_of(store_->resource_names(), resource_id);
   if (!number) return std::string();
-  if (const auto known = ids_.find(*number); known != ids_.end()) return known->second;
+  if (const auto known = ids_.find(*number); known != ids_.end()) {
+    // It may have been deleted since, and another made under its id.
+    QUIRE_ASSIGN(const std::optional<Item> item, store_->read(transaction_, partition_key_, known->second));
+    return item && item->header().rid == *number ? known->second : std::string();
+  }
   QUIRE_ASSIGN(ItemCursor items, store_->scan_partition(transaction_, partition_key_));
   sql::Value roots[64];
   for (;;) {

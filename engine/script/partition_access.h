@@ -95,10 +95,12 @@ class PartitionAccess {
   void remember(const Item& item);
   Result<std::string> id_of_resource(std::string_view resource_id);
   Result<bool> read_page(Page& page, bool is_positioned);
+  std::chrono::milliseconds time_left() const;
 
   TriggerRequest triggers_;
   Deadline deadline_ = Deadline::max();
   FunctionSource functions_;
+  uint64_t interrupts_at_start_ = functions_.interrupts != nullptr ? functions_.interrupts->load() : 0;
   OpenContainers& containers_;
   QueryCache& queries_;
   std::shared_ptr<ContainerStore> store_;  // shared as everywhere with the database and its statements

@@ -67,6 +67,13 @@ struct PartitionAccess::Page {
   std::string continuation;  // out
 };
 
+// Zero: without an end.
+std::chrono::milliseconds PartitionAccess::time_left() const {
+  if (deadline_ == Deadline::max()) return {};
+  const auto left = deadline_ - std::chrono::steady_clock::now();
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds{1});
+}
+
 void PartitionAccess::remember(const sql::Value& row) {
   const sql::Value rid = row.member("_rid");
   const sql::Value id = row.member("id");
@@ -108,13 +115,17 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
                                                            {.parameters = values,
                                                             .is_bound = {is_bound.get(), values.size()},
                                                             .memory_limit = functions_.limits.query_memory,
-                                                            .interrupts = functions_.interrupts}));
+                                                            .interrupts = functions_.interrupts,
+                                                            .interrupts_at_start = interrupts_at_start_,
+                                                            .time_limit = time_left()}));
   page.rows.clear();
   int64_t rows = 0;
   std::string last_id;
   for (uint64_t row = 0;; ++row) {
-    QUIRE_ASSIGN(const std::optional<sql::Value> value, execution->next());
-    if (!value) break;
+    const auto value = execution->next();
+    if (!value)
+      return std::unexpected(value.error().code == ErrorCode::timeout ? past_script_time() : value.error());
+    if (!*value) break;
     if (row < page.skip) continue;
     if (rows == page.size) {
       if (one_by_one && !is_positioned) return false;
@@ -123,11 +134,11 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
                               : fmt::format("{}{}", kAfterRows, page.skip + static_cast<uint64_t>(rows));
       break;
     }
-    if (!sql::has_only_finite_numbers(*value))
+    if (!sql::has_only_finite_numbers(**value))
       return fail(ErrorCode::not_json_result, "a row holds NaN or Infinity, which JSON has not");
     ++rows;
-    QUIRE_TRY(page.rows.add(*value));
-    remember(*value);
+    QUIRE_TRY(page.rows.add(**value));
+    remember(**value);
     last_id = position.last_id;
   }
   transaction_.charge(query_charge(execution->stats().items_read, static_cast<uint64_t>(rows)));

@@ -66,8 +66,7 @@ class TimedItems final : public sql::Cursor {
       : items_(std::move(items)), deadline_(deadline) {}
 
   Result<size_t> next(std::span<sql::Value> items) override {
-    if (std::chrono::steady_clock::now() > deadline_)
-      return fail(ErrorCode::timeout, "a query of the script went on past the time that the script may take");
+    if (std::chrono::steady_clock::now() > deadline_) return std::unexpected(past_script_time());
     const size_t most = std::min(items.size(), most_);
     most_ = std::min(most_ * 2, kLargestBatch);
     return items_->next(items.first(most));

@@ -24,6 +24,9 @@ struct PagePosition {
 
 // Reading past it fails with timeout.
 using Deadline = std::chrono::steady_clock::time_point;
+inline Error past_script_time() {
+  return {ErrorCode::timeout, "a query of the script went on past the time that the script may take"};
+}
 
 class PartitionCollection;
 

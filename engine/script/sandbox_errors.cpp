@@ -20,8 +20,9 @@ struct Status {
 // Errors that the database gave a script and that it let pass, or that it made in their likeness, keep their
 // code.
 constexpr Status kStatuses[] = {
-    {403, ErrorCode::forbidden},           {404, ErrorCode::not_found}, {409, ErrorCode::conflict},
-    {412, ErrorCode::precondition_failed}, {413, ErrorCode::too_large}, {449, ErrorCode::busy},
+    {403, ErrorCode::forbidden}, {404, ErrorCode::not_found},           {408, ErrorCode::timeout},
+    {409, ErrorCode::conflict},  {412, ErrorCode::precondition_failed}, {413, ErrorCode::too_large},
+    {449, ErrorCode::busy},
 };
 
 ErrorCode code_of(int number) {

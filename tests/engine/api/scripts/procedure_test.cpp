@@ -169,6 +169,63 @@ TEST_F(ScriptTest, QueriesFindItemsByTheirIds) {
   EXPECT_EQ(ids("'SELECT TOP 2 VALUE c.id FROM c ORDER BY c.id DESC'"), R"(["c299","c298"])");
 }
 
+TEST_F(ScriptTest, AnInterruptOfLongAgoEndsNoQuery) {
+  database_->interrupt();
+  EXPECT_EQ(body_of(R"(function () {
+    __.queryDocuments(__.getSelfLink(), 'SELECT VALUE c.id FROM c WHERE c.year > 2022', (err, feed) => {
+      if (err) throw err;
+      __.response.setBody(feed);
+    });
+  })"),
+            R"(["b2"])");
+}
+
+TEST_F(ScriptTest, AQueryEndsWithTheTimeOfItsScript) {
+  set("script_time", "100");
+  std::string list;
+  for (int i = 0; i < 1000; ++i) list += fmt::format("{}{}", i == 0 ? "" : ",", i);
+  ASSERT_TRUE(succeeds(shelf_->create(fmt::format(R"({{"id":"l","authorId":"a1","l":[{}]}})", list))));
+  EXPECT_TRUE(fails_with(run(R"(function () {
+    __.queryDocuments(__.getSelfLink(), 'SELECT VALUE COUNT(1) FROM c JOIN x IN c.l JOIN y IN c.l JOIN z IN c.l WHERE x + y + z < 0',
+      (err, feed) => { if (err) throw err; });
+  })"),
+                         QUIRE_TIMEOUT));
+}
+
+// Its id may be another item's by then.
+TEST_F(ScriptTest, ALinkToAnItemThatIsGoneIsNoLinkToTheNextOfItsId) {
+  EXPECT_EQ(body_of(R"(function () {
+    var c = __, link = c.getSelfLink();
+    c.readDocument(c.getAltLink() + '/docs/b1', (err, doc) => {
+      c.deleteDocument(doc._self);
+      c.createDocument(link, { id: 'b1', authorId: 'a1', v: 2 });
+      c.deleteDocument(doc._self, (err) => { __.response.setBody(err ? err.number : 'deleted'); });
+    });
+  })"),
+            "404");
+  EXPECT_EQ(query("SELECT VALUE s.v FROM shelf s WHERE s.id = 'b1'"), "2\n");
+}
+
+TEST_F(ScriptTest, WhatIsOddInOptionsAndLogsIsTakenAsItIsMeant) {
+  const auto count = [&](std::string_view size) {
+    return body_of(
+        fmt::format("function () {{ __.readDocuments(__.getSelfLink(), {{ pageSize: {} }}, (e, r) => "
+                    "__.response.setBody(r.length)); }}",
+                    size));
+  };
+  EXPECT_EQ(count("0.5"), "1");
+  EXPECT_EQ(count("1.5"), "2");
+  EXPECT_EQ(count("-1"), "3");
+  EXPECT_EQ(
+      body_of(
+          "function () { console.log(1n); var o = {}; o.o = o; console.log(o); __.response.setBody(1); }"),
+      "1");
+  EXPECT_EQ(log_, "1\n[object Object]\n");
+  EXPECT_EQ(body_of("function () { __.unwind((d) => [1], (d, t) => d.id + t, undefined, (e, r) => "
+                    "__.response.setBody(r)); }"),
+            R"(["a11","b11","b21"])");
+}
+
 // The plan of a query that comes again is kept, but not longer than what it rests on.
 TEST_F(ScriptTest, AQueryThatComesAgainSeesWhatHasChanged) {
   constexpr std::string_view kBooks = R"(function (least, size) {

@@ -108,12 +108,13 @@ std::string capitals(std::string_view word) {
   return text;
 }
 
-// As statements; a script that SQL has no way to write is told of and left out.
-Result<void> dump_scripts(Session& session, const Definition& definition) {
+// As statements; a script that SQL has no way to write is told of and left out: how many.
+Result<uint64_t> dump_scripts(Session& session, const Definition& definition) {
   auto container = session.database().container(definition.name);
   if (!container) return Failure(std::move(container.error()));
   const auto list = container->scripts();
   if (!list) return Failure(list.error());
+  uint64_t left_out = 0;
   auto statement = session.database().prepare("SELECT VALUE s FROM s IN (SELECT VALUE @list)");
   if (!statement) return Failure(std::move(statement.error()));
   if (auto bound = statement->bind("list", Json{*list}); !bound) return Failure(std::move(bound.error()));
@@ -124,6 +125,7 @@ Result<void> dump_scripts(Session& session, const Definition& definition) {
       print_message(
           fmt::format("script '{}' of container '{}' cannot be written as a statement, and is left out", name,
                       definition.name));
+      ++left_out;
       continue;
     }
     std::string head = fmt::format("CREATE {} {}", capitals(script["kind"].as_string()), quoted(name));
@@ -136,7 +138,7 @@ Result<void> dump_scripts(Session& session, const Definition& definition) {
     session.output.write(head + std::string(body) + (body.ends_with('$') ? "\n$$;\n" : "$$;\n"));
   }
   if (statement->error()) return Failure(*statement->error());
-  return {};
+  return left_out;
 }
 
 }  // namespace
@@ -153,13 +155,17 @@ Outcome dump_command(Session& session, const Words& words) {
   if (!all) return failed(all.error());
   const Interruptible interruptible(session.database());
   session.output.begin();
+  uint64_t left_out = 0;
   for (const Definition& definition : *all) {
     if (!words.empty() && std::ranges::find(words, definition.name) == words.end()) continue;
     session.output.write(".create " + definition.json + "\n");
     if (auto dumped = dump_items(session, definition); !dumped) return failed(dumped.error());
-    if (auto dumped = dump_scripts(session, definition); !dumped) return failed(dumped.error());
+    const auto lacking = dump_scripts(session, definition);
+    if (!lacking) return failed(lacking.error());
+    left_out += *lacking;
   }
-  return session.output.finish() ? Outcome::done : cannot_write_output(session.output);
+  if (!session.output.finish()) return cannot_write_output(session.output);
+  return left_out == 0 ? Outcome::done : Outcome::failed;
 }
 
 }  // namespace quire::shell

@@ -147,7 +147,10 @@ Result<uint64_t> ImportWriter::commit(const Batch& batch) {
           if (error.code != ErrorCode::conflict && error.code != ErrorCode::epk_clash) return added;
           error.position = {0, item.line, 1};
           if (!options_.skip) return added;
-          skipped.push_back(std::move(error));
+          // Of an item that is there the import has been told, when the keys were looked at.
+          sql::Value stored;
+          if (!options_.upsert) QUIRE_TRY(store_.read_item(transaction, item.key, {}, stored));
+          if (stored.is_undefined()) skipped.push_back(std::move(error));
         }
         return writer.finish();
       },

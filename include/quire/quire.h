@@ -455,9 +455,9 @@ typedef struct quire_import_result {
 
 /* Loads NDJSON, or one JSON array of objects, told apart by the first character. Sorts in bounded memory and
  * appends. An error of the input (with its line), or an item that exists when the import begins to write,
- * loads nothing, unless skip_errors. Writing goes in parts: an error then, such as the QUIRE_CONFLICT with
- * what another thread writes under the same ids meanwhile, leaves the parts before it, and its message says
- * so: "... items had been written before and stay". */
+ * loads nothing, unless skip_errors. Writing goes in parts: an interrupt then, or an error such as the
+ * QUIRE_CONFLICT of a unique key, or with what another thread writes under the same ids meanwhile, leaves the
+ * parts before it, and the message says so: "... items had been written before and stay". */
 QUIRE_API int quire_import(quire_container* container, quire_read_input read, void* read_context,
                            const quire_import_options* options, quire_import_result* result,
                            quire_error* error);

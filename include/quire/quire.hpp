@@ -911,7 +911,8 @@ class Container {
   }
 
   // NDJSON, or one JSON array of objects. A bad one means that none is loaded, unless options.skip_errors. An
-  // error while the items are written, such as a conflict with another thread's, leaves those before it.
+  // interrupt or error while the items are written, such as a conflict with a unique key, leaves those before
+  // it.
   Result<quire_import_result> import(const ReadInput& read, const ImportOptions& options = {});
   Result<quire_import_result> import(std::istream& input, const ImportOptions& options = {}) {
     const ReadInput read = [&input](char* buffer, size_t capacity) -> int64_t {

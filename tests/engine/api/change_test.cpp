@@ -254,6 +254,9 @@ TEST_F(ChangeTest, AnOpenTransactionEndsWithTheDatabase) {
 
 // Systems give the id of a thread that has ended to the next one.
 TEST_F(ChangeTest, AnOpenTransactionIsNoOtherThreads) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the database's end lets go of a mutex of LMDB's that the ended thread has locked";
+#endif
   std::thread([&] {
     EXPECT_EQ(query("BEGIN"), "");
     EXPECT_EQ(query("INSERT INTO people VALUES {id: 'open', city: 'Kyiv'}"), "");

@@ -50,8 +50,8 @@ quire_layer(advisor SOURCES engine/advisor/*.cpp LINKS quire_container quire_run
                   engine/advisor/find_growing_arrays.cpp engine/advisor/find_large_subdocuments.cpp engine/advisor/survey.cpp)
 quire_layer(query SOURCES engine/query/*.cpp LINKS quire_maintenance quire_advisor)
 # Without JavaScript there are native procedures alone.
-set(script_engine_sources engine/script/native_procedures.cpp engine/script/partition_*.cpp engine/script/trigger_lookup.cpp
-                          engine/script/without_javascript.cpp)
+set(script_engine_sources engine/script/native_procedures.cpp engine/script/partition_*.cpp engine/script/query_cache.cpp
+                          engine/script/trigger_lookup.cpp engine/script/without_javascript.cpp)
 if(QUIRE_SCRIPTS)
   set(script_engine_sources engine/script/[!w]*.cpp engine/script/wasm_runtime.cpp engine/script/watchdog.cpp)
 endif()

@@ -1,7 +1,5 @@
 // Exports, dumps and redirected rows: which files they take, what they refuse, and that what they write loads
 // again.
-#include <algorithm>
-
 #include "tests/shell/shell_fixture.h"
 
 namespace quire::test {
@@ -73,23 +71,6 @@ TEST_F(ShellTest, CsvTellsOfStringsThatComeBackAsArrays) {
   EXPECT_EQ(
       run({":memory:", ".import " + items + " c", ".export c " + path("c.json")}).errors.find("warning"),
       std::string::npos);
-}
-
-TEST_F(ShellTest, ADumpLoadsWhateverNamesAndBodiesAre) {
-  const std::string file = path("a.quire");
-  ShellRun made = run({file, ".create {\"id\":\"--x\"}", ".create {\"id\":\"--y z;\"}", ".import -- - --x",
-                       "CREATE FUNCTION f ON '--x' AS $$ function () { return 1; } // 5 $\n$$"},
-                      "{\"id\":\"1\"}\n");
-  ASSERT_EQ(made.exit_code, 0) << made.errors;
-  write("f.js", "function () { return 2; } //$");
-  made = run({file, ".import --generate-ids -- " + write("in.ndjson", "{\"id\":\"1\"}\n") + " \"--y z;\"",
-              ".script load --kind function " + path("f.js") + " -- --x", "CREATE CONTAINER z"});
-  const std::string dump = run({file, ".dump"}).output;
-  const ShellRun loaded = run({path("b.quire")}, dump);
-  EXPECT_EQ(loaded.exit_code, 0) << loaded.errors << dump;
-  EXPECT_EQ(run({path("b.quire"), ".containers"}).output, run({file, ".containers"}).output);
-  EXPECT_EQ(std::ranges::count(run({path("b.quire"), ".scripts --x"}).output, '\n'),
-            std::ranges::count(run({file, ".scripts --x"}).output, '\n'));
 }
 
 TEST_F(ShellTest, ADumpNamesTheContainerThatItCannotWrite) {

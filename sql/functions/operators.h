@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
 #include "sql/error.h"
 #include "sql/parse/ast.h"
@@ -70,6 +71,17 @@ Value order(const Value& left, const Value& right) noexcept {
   if constexpr (op == BinaryOperator::greater_equal) return Value::boolean(*order >= 0);
 }
 
+// std::fmod(), which takes the processor twenty times as long as the remainder of whole numbers: most are.
+inline double remainder_of(double a, double b) noexcept {
+  constexpr double kMostExact = 1ull << 53;
+  if (std::fabs(a) <= kMostExact && std::fabs(b) <= kMostExact) {
+    const auto whole_a = static_cast<int64_t>(a), whole_b = static_cast<int64_t>(b);
+    if (static_cast<double>(whole_a) == a && static_cast<double>(whole_b) == b && whole_b != 0)
+      return std::copysign(static_cast<double>(whole_a % whole_b), a);
+  }
+  return std::fmod(a, b);
+}
+
 template <BinaryOperator op>
 Value calculate(const Value& left, const Value& right) noexcept {
   if (!left.is_number() || !right.is_number()) return Value::undefined();
@@ -80,7 +92,7 @@ Value calculate(const Value& left, const Value& right) noexcept {
   if constexpr (op == BinaryOperator::multiply) return Value::number(a * b);
   // Division by zero is defined by IEEE 754: an infinity or NaN, which a predicate may ask for.
   if constexpr (op == BinaryOperator::divide) return Value::number(a / b);
-  if constexpr (op == BinaryOperator::modulo) return Value::number(std::fmod(a, b));
+  if constexpr (op == BinaryOperator::modulo) return Value::number(remainder_of(a, b));
 }
 
 template <BinaryOperator op>

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
 #include "tests/sql/functions/call.h"
 
 namespace quire::sql {
@@ -15,6 +20,20 @@ std::string binary(std::string_view left, BinaryOperator op, std::string_view ri
 std::string unary(UnaryOperator op, std::string_view operand) {
   Arena arena;
   return text_of(apply_unary(op, value_of(operand, arena)));
+}
+
+TEST(Operators, ARemainderIsThatOfFmodToTheBit) {
+  const double whole = 9007199254740992.0, infinite = std::numeric_limits<double>::infinity();
+  const std::array numbers = {0.0,       -0.0,  1.0,    -1.0,     2.0,       7.0,
+                              -7.0,      0.5,   -7.5,   whole,    -whole,    whole - 1,
+                              2 * whole, 1e300, 5e-324, infinite, -infinite, std::nan("")};
+  for (const double a : numbers)
+    for (const double b : numbers) {
+      const double ours = operators::remainder_of(a, b), theirs = std::fmod(a, b);
+      EXPECT_TRUE(std::isnan(theirs) ? std::isnan(ours)
+                                     : std::bit_cast<uint64_t>(ours) == std::bit_cast<uint64_t>(theirs))
+          << a << " % " << b;
+    }
 }
 
 TEST(Operators, ArithmeticIsTheDoublesAndWholeResultsAreIntegers) {

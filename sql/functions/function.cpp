@@ -115,7 +115,7 @@ std::span<const std::span<const Function>> all_functions() noexcept {
   return families;
 }
 
-const Function* find_function(std::string_view name) noexcept {
+const Function* find_function(std::string_view name) {
   static const std::vector<const Function*> functions = sort_by_name();
   const auto found = std::lower_bound(functions.begin(), functions.end(), name,
                                       [](const Function* function, std::string_view wanted) {

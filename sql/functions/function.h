@@ -70,7 +70,7 @@ Arity arity_of(const Function& function) noexcept;
 Value call_function(const Function& function, CallContext& context, std::span<const Value> arguments);
 
 // Case-insensitive; nullptr if there is none.
-const Function* find_function(std::string_view name) noexcept;
+const Function* find_function(std::string_view name);
 std::span<const std::span<const Function>> all_functions() noexcept;  // by family
 
 // Aggregates are not called like the others; their names are known here so that binder, completion and

@@ -131,7 +131,7 @@ bool shapes_intersect(const GeoShape& a, const GeoShape& b) noexcept {
   return holds_a_path_of(a, b) || holds_a_path_of(b, a);
 }
 
-bool is_within(const GeoShape& a, const GeoShape& b) noexcept {
+bool is_within(const GeoShape& a, const GeoShape& b) {
   if (b.kind == GeoKind::area) return is_within_area(a, b);
   if (a.kind == GeoKind::area) return false;
   // All points of a, and the middles of its edges, on b.

@@ -38,7 +38,7 @@ ParsedGeoShape parse_geo_shape(const Value& object, Arena& arena);
 
 bool shapes_intersect(const GeoShape& a, const GeoShape& b) noexcept;
 // Whether all of `a` lies in `b`, not on its boundary alone.
-bool is_within(const GeoShape& a, const GeoShape& b) noexcept;
+bool is_within(const GeoShape& a, const GeoShape& b);
 // Metres on the WGS84 ellipsoid; 0 if they intersect.
 double shape_distance(const GeoShape& a, const GeoShape& b) noexcept;
 // Square metres there; 0 for what is no area.

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/catalog/script_seals.h"
 #include "engine/script/partition_access.h"
 #include "engine/script/script_call.h"
 #include "engine/script/script_store.h"
 #include "engine/script/trigger_lookup.h"
 #include "engine/script/user_function.h"
+#include "sql/value/document.h"
 
 namespace quire::engine {
 namespace {
@@ -135,9 +138,13 @@ class JavaScript final : public Scripts {
   ScriptStore store_;
 };
 
-// JSON.stringify writes half of a surrogate pair as an escape, which is JSON and yet no text of ours.
+// JSON.stringify writes half of a surrogate pair as an escape, and nests as deeply as it is given, which is
+// JSON and yet no document of ours. What has too few brackets for that need not be read.
 Result<void> JavaScript::check_body(std::string_view title, std::string_view body) {
-  if (body.find("\\ud") == std::string_view::npos) return {};
+  const auto opens = [](char c) { return c == '[' || c == '{'; };
+  if (body.find("\\ud") == std::string_view::npos &&
+      static_cast<size_t>(std::ranges::count_if(body, opens)) <= sql::kMostNesting)
+    return {};
   sql::Arena arena;
   const auto read = sql::JsonReader().to_value(body, arena);
   if (read) return {};

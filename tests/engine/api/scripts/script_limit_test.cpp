@@ -1,5 +1,7 @@
 // Scripts that go too far: each ends with an error of its own, nothing of it remains, and the next request is
 // answered.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <string>
 #include <thread>
@@ -119,6 +121,26 @@ TEST_F(ScriptLimitTest, Results) {
   set("script_result", "1000");
   expect_breach("__.response.setBody('x'.repeat(2000));", QUIRE_LIMIT_EXCEEDED, "1000 bytes");
   EXPECT_EQ(body_of("function () { __.response.setBody('x'.repeat(990)); }").size(), 992u);
+}
+
+TEST_F(ScriptLimitTest, AResponseThatNestsTooDeeplyIsToldOfAndNothingIsKept) {
+  constexpr std::string_view kDeep =
+      "function (depth) {{ __.createDocument(__.getSelfLink(), {{ id: 'n', authorId: 'a1' }}); "
+      "let v = 1; while (depth-- > 0) v = {}; __.response.setBody(v); }}";
+  const std::string before = ids();
+  for (const std::string_view wrap : {"[v]", "({ v })"}) {
+    const std::string body = fmt::format(kDeep, wrap);
+    EXPECT_THAT(body_of(body, "[129]"),
+                testing::AllOf(testing::StartsWith("invalid_json: procedure 'p' leaves invalid JSON"),
+                               testing::HasSubstr("nesting is deeper than 128 levels")));
+    EXPECT_THAT(query("EXECUTE p(129) ON shelf IN PARTITION 'a1'"), testing::StartsWith("invalid_json"));
+    EXPECT_EQ(ids(), before);
+  }
+  EXPECT_EQ(body_of(fmt::format(kDeep, "[v]"), "[128]").size(), 2 * 128 + 1);
+  EXPECT_NE(ids(), before);
+  EXPECT_EQ(
+      body_of("function () { __.response.setBody([...'[[[{'.repeat(100), ...Array(200).fill([])].length); }"),
+      "600");
 }
 
 TEST_F(ScriptLimitTest, TheLogIsCut) {

@@ -124,7 +124,8 @@ class JavaScript final : public Scripts {
 
   // One trigger, in the partition of the item that is written; the body that it leaves.
   Result<std::string> run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
-                                  WriteTransaction& transaction, ContainerStore& store, ScriptLog* log);
+                                  WriteTransaction& transaction, ContainerStore& store,
+                                  const TriggerRequest& request);
 
   OpenContainers& containers_;
   const NativeProcedures& natives_;
@@ -162,21 +163,23 @@ std::string_view operation_type(const TriggeredWrite& write) {
 
 Result<std::string> JavaScript::run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
                                             WriteTransaction& transaction, ContainerStore& store,
-                                            ScriptLog* log) {
+                                            const TriggerRequest& request) {
   QUIRE_TRY(allow(transaction, store, script));
   ScriptLog unasked;
-  if (log == nullptr) log = &unasked;
+  ScriptLog* const log = request.log != nullptr ? request.log : &unasked;
   std::string body;
   sql::JsonReader reader;
   sql::Arena arena;
   QUIRE_ASSIGN(const sql::Value item, reader.to_value(settings.request, arena));
   const PartitionKey key = store.partition_key_of(item);
   QUIRE_TRY(check_partition_key(key, store.definition().partition_key_paths));
+  ScriptLimits limits = limits_();
+  limits.statement = request.time_limit;
   const ProcedureCall call{.store = store.shared_from_this(),
                            .name = script.name,
                            .partition_key = key,
                            .arguments = "[]",
-                           .limits = limits_(),
+                           .limits = limits,
                            .interrupts = interrupts_};
   // The container's tables are known to the transaction, which is writing to them.
   PartitionAccess access(containers_, queries_, call.store, transaction, UINT64_MAX, key,
@@ -201,7 +204,7 @@ Result<void> JavaScript::before(WriteTransaction& transaction, ContainerStore& s
         item,
         run_trigger(script,
                     {.kind = "pre", .operation = operation_type(write), .request = item, .response = {}},
-                    transaction, store, request.log));
+                    transaction, store, request));
   }
   return {};
 }
@@ -214,7 +217,7 @@ Result<void> JavaScript::after(WriteTransaction& transaction, ContainerStore& st
   for (const ScriptDefinition& script : scripts) {
     QUIRE_TRY(run_trigger(
         script, {.kind = "post", .operation = operation_type(write), .request = item, .response = stored},
-        transaction, store, request.log));
+        transaction, store, request));
   }
   return {};
 }

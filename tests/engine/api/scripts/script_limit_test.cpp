@@ -41,6 +41,72 @@ TEST_F(ScriptLimitTest, Time) {
     expect_breach(body, QUIRE_TIMEOUT, "longer than the 200 ms");
 }
 
+// Of a statement, which ends all that it runs.
+TEST_F(ScriptLimitTest, TheTimeOfAStatementBoundsItsScripts) {
+  constexpr std::string_view kForever = "$$function () { for (;;) {} }$$";
+  set("script_time", "60000");
+  EXPECT_EQ(query(fmt::format("CREATE PROCEDURE spin ON shelf AS $${}$$", R"(function () {
+    __.deleteDocument(__.getAltLink() + '/docs/b1');
+    for (;;) {}
+  })")),
+            "");
+  EXPECT_EQ(query(fmt::format("CREATE PROCEDURE ask ON shelf AS $${}$$", R"(function () {
+    const list = Array.from({ length: 500 }, (_, i) => i);
+    __.queryDocuments(__.getSelfLink(), { query: 'SELECT VALUE COUNT(1) FROM s JOIN a IN (SELECT VALUE @l) JOIN b IN ' +
+      '(SELECT VALUE @l) JOIN c IN (SELECT VALUE @l) WHERE a + b + c < 0', parameters: [{ name: '@l', value: list }] });
+  })")),
+            "");
+  EXPECT_EQ(query(fmt::format("CREATE FUNCTION spin ON shelf AS {}", kForever)), "");
+  EXPECT_EQ(query(fmt::format("CREATE TRIGGER spin PRE DELETE ON shelf AS {}", kForever)), "");
+  EXPECT_EQ(query("CREATE PROCEDURE quick ON shelf AS $$function () { __.response.setBody(1); }$$"), "");
+  const std::string before = ids();
+  set("statement_time", "50");
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::string_view late :
+       {"EXECUTE spin() ON shelf IN PARTITION 'a1'", "EXECUTE ask() ON shelf IN PARTITION 'a1'",
+        "SELECT VALUE udf.spin() FROM shelf", "SELECT VALUE udf.spin() FROM shelf",
+        "DELETE FROM shelf s WHERE s.id = 'b1' PRE TRIGGER spin",
+        "CREATE PROCEDURE loads ON shelf AS $$for (;;) {}\nfunction loads() {}$$"})
+    EXPECT_THAT(query(late), testing::AllOf(testing::StartsWith("timeout"),
+                                            testing::HasSubstr("50 ms of PRAGMA statement_time")))
+        << late;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+  set("statement_time", "20000");
+  EXPECT_EQ(ids(), before);
+  EXPECT_EQ(query("EXECUTE quick() ON shelf IN PARTITION 'a1'"), "1\n");
+  set("script_time", "50");
+  EXPECT_THAT(query("EXECUTE spin() ON shelf IN PARTITION 'a1'"), testing::HasSubstr("50 ms that a script"));
+}
+
+// A statement that is run again has its time again.
+TEST_F(ScriptLimitTest, AFunctionOfAStatementThatRunsAgainHasTheTimeOfThatRun) {
+  EXPECT_EQ(query("CREATE FUNCTION one ON shelf AS $$function () { return 1; }$$"), "");
+  set("statement_time", "500");
+  auto statement = database_->prepare("SELECT VALUE udf.one() FROM shelf s WHERE s.id = 'b1'");
+  ASSERT_TRUE(succeeds(statement));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(rows(*statement), "1\n");
+    statement->reset();
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  }
+}
+
+TEST_F(ScriptLimitTest, TheConditionOfAPatchHasTheTimeOfItsScript) {
+  const std::string before = query("SELECT * FROM shelf");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(fails_with(run(R"(function () {
+    const list = '(SELECT VALUE [' + Array.from({ length: 500 }, (_, i) => i) + '])';
+    const condition = `FROM s JOIN a IN ${list} JOIN b IN ${list} JOIN c IN ${list} JOIN d IN ${list} WHERE a + b + c + d < 0`;
+    try {
+      __.patchDocument(__.getAltLink() + '/docs/b1', { condition, operations: [{ op: 'set', path: '/x', value: 1 }] });
+    } catch (error) {}
+    for (;;) {}
+  })"),
+                         QUIRE_TIMEOUT));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_EQ(query("SELECT * FROM shelf"), before);
+}
+
 TEST_F(ScriptLimitTest, TransactionSizeWhateverTheScriptMakesOfIt) {
   set("transaction_size", "20000");
   const std::string large = "{id: 'large', authorId: 'a1', text: 'x'.repeat(30000)}";

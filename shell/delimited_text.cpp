@@ -1,5 +1,7 @@
 #include "shell/delimited_text.h"
 
+#include <utility>
+
 namespace quire::shell {
 namespace {
 
@@ -54,42 +56,47 @@ std::string delimited_string(std::string_view text, char separator) {
   return is_bare_value(text) ? quoted_cell(text) : delimited_name(text, separator);
 }
 
+void DelimitedReader::end_cell() {
+  cells_.push_back(std::move(cell_));
+  cell_ = {};
+}
+
 bool DelimitedReader::next(std::string_view text, size_t& at, bool is_end,
-                           std::vector<DelimitedCell>& record) const {
-  record.clear();
-  DelimitedCell cell;
-  bool is_open = false;
-  for (size_t i = at; i < text.size(); ++i) {
-    const char c = text[i];
-    if (is_open) {
+                           std::vector<DelimitedCell>& record) {
+  const auto give = [&] {
+    end_cell();
+    record = std::exchange(cells_, {});
+    has_begun_ = is_open_ = false;
+    return true;
+  };
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    has_begun_ = true;
+    if (is_open_) {
       if (c != '"') {
-        cell.text += c;
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        cell.text += text[++i];
-      } else if (i + 1 == text.size() && !is_end) {
+        cell_.text += c;
+      } else if (at + 1 < text.size() && text[at + 1] == '"') {
+        cell_.text += text[++at];
+      } else if (at + 1 == text.size() && !is_end) {
         return false;  // the next byte tells whether this quote is doubled
       } else {
-        is_open = false;
+        is_open_ = false;
       }
-    } else if (c == '"' && cell.text.empty() && !cell.is_quoted) {
-      cell.is_quoted = is_open = true;
-    } else if (c == separator_ || c == '\n') {
-      if (c == '\n' && !cell.is_quoted && cell.text.ends_with('\r')) cell.text.pop_back();
-      record.push_back(std::move(cell));
-      cell = {};
-      if (c == '\n') {
-        at = i + 1;
-        return true;
-      }
-    } else if (!(cell.is_quoted && c == '\r')) {
-      cell.text += c;
+    } else if (c == '"' && cell_.text.empty() && !cell_.is_quoted) {
+      cell_.is_quoted = is_open_ = true;
+    } else if (c == '\n') {
+      if (!cell_.is_quoted && cell_.text.ends_with('\r')) cell_.text.pop_back();
+      ++at;
+      return give();
+    } else if (c == separator_) {
+      end_cell();
+    } else if (!(cell_.is_quoted && c == '\r')) {
+      cell_.text += c;
     }
   }
-  if (!is_end || at == text.size()) return false;
-  at = text.size();
-  cell.is_cut = is_open;
-  record.push_back(std::move(cell));
-  return true;
+  if (!is_end || !has_begun_) return false;
+  cell_.is_cut = is_open_;
+  return give();
 }
 
 }  // namespace quire::shell

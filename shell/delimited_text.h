@@ -26,16 +26,26 @@ struct DelimitedCell {
   bool is_cut = false;  // the text ends before its closing quote
 };
 
-// Takes records apart; a quoted cell may hold line ends.
+// Takes records apart; a quoted cell may hold line ends. Of a text that comes in parts it reads each byte
+// once, however long a record is.
 class DelimitedReader {
  public:
   explicit DelimitedReader(char separator) : separator_(separator) {}
 
-  // Moves over the next record of `text`; false if it may not be complete, and `at` stays, unless `is_end`.
-  bool next(std::string_view text, size_t& at, bool is_end, std::vector<DelimitedCell>& record) const;
+  // Moves over the next record. False where the text ends before the record does: what has been moved over is
+  // kept for the call that has the text from `at` on, which may be a last quote. `is_end`: no text comes
+  // after this one; then false says that there is no record.
+  bool next(std::string_view text, size_t& at, bool is_end, std::vector<DelimitedCell>& record);
 
  private:
+  void end_cell();
+
   char separator_;
+  // Of the record that is being read.
+  std::vector<DelimitedCell> cells_;
+  DelimitedCell cell_;
+  bool has_begun_ = false;
+  bool is_open_ = false;  // within quotes
 };
 
 }  // namespace quire::shell

@@ -4,9 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <clocale>
 #include <csignal>
+#include <iostream>
 #include <optional>
 
 #include "shell/interrupt.h"
+#include "shell/messages.h"
+#include "shell/output.h"
 #include "shell/prompt.h"
 #include "shell/script.h"
 #include "shell/session.h"
@@ -59,7 +62,9 @@ std::optional<int> read_command_line(int argc, char** argv, CommandLine& line) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : exit_code(Outcome::usage);
+    if (app.exit(error) != 0) return exit_code(Outcome::usage);
+    if (std::cout.flush()) return 0;
+    return exit_code(cannot_write_output(Output()));
   }
   line.mode = find_mode(mode)->mode;
   line.options.untrusted = line.options.verify_checksums = is_untrusted;

@@ -212,14 +212,16 @@ class Collection {
 Value whole_item(const Value& item, const Collection& collection, Arena& arena);
 Value whole_item(const Value& item, std::span<const Value, kSystemPropertyCount> properties, Arena& arena);
 
+struct TimeLimit;
+
 // A user-defined function, for one execution of a query.
 class UserFunction {
  public:
   virtual ~UserFunction() = default;
   // The results of several calls: call i has the arguments from i * arity on. Strings and built values of the
-  // results live in `arena`, or as long as the arguments.
+  // results live in `arena`, or as long as the arguments. `time_limit` is the query's.
   virtual Result<void> call(size_t arity, std::span<const Value> arguments, std::span<Value> results,
-                            Arena& arena) = 0;
+                            Arena& arena, const TimeLimit& time_limit) = 0;
 };
 
 // What a statement runs over: one snapshot of the database.

@@ -67,6 +67,17 @@ class Database {
             .interrupts = &interrupts_};
   }
 
+  // Of the condition of a patch, which begins now: a query like those of statements.
+  sql::ExecutionOptions condition_options() {
+    const Limits limits = session_.limits();
+    return {.parameters = {},
+            .is_bound = {},
+            .memory_limit = limits.statement_memory,
+            .interrupts = &interrupts_,
+            .interrupts_at_start = interrupts_.load(),
+            .time_limit = std::chrono::milliseconds(limits.statement_time_ms)};
+  }
+
   // Of one container, or of all where the name is empty.
   Result<CheckReport> check(std::string_view container) {
     return check_database(*environment_, container, long_work());

@@ -38,8 +38,8 @@ Result<void> write(quire_container& container, quire_transaction* transaction, c
 inline ItemCondition condition_on(quire_container& container, const WriteTransaction& transaction,
                                   std::string_view condition) {
   if (condition.empty()) return {};
-  return [&, condition](const sql::Value& root) {
-    return holds_for(container.database.containers(), container.store, transaction, condition, root);
+  return [&, condition, options = container.database.condition_options()](const sql::Value& root) {
+    return holds_for(container.database.containers(), container.store, transaction, condition, root, options);
   };
 }
 

@@ -122,7 +122,7 @@ int quire_execute(quire_container* container, quire_transaction* transaction, co
                                    .name = procedure,
                                    .partition_key = key.components(),
                                    .arguments = given,
-                                   .limits = {},
+                                   .limits = database.session().script_limits(),
                                    .interrupts = &database.interrupts()},
                                   within, outcome);
     if (log != nullptr) quire::engine::assign(*log, outcome.log.text());

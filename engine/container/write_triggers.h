@@ -9,6 +9,7 @@
 
 #include "engine/file/transaction.h"
 #include "sql/error.h"
+#include "sql/run/time_limit.h"
 
 namespace quire::engine {
 
@@ -40,8 +41,9 @@ class ScriptLog {
 struct TriggerRequest {
   std::string_view pre;  // empty: none
   std::string_view post;
-  bool runs_always = true;   // false within a trigger, so that none runs itself
-  ScriptLog* log = nullptr;  // of the request; null: nobody asks
+  bool runs_always = true;         // false within a trigger, so that none runs itself
+  ScriptLog* log = nullptr;        // of the request; null: nobody asks
+  sql::TimeLimit time_limit = {};  // of the statement that writes
 };
 
 // `exists`: whether the item is there before the write, so that it is replaced.

@@ -36,8 +36,11 @@ class DataChange {
         time_limit_(sql::TimeLimit::from_now(options.time_limit)),
         arena_(options.memory_limit),
         patch_arena_(options.memory_limit) {
-    write_options_.triggers = {
-        .pre = change_.pre_trigger, .post = change_.post_trigger, .runs_always = true, .log = &log};
+    write_options_.triggers = {.pre = change_.pre_trigger,
+                               .post = change_.post_trigger,
+                               .runs_always = true,
+                               .log = &log,
+                               .time_limit = time_limit_};
   }
 
   Result<ChangeOutcome> run() {

@@ -8,7 +8,6 @@
 #include "engine/query/item_list_source.h"
 #include "engine/query/snapshot_source.h"
 #include "sql/parse/keywords.h"
-#include "sql/run/execution.h"
 
 namespace quire::engine {
 namespace {
@@ -28,7 +27,8 @@ Error in_condition(Error error) {
 }  // namespace
 
 Result<bool> holds_for(OpenContainers& containers, const std::shared_ptr<ContainerStore>& store,
-                       const Transaction& transaction, std::string_view condition, const sql::Value& item) {
+                       const Transaction& transaction, std::string_view condition, const sql::Value& item,
+                       const sql::ExecutionOptions& options) {
   const size_t begin = std::min(condition.find_first_not_of(" \t\r\n"), condition.size());
   if (!sql::equals_ignoring_case(condition.substr(begin, kFrom.size()), kFrom))
     return fail(ErrorCode::syntax, "the condition of a patch begins with FROM: FROM c WHERE c.stock > 0");
@@ -41,7 +41,7 @@ Result<bool> holds_for(OpenContainers& containers, const std::shared_ptr<Contain
   auto query =
       sql::prepare_query(std::string(kSelect) += condition, source, {.strict = false, .scope = name});
   if (!query) return std::unexpected(in_condition(std::move(query.error())));
-  auto execution = sql::Execution::start(**query, source, {});
+  auto execution = sql::Execution::start(**query, source, options);
   if (!execution) return std::unexpected(in_condition(std::move(execution.error())));
   auto row = (*execution)->next();
   if (!row) return std::unexpected(in_condition(std::move(row.error())));

@@ -212,7 +212,7 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
     case sql::StatementKind::create_script:
     case sql::StatementKind::drop_script:
       return change_scripts(containers_, session, *statement.script,
-                            statement.kind == sql::StatementKind::create_script);
+                            statement.kind == sql::StatementKind::create_script, work.time_limit);
     case sql::StatementKind::advise: {
       QUIRE_ASSIGN(rows_, run_advise(containers_, session.workload(),
                                      {.container = statement.upkeep->container,
@@ -245,12 +245,13 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
 Result<void> PreparedStatement::start_execute(const sql::Execute& call) {
   if (options_.session == nullptr)
     return fail(ErrorCode::misuse, "there is no session to run this statement in");
+  const WorkOptions work = options_.session->long_work(options_.interrupts, options_.time_limit);
   QUIRE_ASSIGN(const auto source, SnapshotSource::begin(containers_, options_.scope));
   QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query_, *source, execution_options()));
   QUIRE_ASSIGN(const std::optional<sql::Value> given, execution->next());
   if (!given) return fail(ErrorCode::internal, "the arguments of a procedure gave no row");
   ProcedureOutcome outcome;
-  auto done = execute_statement(containers_, *options_.session, call, *given, options_.interrupts, outcome);
+  auto done = execute_statement(containers_, *options_.session, call, *given, work, outcome);
   log_ = std::move(outcome.log);
   if (!done) {
     done.error().position = {};  // in the script, if anywhere; the message tells its line

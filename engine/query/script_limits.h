@@ -1,8 +1,12 @@
 // What a script may use. Each bound has an error of its own that names it.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+
+#include "sql/run/time_limit.h"
 
 namespace quire::engine {
 
@@ -16,6 +20,13 @@ struct ScriptLimits {
   size_t result_bytes = size_t{4} << 20;  // of a response, and of one text given to the database
   size_t log_bytes = size_t{64} << 10;    // of console.log: what is past it is left out
   size_t query_memory = size_t{1} << 30;  // of one query of the script: the memory limit of statements
+  sql::TimeLimit statement = {};          // of the statement that runs the script: it ends them both
+
+  // When a run that begins at `start` must have ended.
+  std::chrono::steady_clock::time_point end_of_run(std::chrono::steady_clock::time_point start) const {
+    const auto end = start + std::chrono::milliseconds(time_ms);
+    return statement.most.count() != 0 ? std::min(end, statement.end) : end;
+  }
 };
 
 inline constexpr uint32_t kMostScriptTimeMs = 3'600'000;

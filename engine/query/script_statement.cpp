@@ -35,8 +35,8 @@ Result<void> write(OpenContainers& containers, Session& session, const Container
 }  // namespace
 
 Result<void> create_script(OpenContainers& containers, Session& session, ContainerStore& store,
-                           const ScriptDefinition& script, bool replaces) {
-  QUIRE_TRY(session.scripts().check(script, session.script_limits()));
+                           const ScriptDefinition& script, bool replaces, const sql::TimeLimit& time_limit) {
+  QUIRE_TRY(session.scripts().check(script, session.script_limits(time_limit)));
   const ScriptCatalog catalog(containers.environment());
   const ScriptSeals seals(containers.environment());
   return write(containers, session, store, nullptr,
@@ -62,7 +62,7 @@ Result<void> drop_script(OpenContainers& containers, Session& session, Container
 }
 
 Result<void> change_scripts(OpenContainers& containers, Session& session, const sql::ScriptChange& change,
-                            bool creates) {
+                            bool creates, const sql::TimeLimit& time_limit) {
   QUIRE_ASSIGN(const auto store, containers.open(change.container));
   if (creates) {
     auto created = create_script(containers, session, *store,
@@ -72,7 +72,7 @@ Result<void> change_scripts(OpenContainers& containers, Session& session, const 
                                   .time = change.time,
                                   .operation = change.operation,
                                   .is_always = change.is_always},
-                                 change.replaces);
+                                 change.replaces, time_limit);
     // A place in the body is none in the statement; the message tells its line.
     if (!created) created.error().position = {};
     return created;
@@ -126,7 +126,7 @@ Result<bool> trust_scripts(OpenContainers& containers, Session& session, std::op
   return are_trusted;
 }
 
-Result<void> execute_procedure(OpenContainers& containers, Session& session, ProcedureCall call,
+Result<void> execute_procedure(OpenContainers& containers, Session& session, const ProcedureCall& call,
                                WriteTransaction* within, ProcedureOutcome& outcome) {
   const ContainerDefinition& definition = call.store->definition();
   if (call.partition_key.size() != definition.partition_key_paths.size())
@@ -137,7 +137,6 @@ Result<void> execute_procedure(OpenContainers& containers, Session& session, Pro
                     call.name, definition.name, definition.partition_key_paths.size(),
                     call.partition_key.size()));
   QUIRE_TRY(check_partition_key(call.partition_key, definition.partition_key_paths));
-  call.limits = session.script_limits();
   Throughput& throughput = call.store->throughput();
   const std::string epk = throughput.is_limited() ? call.store->effective_key(call.partition_key) : "";
   QUIRE_TRY(throughput.admit(epk));
@@ -154,8 +153,7 @@ Result<void> execute_procedure(OpenContainers& containers, Session& session, Pro
 }
 
 Result<void> execute_statement(OpenContainers& containers, Session& session, const sql::Execute& statement,
-                               const sql::Value& given, const std::atomic<uint64_t>* interrupts,
-                               ProcedureOutcome& outcome) {
+                               const sql::Value& given, const WorkOptions& work, ProcedureOutcome& outcome) {
   std::string arguments = "[";
   for (size_t i = 0; i < statement.arguments.size(); ++i) {
     const sql::Value argument = given.member("a" + std::to_string(i));
@@ -175,8 +173,8 @@ Result<void> execute_statement(OpenContainers& containers, Session& session, con
                             .name = statement.name,
                             .partition_key = key,
                             .arguments = all,
-                            .limits = {},
-                            .interrupts = interrupts},
+                            .limits = session.script_limits(work.time_limit),
+                            .interrupts = work.interrupts},
                            nullptr, outcome);
 }
 

@@ -109,9 +109,10 @@ Session::Progress Session::progress() const {
   return progress_;
 }
 
-ScriptLimits Session::script_limits() {
+ScriptLimits Session::script_limits(const sql::TimeLimit& statement) {
   const std::lock_guard lock(mutex_);
   ScriptLimits limits = script_limits_;
+  limits.statement = statement;
   limits.query_memory = limits_.statement_memory;
   return limits;
 }

@@ -52,7 +52,8 @@ class Session {
   size_t threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
   void set_threads(size_t threads) noexcept { threads_ = threads; }
   sql::WorkerPool& workers() noexcept { return workers_; }
-  ScriptLimits script_limits();
+  // `statement`: of the statement that runs the script.
+  ScriptLimits script_limits(const sql::TimeLimit& statement = {});
   void set_script_limits(const ScriptLimits& limits);
 
   Scripts& scripts() noexcept { return scripts_; }

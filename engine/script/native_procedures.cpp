@@ -11,6 +11,7 @@
 namespace quire::engine {
 
 Result<PartitionAccess*> NativeCall::operation() {
+  if (limits_.statement.is_over()) return std::unexpected(limits_.statement.error());
   if (operations_ >= limits_.operations)
     return fail(ErrorCode::limit_exceeded,
                 fmt::format("the procedure has used up the {} operations that a script may have",
@@ -71,6 +72,7 @@ Result<void> check_arguments(const ProcedureCall& call) {
 Result<void> run_native(const NativeProcedure& procedure, PartitionAccess& access, const ProcedureCall& call,
                         ProcedureOutcome& outcome) {
   if (call.arguments != "[]") QUIRE_TRY(check_arguments(call));
+  if (call.limits.statement.most.count() != 0) access.set_deadline(call.limits.statement.end);
   NativeCall native(access, call.limits, outcome);
   auto done = procedure(native, call.arguments);
   if (!done) {

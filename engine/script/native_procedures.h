@@ -21,7 +21,8 @@ class NativeCall {
   NativeCall(PartitionAccess& access, const ScriptLimits& limits, ProcedureOutcome& outcome)
       : access_(access), limits_(limits), outcome_(outcome) {}
 
-  // Of the partition; counts as one of the operations that the limits allow. limit_exceeded past them.
+  // Of the partition; counts as one of the operations that the limits allow. limit_exceeded past them,
+  // timeout past the time of the statement.
   Result<PartitionAccess*> operation();
   // The response: JSON. invalid_json, limit_exceeded.
   Result<void> respond(std::string_view json);

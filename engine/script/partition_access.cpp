@@ -85,7 +85,9 @@ Result<Item> PartitionAccess::patch(std::string_view id, const sql::Value& body,
   ItemCondition condition;
   if (!parts.condition.empty())
     condition = [&](const sql::Value& root) {
-      return holds_for(containers_, store_, transaction_, parts.condition, root);
+      auto holds = holds_for(containers_, store_, transaction_, parts.condition, root, query_options());
+      if (!holds && holds.error().code == ErrorCode::timeout) holds = std::unexpected(past_time());
+      return holds;
     };
   QUIRE_ASSIGN(const ItemOutcome outcome,
                store_->patch(transaction_, partition_key_, id, operations, condition,

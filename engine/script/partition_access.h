@@ -18,6 +18,7 @@
 #include "engine/script/partition_source.h"
 #include "engine/script/query_cache.h"
 #include "sql/error.h"
+#include "sql/run/execution.h"
 #include "sql/value/arena.h"
 
 namespace quire::engine {
@@ -39,7 +40,11 @@ class PartitionAccess {
   PartitionAccess(OpenContainers& containers, QueryCache& queries, std::shared_ptr<ContainerStore> store,
                   WriteTransaction& transaction, uint64_t openings, std::span<const sql::Value> partition_key,
                   const FunctionSource& functions, ScriptLog& log, bool runs_triggers = true)
-      : triggers_{.pre = {}, .post = {}, .runs_always = runs_triggers, .log = &log},
+      : triggers_{.pre = {},
+                  .post = {},
+                  .runs_always = runs_triggers,
+                  .log = &log,
+                  .time_limit = functions.limits.statement},
         functions_(functions),
         containers_(containers),
         queries_(queries),
@@ -72,7 +77,7 @@ class PartitionAccess {
   Result<std::string> feed(const sql::Value& query, int64_t size, std::string_view continuation,
                            PageRows& rows);
 
-  // Queries do not read on past it.
+  // Queries, those of conditions too, do not read on past it.
   void set_deadline(Deadline deadline) noexcept { deadline_ = deadline; }
 
   // The links of the container, and the id that a link to an item stands for: a self link, an alt link, a
@@ -95,7 +100,8 @@ class PartitionAccess {
   void remember(const Item& item);
   Result<std::string> id_of_resource(std::string_view resource_id);
   Result<bool> read_page(Page& page, bool is_positioned);
-  std::chrono::milliseconds time_left() const;
+  sql::ExecutionOptions query_options() const;
+  Error past_time() const;
 
   TriggerRequest triggers_;
   Deadline deadline_ = Deadline::max();

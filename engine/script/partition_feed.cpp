@@ -67,11 +67,24 @@ struct PartitionAccess::Page {
   std::string continuation;  // out
 };
 
-// Zero: without an end.
-std::chrono::milliseconds PartitionAccess::time_left() const {
-  if (deadline_ == Deadline::max()) return {};
+// Of what is asked within the call: it has the memory of a statement, and the time that the call has left.
+sql::ExecutionOptions PartitionAccess::query_options() const {
+  sql::ExecutionOptions options{.parameters = {},
+                                .is_bound = {},
+                                .memory_limit = functions_.limits.query_memory,
+                                .interrupts = functions_.interrupts,
+                                .interrupts_at_start = interrupts_at_start_};
+  if (deadline_ == Deadline::max()) return options;
   const auto left = deadline_ - std::chrono::steady_clock::now();
-  return std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds{1});
+  options.time_limit =
+      std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds{1});
+  return options;
+}
+
+// Of what did not end within that time.
+Error PartitionAccess::past_time() const {
+  const sql::TimeLimit& statement = functions_.limits.statement;
+  return statement.is_over() ? statement.error_in("a query of the script") : past_script_time();
 }
 
 void PartitionAccess::remember(const sql::Value& row) {
@@ -111,20 +124,17 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
       is_bound[at] = true;
     }
   }
-  QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query, source,
-                                                           {.parameters = values,
-                                                            .is_bound = {is_bound.get(), values.size()},
-                                                            .memory_limit = functions_.limits.query_memory,
-                                                            .interrupts = functions_.interrupts,
-                                                            .interrupts_at_start = interrupts_at_start_,
-                                                            .time_limit = time_left()}));
+  sql::ExecutionOptions options = query_options();
+  options.parameters = values;
+  options.is_bound = {is_bound.get(), values.size()};
+  QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query, source, options));
   page.rows.clear();
   int64_t rows = 0;
   std::string last_id;
   for (uint64_t row = 0;; ++row) {
     const auto value = execution->next();
     if (!value)
-      return std::unexpected(value.error().code == ErrorCode::timeout ? past_script_time() : value.error());
+      return std::unexpected(value.error().code == ErrorCode::timeout ? past_time() : value.error());
     if (!*value) break;
     if (row < page.skip) continue;
     if (rows == page.size) {

@@ -222,9 +222,8 @@ Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
 // ---- Running
 
 bool Sandbox::is_time_short() const noexcept {
-  const auto limit = std::chrono::milliseconds(limits_.time_ms);
   return std::chrono::steady_clock::now() >
-         start_ + std::chrono::duration_cast<Watchdog::Clock::duration>(limit * kShortTime);
+         start_ + std::chrono::duration_cast<Watchdog::Clock::duration>((deadline_ - start_) * kShortTime);
 }
 
 double Sandbox::random() noexcept {
@@ -255,11 +254,12 @@ Result<void> Sandbox::run(const RunOptions& options, std::string_view name,
   interrupts_ = options.interrupts;
   interrupts_at_start_ = interrupts_ != nullptr ? interrupts_->load(std::memory_order_relaxed) : 0;
   start_ = std::chrono::steady_clock::now();
-  deadline_ = start_ + std::chrono::milliseconds(limits_.time_ms);
+  deadline_ = limits_.end_of_run(start_);
   now_nanoseconds_ = static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   if (random_state_ == 0) random_state_ = random_seed() | 1;
   breach_ = Breach::none;
   rejections_.clear();
+  if (limits_.statement.is_over()) return std::unexpected(time_error(name));
   QUIRE_ASSIGN(instance_->environment.stack_limit, lowest_script_frame());
   // A function that the database calls for this script may run a script in its turn, on the same thread.
   const uint64_t outer_refused = refused_growths();
@@ -282,14 +282,19 @@ Result<void> Sandbox::run(const RunOptions& options, std::string_view name,
   return result;
 }
 
+Error Sandbox::time_error(std::string_view name) const {
+  if (limits_.statement.is_over()) return limits_.statement.error_in(name);
+  return {ErrorCode::timeout,
+          fmt::format("{} took longer than the {} ms that a script may run; nothing of it was kept", name,
+                      limits_.time_ms)};
+}
+
 Error Sandbox::breach_error(std::string_view name) const {
   switch (breach_) {
     case Breach::none:
       break;
     case Breach::time:
-      return {ErrorCode::timeout,
-              fmt::format("{} took longer than the {} ms that a script may run; nothing of it was kept", name,
-                          limits_.time_ms)};
+      return time_error(name);
     case Breach::memory:
       return {ErrorCode::limit_exceeded,
               fmt::format("{} needed more than the {} bytes of memory that a script may have", name,

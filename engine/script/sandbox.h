@@ -168,6 +168,7 @@ class Sandbox {
   Result<void> run_library();
   Result<void> set_stack_limit();
   Error breach_error(std::string_view name) const;
+  Error time_error(std::string_view name) const;
   static Breach breach_of_trap(int reason) noexcept;
   std::string property_text(JsValue object, const char* property);
   const uint8_t* at(uint32_t address, uint64_t size);

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/catalog/script_seals.h"
 #include "engine/script/partition_access.h"
 #include "engine/script/script_call.h"
 #include "engine/script/script_store.h"
 #include "engine/script/trigger_lookup.h"
 #include "engine/script/user_function.h"
+#include "sql/value/document.h"
 
 namespace quire::engine {
 namespace {
@@ -121,7 +124,8 @@ class JavaScript final : public Scripts {
 
   // One trigger, in the partition of the item that is written; the body that it leaves.
   Result<std::string> run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
-                                  WriteTransaction& transaction, ContainerStore& store, ScriptLog* log);
+                                  WriteTransaction& transaction, ContainerStore& store,
+                                  const TriggerRequest& request);
 
   OpenContainers& containers_;
   const NativeProcedures& natives_;
@@ -135,9 +139,13 @@ class JavaScript final : public Scripts {
   ScriptStore store_;
 };
 
-// JSON.stringify writes half of a surrogate pair as an escape, which is JSON and yet no text of ours.
+// JSON.stringify writes half of a surrogate pair as an escape, and nests as deeply as it is given, which is
+// JSON and yet no document of ours. What has too few brackets for that need not be read.
 Result<void> JavaScript::check_body(std::string_view title, std::string_view body) {
-  if (body.find("\\ud") == std::string_view::npos) return {};
+  const auto opens = [](char c) { return c == '[' || c == '{'; };
+  if (body.find("\\ud") == std::string_view::npos &&
+      static_cast<size_t>(std::ranges::count_if(body, opens)) <= sql::kMostNesting)
+    return {};
   sql::Arena arena;
   const auto read = sql::JsonReader().to_value(body, arena);
   if (read) return {};
@@ -155,21 +163,23 @@ std::string_view operation_type(const TriggeredWrite& write) {
 
 Result<std::string> JavaScript::run_trigger(const ScriptDefinition& script, const ScriptSettings& settings,
                                             WriteTransaction& transaction, ContainerStore& store,
-                                            ScriptLog* log) {
+                                            const TriggerRequest& request) {
   QUIRE_TRY(allow(transaction, store, script));
   ScriptLog unasked;
-  if (log == nullptr) log = &unasked;
+  ScriptLog* const log = request.log != nullptr ? request.log : &unasked;
   std::string body;
   sql::JsonReader reader;
   sql::Arena arena;
   QUIRE_ASSIGN(const sql::Value item, reader.to_value(settings.request, arena));
   const PartitionKey key = store.partition_key_of(item);
   QUIRE_TRY(check_partition_key(key, store.definition().partition_key_paths));
+  ScriptLimits limits = limits_();
+  limits.statement = request.time_limit;
   const ProcedureCall call{.store = store.shared_from_this(),
                            .name = script.name,
                            .partition_key = key,
                            .arguments = "[]",
-                           .limits = limits_(),
+                           .limits = limits,
                            .interrupts = interrupts_};
   // The container's tables are known to the transaction, which is writing to them.
   PartitionAccess access(containers_, queries_, call.store, transaction, UINT64_MAX, key,
@@ -194,7 +204,7 @@ Result<void> JavaScript::before(WriteTransaction& transaction, ContainerStore& s
         item,
         run_trigger(script,
                     {.kind = "pre", .operation = operation_type(write), .request = item, .response = {}},
-                    transaction, store, request.log));
+                    transaction, store, request));
   }
   return {};
 }
@@ -207,7 +217,7 @@ Result<void> JavaScript::after(WriteTransaction& transaction, ContainerStore& st
   for (const ScriptDefinition& script : scripts) {
     QUIRE_TRY(run_trigger(
         script, {.kind = "post", .operation = operation_type(write), .request = item, .response = stored},
-        transaction, store, request.log));
+        transaction, store, request));
   }
   return {};
 }

@@ -21,10 +21,11 @@ class JavaScriptFunction final : public sql::UserFunction, private ScriptHost {
         options_{limits, this, interrupts} {}
 
   Result<void> call(size_t arity, std::span<const sql::Value> arguments, std::span<sql::Value> results,
-                    sql::Arena& arena) override {
+                    sql::Arena& arena, const sql::TimeLimit& time_limit) override {
     // At the first call, and after one that failed: a statement that runs again comes here again.
     if (!is_ready_) QUIRE_TRY(sandbox_->restore(*image_, options_.limits.memory_bytes));
     is_ready_ = false;
+    options_.limits.statement = time_limit;
     QUIRE_TRY(sandbox_->run(options_, title_, [&]() -> Result<void> {
       given_.resize(arity);
       for (size_t i = 0; i < results.size(); ++i)

@@ -638,7 +638,8 @@ QUIRE_API int quire_scripts(quire_container* container, quire_buffer* out, quire
  * with its place, or QUIRE_INVALID_ARGUMENT); NULL: none. `body` gets the response, as JSON; `log`, which may
  * be NULL, what it logged, also where the call fails. QUIRE_NOT_FOUND without such a procedure,
  * QUIRE_SCRIPT_FAILED where it threw or gave up, QUIRE_TIMEOUT and QUIRE_LIMIT_EXCEEDED where it went past a
- * limit; an error of the database that it let pass keeps its code.
+ * limit; QUIRE_INVALID_JSON where its response is no document (nested too deeply); an error of the database
+ * that it let pass keeps its code, save for those of status 400, which are QUIRE_SCRIPT_FAILED.
  */
 QUIRE_API int quire_execute(quire_container* container, quire_transaction* transaction, const char* name,
                             size_t name_length, const quire_scalar* partition_key, size_t components,

@@ -153,11 +153,24 @@ BoundExpression* Binder::fold(BoundExpression* expression) {
         if (operand->constant.is_defined()) elements[count++] = operand->constant;
       return constant(Value::array(elements.first(count)));
     }
+    case BoundKind::object:
+      return fold_object(expression);
     case BoundKind::call:
       return fold_call(expression);
     default:
       return expression;
   }
+}
+
+// As a document, it has no members that are undefined.
+BoundExpression* Binder::fold_object(BoundExpression* object) {
+  const auto is_constant = [](const BoundEntry& entry) { return entry.value->kind == BoundKind::constant; };
+  if (!std::ranges::all_of(object->entries, is_constant)) return object;
+  const std::span<Member> members = statement_.arena->make_array<Member>(object->entries.size());
+  size_t count = 0;
+  for (const BoundEntry& entry : object->entries)
+    if (entry.value->constant.is_defined()) members[count++] = {entry.key, entry.value->constant};
+  return make_constant(Value::object(members.first(count)), object->span);
 }
 
 // A short call may give a long value, REPLICATE('x', 10000). So that a text does not take memory out of

@@ -104,6 +104,7 @@ class Binder {
   Result<void> check_arity(const Function& function, const Expression& call) const;
   // The constant that an expression always is, in its place; otherwise the expression.
   BoundExpression* fold(BoundExpression* expression);
+  BoundExpression* fold_object(BoundExpression* object);
   BoundExpression* fold_call(BoundExpression* call);
 
   // bind_search.cpp

@@ -10,6 +10,7 @@
 #include "sql/plan/key_ranges.h"
 #include "sql/plan/slot_use.h"
 #include "sql/value/comparison.h"
+#include "sql/value/json.h"
 
 namespace quire::sql {
 namespace {
@@ -182,6 +183,16 @@ Result<std::string> index_condition_text(const Expression& condition, std::strin
 
 namespace {
 
+// Objects that are equal may have their members in another order, which some functions tell apart.
+bool is_same_constant(const Value& a, const Value& b) {
+  if (a.kind() != b.kind() || !deep_equal(a, b)) return false;
+  if (!a.is_object() && !a.is_array()) return true;
+  std::string a_text, b_text;
+  write_json(a, a_text);
+  write_json(b, b_text);
+  return a_text == b_text;
+}
+
 // Whether two expressions over an item, in slots a_slot and b_slot, always give the same because they are
 // written alike.
 bool is_alike(const BoundExpression& a, SlotNumber a_slot, const BoundExpression& b, SlotNumber b_slot) {
@@ -192,8 +203,7 @@ bool is_alike(const BoundExpression& a, SlotNumber a_slot, const BoundExpression
   const bool has_steps_alike = std::ranges::equal(
       a.steps, b.steps, [](const auto& x, const auto& y) { return x.index == y.index && x.name == y.name; });
   if (!has_steps_alike) return false;
-  if (a.kind == BoundKind::constant)
-    return a.constant.kind() == b.constant.kind() && deep_equal(a.constant, b.constant);
+  if (a.kind == BoundKind::constant) return is_same_constant(a.constant, b.constant);
   if (a.kind == BoundKind::unary && a.unary_operator != b.unary_operator) return false;
   if (a.kind == BoundKind::binary && a.binary_operator != b.binary_operator) return false;
   for (size_t i = 0; i < a.operands.size(); ++i)

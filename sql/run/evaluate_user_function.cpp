@@ -22,7 +22,7 @@ class UserFunctionEvaluator final : public Evaluator {
     }
     results_.assign(rows.size(), Value());
     if (!frame.run.error && !rows.empty()) {
-      auto called = function_->call(arity, arguments_, results_, frame.arena);
+      auto called = function_->call(arity, arguments_, results_, frame.arena, frame.run.time_limit);
       if (!called) {
         called.error().position = position_;
         frame.run.set_error(std::move(called.error()));

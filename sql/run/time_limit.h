@@ -25,6 +25,12 @@ struct TimeLimit {
     return {ErrorCode::timeout, "the statement took longer than the " + std::to_string(most.count()) +
                                     " ms of PRAGMA statement_time"};
   }
+  // Where `who` was at work for it.
+  Error error_in(std::string_view who) const {
+    Error reason = error();
+    reason.message = std::string(who) + ": " + reason.message;
+    return reason;
+  }
 };
 
 inline Error statement_interrupted() {

@@ -1,4 +1,6 @@
 // CSV and TSV at their edges: what cannot come back as it went is an error or is told, and never lost.
+#include <chrono>
+
 #include "tests/shell/shell_fixture.h"
 
 namespace quire::test {
@@ -18,6 +20,28 @@ TEST_F(DelimitedTest, AQuoteThatIsNotClosedIsAnError) {
       << cut.errors;
   EXPECT_EQ(import("id,\"a\n1,x\n").exit_code, 1);
   EXPECT_EQ(import("id,a\n1,\"x\"").output, "{\"id\":\"1\",\"a\":\"x\"}\n");
+}
+
+// Each byte is read once, or this would take a minute.
+TEST_F(DelimitedTest, AQuoteThatIsNotClosedTakesNoLongerThanTheFile) {
+  const auto start = std::chrono::steady_clock::now();
+  const ShellRun cut = import("id,a\n1,\"" + std::string(size_t{48} << 20, 'x'));
+  EXPECT_EQ(cut.exit_code, 1);
+  EXPECT_NE(cut.errors.find("record 2 begins a quoted cell that has no closing quote"), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+// A doubled quote, an end of line, an end of record: wherever a block of the file ends.
+TEST_F(DelimitedTest, RecordsMayLieAcrossBlocks) {
+  constexpr size_t kBlock = size_t{1} << 18;
+  const std::string start = "id,a\r\n1,";
+  const std::string rest = "\r\n2,\"x\"\"y\r\nz\"\r\n3,\"\"\r\n4,\"5\"";
+  for (size_t within = 0; within <= rest.size(); ++within) {
+    const std::string file = write("in.csv", start + std::string(kBlock - start.size() - within, 'f') + rest);
+    const ShellRun run =
+        this->run({":memory:", ".import " + file + " c", "SELECT VALUE c.a FROM c WHERE c.id != '1'"});
+    EXPECT_EQ(run.output, "\"x\\\"y\\r\\nz\"\n\"\"\n\"5\"\n") << within << run.errors;
+  }
 }
 
 TEST_F(DelimitedTest, AByteOrderMarkComesBeforeQuotes) {

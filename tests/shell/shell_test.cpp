@@ -163,6 +163,17 @@ TEST_F(ShellTest, SaysWhenTheOutputCannotBeWritten) {
   EXPECT_NE(read("stderr").find("cannot write the output: No space left"), std::string::npos);
 }
 
+TEST_F(ShellTest, SaysWhenItsVersionAndItsHelpCannotBeWritten) {
+  for (const std::string flag : {"--version", "--help"}) {
+    const std::string command =
+        std::string("'") + QUIRE_SHELL + "' " + flag + " >/dev/full 2>'" + path("stderr") + "'";
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1) << flag;
+    EXPECT_NE(read("stderr").find("error: cannot write the output: No space left"), std::string::npos)
+        << flag;
+    EXPECT_EQ(run({flag}).exit_code, 0);
+  }
+}
+
 TEST_F(ShellTest, FoldsWideCellsAndListsManyColumns) {
   setenv("COLUMNS", "40", 1);
   const ShellRun folded =

@@ -332,6 +332,27 @@ TEST_F(LimitsTest, TheTimeOfAStatementBoundsBuildsAndChecksToo) {
   EXPECT_EQ(database_->check().value(), "[]");
 }
 
+TEST_F(LimitsTest, TheConditionOfAPatchHasTheLimitsOfAStatement) {
+  fill(1);
+  EXPECT_EQ(query("PRAGMA statement_time = 50"), "50\n");
+  std::string list = "(SELECT VALUE [0";
+  for (int i = 1; i < 500; ++i) list += "," + std::to_string(i);
+  list += "])";
+  std::string condition = "FROM t";
+  for (const char* name : {"a", "b", "c", "d"}) condition += std::string(" JOIN ") + name + " IN " + list;
+  const std::string patch = R"({"condition":")" + condition +
+                            R"( WHERE a + b + c + d < 0","operations":[{"op":"set","path":"/x","value":1}]})";
+  EXPECT_TRUE(fails_with(things_->patch({}, "0", patch), QUIRE_TIMEOUT, "50 ms of PRAGMA statement_time"));
+  EXPECT_EQ(query("PRAGMA statement_time = 0"), "0\n");
+  std::thread interrupter([this] {
+    std::this_thread::sleep_for(milliseconds(100));
+    database_->interrupt();
+  });
+  EXPECT_TRUE(fails_with(things_->patch({}, "0", patch), QUIRE_INTERRUPTED, "the condition of the patch"));
+  interrupter.join();
+  EXPECT_EQ(query("SELECT VALUE t.x FROM things t"), "");
+}
+
 TEST_F(LimitsTest, AnImportIsNoStatementAndEndsByItsOwnMeans) {
   start({.statement_time_ms = 1});
   std::string_view text = "{\"id\":\"1\"}\n{\"id\":\"2\"}\n";

@@ -1,4 +1,7 @@
 // Native procedures: C++ under the rules of scripts. These hold in a build without JavaScript as well.
+#include <chrono>
+#include <thread>
+
 #include "tests/engine/api/script_fixture.h"
 
 namespace quire::tests {
@@ -28,6 +31,22 @@ TEST_F(NativeProcedureTest, WorksInOneTransactionOfOnePartition) {
   EXPECT_TRUE(fails_with(shelf_->execute("publish", "a1"), QUIRE_CONFLICT, "procedure 'publish'"));
   EXPECT_TRUE(fails_with(shelf_->execute("publish", "a2"), QUIRE_FORBIDDEN));
   EXPECT_EQ(query("EXECUTE publish() ON shelf IN PARTITION 'a2'").substr(0, 9), "forbidden");
+}
+
+TEST_F(NativeProcedureTest, EndsAtItsNextOperationOnceItsStatementIsLate) {
+  add("slow", [](ProcedureCall& call, std::string_view) -> Result<void> {
+    EXPECT_TRUE(succeeds(call.remove("b1")));
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    auto read = call.read_json("b2");
+    return read ? call.respond(*read) : Result<void>(std::unexpected(read.error()));
+  });
+  const std::string before = ids();
+  set("statement_time", "50");
+  EXPECT_THAT(
+      query("EXECUTE slow() ON shelf IN PARTITION 'a1'"),
+      testing::StartsWith(
+          "timeout: procedure 'slow': the statement took longer than the 50 ms of PRAGMA statement_time"));
+  EXPECT_EQ(ids(), before);
 }
 
 TEST_F(NativeProcedureTest, AnErrorOrAnExceptionUndoesAll) {

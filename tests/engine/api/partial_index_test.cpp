@@ -52,6 +52,21 @@ TEST_F(PartialIndexTest, ServesQueriesThatDemandTheSame) {
   EXPECT_EQ(query("SELECT TOP 1 VALUE c.n FROM c ORDER BY c.n DESC"), "999\n");
 }
 
+// They are equal, and yet not the same to what looks at the order of their members.
+TEST_F(PartialIndexTest, ObjectsInAnotherOrderAreNotTheSame) {
+  fill(100);
+  EXPECT_EQ(query("CREATE INDEX first ON c (kind) WHERE OBJECTTOARRAY(CHOOSE(c.n, {a: 1, b: 2}))[0].k = 'a'"),
+            "");
+  const std::string same =
+      "SELECT VALUE c.id FROM c WHERE OBJECTTOARRAY(CHOOSE(c.n, {a: 1, b: 2}))[0].k = 'a' AND c.kind = 1";
+  EXPECT_THAT(plan(same), HasSubstr("by first"));
+  EXPECT_EQ(query(same), "\"1\"\n");
+  const std::string other =
+      "SELECT VALUE c.id FROM c WHERE OBJECTTOARRAY(CHOOSE(c.n, {b: 2, a: 1}))[0].k = 'a' AND c.kind = 1";
+  EXPECT_THAT(plan(other), Not(HasSubstr("by first")));
+  EXPECT_EQ(query(other), "");
+}
+
 TEST_F(PartialIndexTest, ANarrowerBoundImpliesAWiderOne) {
   fill(1000);
   EXPECT_EQ(query("CREATE INDEX high ON c (kind) WHERE n >= 900"), "");

@@ -29,6 +29,37 @@ using namespace std::chrono_literals;
   _exit(1);
 }
 
+// A process that does one thing, waits while this one goes on, does another, and dies without closing
+// anything.
+class Companion {
+ public:
+  Companion(const std::function<void()>& first, const std::function<void()>& then) {
+    EXPECT_EQ(pipe(ready_), 0);
+    EXPECT_EQ(pipe(go_on_), 0);
+    child_ = fork();
+    char byte = 'x';
+    if (child_ == 0) {
+      first();
+      if (write(ready_[1], &byte, 1) != 1 || read(go_on_[0], &byte, 1) != 1) _exit(1);
+      then();
+      die();
+    }
+    EXPECT_EQ(read(ready_[0], &byte, 1), 1);
+  }
+  void go_on() {
+    const char byte = 'x';
+    ASSERT_EQ(write(go_on_[1], &byte, 1), 1);
+    int status = 0;
+    waitpid(child_, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status));
+    for (const int end : {ready_[0], ready_[1], go_on_[0], go_on_[1]}) close(end);
+  }
+
+ private:
+  int ready_[2], go_on_[2];
+  pid_t child_;
+};
+
 class AnchorTest : public testing::Test {
  protected:
   static constexpr FileOptions kRelaxed{.durability = Durability::relaxed};
@@ -59,6 +90,16 @@ class AnchorTest : public testing::Test {
     int status = 0;
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status));
+  }
+  // Has the file open from its first key on, and puts the second when it goes on.
+  Companion companion(const FileOptions& options, std::string_view first, std::string_view second) const {
+    Environment* there = nullptr;
+    return Companion(
+        [&] {
+          there = open(path_, options).release();
+          put(*there, first);
+        },
+        [&] { put(*there, second); });
   }
   AnchorRecord record() const {
     const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
@@ -245,46 +286,9 @@ TEST_F(AnchorTest, ADurableCommitTakesThoseBeforeItAlong) {
   EXPECT_EQ(keys(), "ab");
 }
 
-// A process that does one thing, waits while this one goes on, does another, and dies without closing
-// anything.
-class Companion {
- public:
-  Companion(const std::function<void()>& first, const std::function<void()>& then) {
-    EXPECT_EQ(pipe(ready_), 0);
-    EXPECT_EQ(pipe(go_on_), 0);
-    child_ = fork();
-    char byte = 'x';
-    if (child_ == 0) {
-      first();
-      if (write(ready_[1], &byte, 1) != 1 || read(go_on_[0], &byte, 1) != 1) _exit(1);
-      then();
-      die();
-    }
-    EXPECT_EQ(read(ready_[0], &byte, 1), 1);
-  }
-  void go_on() {
-    const char byte = 'x';
-    ASSERT_EQ(write(go_on_[1], &byte, 1), 1);
-    int status = 0;
-    waitpid(child_, &status, 0);
-    EXPECT_TRUE(WIFSIGNALED(status));
-    for (const int end : {ready_[0], ready_[1], go_on_[0], go_on_[1]}) close(end);
-  }
-
- private:
-  int ready_[2], go_on_[2];
-  pid_t child_;
-};
-
 // It has the file open all along, while another dies, whose pages nobody keeps any more.
 TEST_F(AnchorTest, ADurableWriterOfAnotherProcessTakesAllAlong) {
-  Environment* there = nullptr;
-  Companion durable(
-      [&] {
-        there = open(path_).release();
-        put(*there, "a");
-      },
-      [&] { put(*there, "c"); });
+  Companion durable = companion({}, "a", "c");
   in_process_that_dies([&] { put(*open(path_, kRelaxed).release(), "b"); });
   EXPECT_TRUE(record().is_set);
   durable.go_on();
@@ -296,13 +300,7 @@ TEST_F(AnchorTest, ADurableWriterOfAnotherProcessTakesAllAlong) {
 // Or the pages of all that others write would not be used again as long as it lives.
 TEST_F(AnchorTest, AProcessThatWritesNoMoreKeepsNoSnapshot) {
   put(*open(path_), "a");
-  Environment* there = nullptr;
-  Companion idle(
-      [&] {
-        there = open(path_, kRelaxed).release();
-        put(*there, "b");
-      },
-      [&] { put(*there, "d"); });
+  Companion idle = companion(kRelaxed, "b", "d");
   const auto here = open(path_, kRelaxed);
   EXPECT_EQ(value_of(here->facts()).readers, 1u);
   const auto end = std::chrono::steady_clock::now() + 30s;
@@ -315,13 +313,7 @@ TEST_F(AnchorTest, AProcessThatWritesNoMoreKeepsNoSnapshot) {
 
 TEST_F(AnchorTest, TwoProcessesKeepOneAnchor) {
   put(*open(path_), "a");
-  Environment* there = nullptr;
-  Companion other(
-      [&] {
-        there = open(path_, kRelaxed).release();
-        put(*there, "b");
-      },
-      [&] { put(*there, "c"); });
+  Companion other = companion(kRelaxed, "b", "c");
   in_process_that_dies([&] {
     const auto environment = open(path_, kRelaxed).release();
     for (int i = 0; i < 20; ++i) put(*environment, "d");

@@ -1,5 +1,7 @@
 // Scripts that go too far: each ends with an error of its own, nothing of it remains, and the next request is
 // answered.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <string>
 #include <thread>
@@ -37,6 +39,72 @@ TEST_F(ScriptLimitTest, Time) {
         "'a'.repeat(2e7).indexOf('a'.repeat(1e7) + 'b');",
         "Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1);"})
     expect_breach(body, QUIRE_TIMEOUT, "longer than the 200 ms");
+}
+
+// Of a statement, which ends all that it runs.
+TEST_F(ScriptLimitTest, TheTimeOfAStatementBoundsItsScripts) {
+  constexpr std::string_view kForever = "$$function () { for (;;) {} }$$";
+  set("script_time", "60000");
+  EXPECT_EQ(query(fmt::format("CREATE PROCEDURE spin ON shelf AS $${}$$", R"(function () {
+    __.deleteDocument(__.getAltLink() + '/docs/b1');
+    for (;;) {}
+  })")),
+            "");
+  EXPECT_EQ(query(fmt::format("CREATE PROCEDURE ask ON shelf AS $${}$$", R"(function () {
+    const list = Array.from({ length: 500 }, (_, i) => i);
+    __.queryDocuments(__.getSelfLink(), { query: 'SELECT VALUE COUNT(1) FROM s JOIN a IN (SELECT VALUE @l) JOIN b IN ' +
+      '(SELECT VALUE @l) JOIN c IN (SELECT VALUE @l) WHERE a + b + c < 0', parameters: [{ name: '@l', value: list }] });
+  })")),
+            "");
+  EXPECT_EQ(query(fmt::format("CREATE FUNCTION spin ON shelf AS {}", kForever)), "");
+  EXPECT_EQ(query(fmt::format("CREATE TRIGGER spin PRE DELETE ON shelf AS {}", kForever)), "");
+  EXPECT_EQ(query("CREATE PROCEDURE quick ON shelf AS $$function () { __.response.setBody(1); }$$"), "");
+  const std::string before = ids();
+  set("statement_time", "50");
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::string_view late :
+       {"EXECUTE spin() ON shelf IN PARTITION 'a1'", "EXECUTE ask() ON shelf IN PARTITION 'a1'",
+        "SELECT VALUE udf.spin() FROM shelf", "SELECT VALUE udf.spin() FROM shelf",
+        "DELETE FROM shelf s WHERE s.id = 'b1' PRE TRIGGER spin",
+        "CREATE PROCEDURE loads ON shelf AS $$for (;;) {}\nfunction loads() {}$$"})
+    EXPECT_THAT(query(late), testing::AllOf(testing::StartsWith("timeout"),
+                                            testing::HasSubstr("50 ms of PRAGMA statement_time")))
+        << late;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+  set("statement_time", "20000");
+  EXPECT_EQ(ids(), before);
+  EXPECT_EQ(query("EXECUTE quick() ON shelf IN PARTITION 'a1'"), "1\n");
+  set("script_time", "50");
+  EXPECT_THAT(query("EXECUTE spin() ON shelf IN PARTITION 'a1'"), testing::HasSubstr("50 ms that a script"));
+}
+
+// A statement that is run again has its time again.
+TEST_F(ScriptLimitTest, AFunctionOfAStatementThatRunsAgainHasTheTimeOfThatRun) {
+  EXPECT_EQ(query("CREATE FUNCTION one ON shelf AS $$function () { return 1; }$$"), "");
+  set("statement_time", "500");
+  auto statement = database_->prepare("SELECT VALUE udf.one() FROM shelf s WHERE s.id = 'b1'");
+  ASSERT_TRUE(succeeds(statement));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(rows(*statement), "1\n");
+    statement->reset();
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  }
+}
+
+TEST_F(ScriptLimitTest, TheConditionOfAPatchHasTheTimeOfItsScript) {
+  const std::string before = query("SELECT * FROM shelf");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(fails_with(run(R"(function () {
+    const list = '(SELECT VALUE [' + Array.from({ length: 500 }, (_, i) => i) + '])';
+    const condition = `FROM s JOIN a IN ${list} JOIN b IN ${list} JOIN c IN ${list} JOIN d IN ${list} WHERE a + b + c + d < 0`;
+    try {
+      __.patchDocument(__.getAltLink() + '/docs/b1', { condition, operations: [{ op: 'set', path: '/x', value: 1 }] });
+    } catch (error) {}
+    for (;;) {}
+  })"),
+                         QUIRE_TIMEOUT));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_EQ(query("SELECT * FROM shelf"), before);
 }
 
 TEST_F(ScriptLimitTest, TransactionSizeWhateverTheScriptMakesOfIt) {
@@ -119,6 +187,26 @@ TEST_F(ScriptLimitTest, Results) {
   set("script_result", "1000");
   expect_breach("__.response.setBody('x'.repeat(2000));", QUIRE_LIMIT_EXCEEDED, "1000 bytes");
   EXPECT_EQ(body_of("function () { __.response.setBody('x'.repeat(990)); }").size(), 992u);
+}
+
+TEST_F(ScriptLimitTest, AResponseThatNestsTooDeeplyIsToldOfAndNothingIsKept) {
+  constexpr std::string_view kDeep =
+      "function (depth) {{ __.createDocument(__.getSelfLink(), {{ id: 'n', authorId: 'a1' }}); "
+      "let v = 1; while (depth-- > 0) v = {}; __.response.setBody(v); }}";
+  const std::string before = ids();
+  for (const std::string_view wrap : {"[v]", "({ v })"}) {
+    const std::string body = fmt::format(kDeep, wrap);
+    EXPECT_THAT(body_of(body, "[129]"),
+                testing::AllOf(testing::StartsWith("invalid_json: procedure 'p' leaves invalid JSON"),
+                               testing::HasSubstr("nesting is deeper than 128 levels")));
+    EXPECT_THAT(query("EXECUTE p(129) ON shelf IN PARTITION 'a1'"), testing::StartsWith("invalid_json"));
+    EXPECT_EQ(ids(), before);
+  }
+  EXPECT_EQ(body_of(fmt::format(kDeep, "[v]"), "[128]").size(), 2 * 128 + 1);
+  EXPECT_NE(ids(), before);
+  EXPECT_EQ(
+      body_of("function () { __.response.setBody([...'[[[{'.repeat(100), ...Array(200).fill([])].length); }"),
+      "600");
 }
 
 TEST_F(ScriptLimitTest, TheLogIsCut) {

@@ -58,6 +58,8 @@ class DelimitedSource : public ByteSource {
 
  private:
   static constexpr size_t kBlockBytes = size_t{1} << 18;
+  // The highest limit that a container may set for its items; so much of a record is kept in memory.
+  static constexpr size_t kMostOfRecord = size_t{64} << 20;
   static constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
   // Reads a block and turns its complete records into JSON: 1, 0 at the end, -1 on failure.
@@ -78,6 +80,11 @@ class DelimitedSource : public ByteSource {
       if (const std::string wrong = take(record); !wrong.empty()) return fail(wrong);
     }
     text_.erase(0, place);
+    if (reader_.bytes_read() > kMostOfRecord)
+      return fail(fmt::format(
+          "record {} is longer than {} bytes, the most that an item may have: a quote in it is not "
+          "closed, or not doubled",
+          record_number_ + 1, kMostOfRecord));
     return 1;
   }
 
@@ -86,8 +93,7 @@ class DelimitedSource : public ByteSource {
     if (record.back().is_cut)
       return fmt::format(
           "record {} begins a quoted cell that has no closing quote: the file is cut short, or a quote in it "
-          "is "
-          "not doubled",
+          "is not doubled",
           record_number_);
     if (record_number_ == 1) return take_header(record);
     const bool is_blank = record.size() == 1 && record[0].text.empty() && !record[0].is_quoted;

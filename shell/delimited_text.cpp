@@ -65,13 +65,15 @@ bool DelimitedReader::next(std::string_view text, size_t& at, bool is_end,
                            std::vector<DelimitedCell>& record) {
   const auto give = [&] {
     end_cell();
-    record = std::exchange(cells_, {});
-    has_begun_ = is_open_ = false;
+    record.swap(cells_);
+    cells_.clear();
+    bytes_read_ = 0;
+    is_open_ = false;
     return true;
   };
   for (; at < text.size(); ++at) {
     const char c = text[at];
-    has_begun_ = true;
+    ++bytes_read_;
     if (is_open_) {
       if (c != '"') {
         cell_.text += c;
@@ -94,7 +96,7 @@ bool DelimitedReader::next(std::string_view text, size_t& at, bool is_end,
       cell_.text += c;
     }
   }
-  if (!is_end || !has_begun_) return false;
+  if (!is_end || bytes_read_ == 0) return false;
   cell_.is_cut = is_open_;
   return give();
 }

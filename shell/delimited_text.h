@@ -36,6 +36,8 @@ class DelimitedReader {
   // kept for the call that has the text from `at` on, which may be a last quote. `is_end`: no text comes
   // after this one; then false says that there is no record.
   bool next(std::string_view text, size_t& at, bool is_end, std::vector<DelimitedCell>& record);
+  // Of the record that is being read, as far as it is known.
+  size_t bytes_read() const noexcept { return bytes_read_; }
 
  private:
   void end_cell();
@@ -44,7 +46,7 @@ class DelimitedReader {
   // Of the record that is being read.
   std::vector<DelimitedCell> cells_;
   DelimitedCell cell_;
-  bool has_begun_ = false;
+  size_t bytes_read_ = 0;
   bool is_open_ = false;  // within quotes
 };
 

@@ -153,6 +153,15 @@ BoundExpression* Binder::fold(BoundExpression* expression) {
         if (operand->constant.is_defined()) elements[count++] = operand->constant;
       return constant(Value::array(elements.first(count)));
     }
+    case BoundKind::object: {
+      const std::span<Member> members = arena.make_array<Member>(expression->entries.size());
+      size_t count = 0;
+      for (const auto& [key, value] : expression->entries) {
+        if (value->kind != BoundKind::constant) return expression;
+        if (value->constant.is_defined()) members[count++] = {key, value->constant};
+      }
+      return constant(Value::object(members.first(count)));
+    }
     case BoundKind::call:
       return fold_call(expression);
     default:

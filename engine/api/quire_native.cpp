@@ -1,6 +1,7 @@
 // Native procedures: registered, and what they call.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <memory>
 
 #include "engine/api/boundary.h"
@@ -33,10 +34,12 @@ struct Context {
 Error error_of(int code, const quire_error& filled) {
   const bool is_known =
       code > 0 && quire::error_code_row(static_cast<ErrorCode>(code)).code == static_cast<ErrorCode>(code);
-  const std::string_view message = filled.message;
-  return {is_known ? static_cast<ErrorCode>(code) : ErrorCode::script_failed,
-          message.empty() ? "the procedure failed without a message" : std::string(message),
-          {}};
+  // The caller may have filled all of it, without a NUL.
+  const std::string_view message(filled.message, strnlen(filled.message, sizeof filled.message));
+  return {.code = is_known ? static_cast<ErrorCode>(code) : ErrorCode::script_failed,
+          .message = message.empty() ? "the procedure failed without a message" : std::string(message),
+          .position = {},
+          .retry_after_ms = code == QUIRE_TOO_MANY_REQUESTS ? filled.retry_after_ms : 0};
 }
 
 // `work` gets the access to the partition and a text to fill, which goes to `out`.

@@ -133,9 +133,9 @@ void ChangeFeed::set_retention(uint32_t minutes, ContainerStatistics& statistics
 
 // ---- Runs
 
-void FeedRun::begin(Lsn lsn, uint32_t timestamp, Bytes item_key) {
+void FeedRun::begin(Lsn lsn, Bytes item_key) {
   first_ = lsn;
-  timestamp_ = timestamp;
+  newest_ = 0;
   first_key_.assign(item_key);
 }
 
@@ -143,7 +143,7 @@ Result<void> FeedRun::end(WriteTransaction& transaction, Bytes last_key) {
   if (items_ == 0) return {};
   FeedRow row;
   row.kind = items_ == 1 ? FeedRowKind::item : FeedRowKind::ordered_range;
-  row.timestamp = timestamp_;
+  row.timestamp = newest_;
   row.item_key = last_key;
   row.first = first_;
   row.live = items_;

@@ -5,6 +5,7 @@
 // what was before and with deletions, are kept for as long as the definition's changeFeedPolicy says.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -93,8 +94,9 @@ class FeedRun {
   // The row is written when it is full, and by end().
   Result<void> add(WriteTransaction& transaction, Lsn lsn, uint32_t timestamp, Bytes item_key) {
     if (items_ == 0) [[unlikely]]
-      begin(lsn, timestamp, item_key);
+      begin(lsn, item_key);
     last_ = lsn;
+    newest_ = std::max(newest_, timestamp);
     if (++items_ < kMostInRange) [[likely]]
       return {};
     return end(transaction, item_key);
@@ -103,12 +105,12 @@ class FeedRun {
   Result<void> end(WriteTransaction& transaction, Bytes last_key);
 
  private:
-  void begin(Lsn lsn, uint32_t timestamp, Bytes item_key);
+  void begin(Lsn lsn, Bytes item_key);
 
   Table table_;
   uint64_t items_ = 0;
   Lsn first_{}, last_{};
-  uint32_t timestamp_ = 0;
+  uint32_t newest_ = 0;  // timestamp; those of a recovered file differ
   std::string first_key_;
 };
 

@@ -31,8 +31,9 @@ ContainerStore::ContainerStore(Opened opened)
       options_(opened.options),
       names_{opened.database_number, entry_.number, entry_.etag_salt},
       system_texts_(names_),
-      dictionary_(std::move(opened.dictionary)),
-      keys_(entry_.definition, *dictionary_),
+      shared_names_(std::move(opened.names)),
+      dictionary_(shared_names_->dictionary.get()),
+      keys_(shared_names_->keys),
       feed_(tables_.feed),
       indexes_(tables_.index, dictionary_->number(), components() * kEpkBytes,
                [this](const Transaction& transaction, Bytes key) { return has_expired(transaction, key); }),
@@ -41,11 +42,10 @@ ContainerStore::ContainerStore(Opened opened)
 Result<std::shared_ptr<ContainerStore>> ContainerStore::make(const Environment& environment,
                                                              const CatalogEntry& entry, Tables tables,
                                                              const ContainerOptions& options) {
-  auto dictionary = sql::KeyDictionary::create();
-  if (!dictionary)
-    return fail(ErrorCode::limit_exceeded, "this process has 65,535 containers open: too many");
+  QUIRE_ASSIGN(std::shared_ptr<SharedNames> names,
+               SharedNames::of(environment, tables.keys, entry.definition));
   return std::make_shared<ContainerStore>(
-      Opened{entry, tables, options, environment.database_number(), std::move(dictionary)});
+      Opened{entry, tables, options, environment.database_number(), std::move(names)});
 }
 
 Result<std::shared_ptr<ContainerStore>> ContainerStore::create(Environment& environment,
@@ -111,7 +111,7 @@ Result<void> ContainerStore::refresh(const Transaction& transaction) {
 }
 
 Result<void> ContainerStore::refresh_names(const Transaction& transaction, uint64_t commit) {
-  const std::lock_guard lock(refresh_mutex_);
+  const std::lock_guard lock(shared_names_->loading);
   if (commit <= refreshed_.load(std::memory_order_relaxed)) return {};
   QUIRE_TRY(load_names(transaction, *dictionary_));
   QUIRE_TRY(refresh_lifetime(transaction, commit));

@@ -22,13 +22,13 @@
 #include "engine/catalog/catalog.h"
 #include "engine/container/change_feed.h"
 #include "engine/container/container_indexes.h"
-#include "engine/container/fixed_keys.h"
 #include "engine/container/item_cursor.h"
 #include "engine/container/item_encoder.h"
 #include "engine/container/item_key.h"
 #include "engine/container/lifetime.h"
 #include "engine/container/patch.h"
 #include "engine/container/record.h"
+#include "engine/container/shared_names.h"
 #include "engine/container/statistics.h"
 #include "engine/container/system_property.h"
 #include "engine/container/throughput.h"
@@ -245,7 +245,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
     Tables tables;
     ContainerOptions options;
     uint32_t database_number;
-    std::unique_ptr<sql::KeyDictionary> dictionary;
+    std::shared_ptr<SharedNames> names;  // with all other stores of the container
   };
 
  public:
@@ -304,12 +304,12 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   ContainerOptions options_;
   ResourceNames names_;
   SystemPropertyTexts system_texts_;
-  std::unique_ptr<sql::KeyDictionary> dictionary_;
-  FixedKeys keys_;
+  std::shared_ptr<SharedNames> shared_names_;
+  sql::KeyDictionary* dictionary_;  // theirs
+  const FixedKeys& keys_;           // likewise
 
   // The newest commit whose names are all in the dictionary, and whose lifetime is known.
   std::atomic<uint64_t> refreshed_ = 0;
-  std::mutex refresh_mutex_;  // held while what other transactions have made is loaded
   // The newest that is known, one of those below: few, and they stay where they are.
   std::atomic<const Lifetime*> lifetime_ = nullptr;
   std::deque<Lifetime> lifetimes_;

@@ -157,6 +157,7 @@ Result<ContainerIndexes::Writer*> ContainerIndexes::writer(WriteTransaction& tra
       QUIRE_ASSIGN(made->set, load_index_set(transaction, table_));
       made->extractor = std::make_unique<EntryExtractor>(made->set, dictionary_, scope_bytes_);
       *writer_ = std::move(made);
+      forget_if_undone(transaction);  // what another store has changed in it may yet be taken back
     }
     seen = version;
   }
@@ -193,7 +194,8 @@ Result<IndexNumber> ContainerIndexes::allot(WriteTransaction& transaction,
                                            static_cast<ptrdiff_t>(kMostPolicyIndexes);
   if (is_full) return IndexNumber::none;
   forget_if_undone(transaction);
-  ++set.version;
+  // Another store of the container may write next in this request: it must see that the set has changed.
+  transaction.mark(table_) = ++set.version;
   if (path.empty()) {
     set.next_number = UINT16_MAX;
     QUIRE_TRY(save_index_header(transaction, table_, set));

@@ -36,6 +36,11 @@ Result<ReadTransaction> Environment::begin_read() const {
   return ReadTransaction::begin(*state_, state_->now());
 }
 
+std::shared_ptr<void> Environment::share_any(Table table,
+                                             const std::function<std::shared_ptr<void>()>& make) const {
+  return state_->shared_objects().find_or_make(table, make);
+}
+
 void Environment::use_clock(UnixClock clock) noexcept {
   state_->use_clock(clock);
 }

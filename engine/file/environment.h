@@ -129,6 +129,13 @@ class Environment {
   // Inside a write transaction use WriteTransaction::open_table.
   Result<std::optional<Table>> open_table(std::string_view name);
 
+  // What this process keeps in memory about a table, once for all Environments of the file, and as long as
+  // somebody has it: one kind of thing for each table. `make` gives a shared_ptr to it, null if it cannot.
+  template <typename Object, typename Make>
+  std::shared_ptr<Object> share(Table table, const Make& make) const {
+    return std::static_pointer_cast<Object>(share_any(table, make));
+  }
+
   // What holds for the file in this process. strengthen() never weakens it, since others may rely on it.
   Durability durability() const noexcept;
   void strengthen(Durability durability) noexcept;
@@ -168,6 +175,7 @@ class Environment {
 
  private:
   Environment(std::string path, const FileOptions& options, std::shared_ptr<FileState> state);
+  std::shared_ptr<void> share_any(Table table, const std::function<std::shared_ptr<void>()>& make) const;
 
   std::string path_;
   FileOptions options_;

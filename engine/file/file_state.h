@@ -22,6 +22,7 @@
 #include "engine/file/commit_watch.h"
 #include "engine/file/environment.h"
 #include "engine/file/reader_pool.h"
+#include "engine/file/shared_objects.h"
 #include "engine/file/small_commits.h"
 #include "engine/file/table_registry.h"
 #include "engine/file/tree_roots.h"
@@ -74,6 +75,7 @@ class FileState {
   MDB_env* environment() const noexcept { return environment_.get(); }
   ReaderPool& readers() noexcept { return readers_; }
   TableRegistry& tables() noexcept { return tables_; }
+  SharedObjects& shared_objects() noexcept { return shared_objects_; }
   TreeRoots& roots() noexcept { return roots_; }
   // To read(2) from.
   int data_descriptor() const noexcept { return descriptor_.number(); }
@@ -129,6 +131,7 @@ class FileState {
   EnvironmentHandle environment_;
   ReaderPool readers_;
   TableRegistry tables_;
+  SharedObjects shared_objects_;
   TreeRoots roots_;
   WriteQueue queue_;
   WriteLock write_lock_;

@@ -1339,10 +1339,11 @@ namespace detail {
 // A native procedure behind C's function pointer. What it throws ends the call as an error does.
 inline int run_procedure(void* context, quire_call* call, const char* arguments, size_t length,
                          quire_error* error) noexcept {
-  const auto fail = [error](int code, std::string_view message) {
+  const auto fail = [error](int code, std::string_view message, uint32_t retry_after_ms = 0) {
     *error = {};
     // An error that names no code is a failure all the same.
     error->code = code != QUIRE_OK ? code : QUIRE_SCRIPT_FAILED;
+    error->retry_after_ms = retry_after_ms;
     size_t length = std::min(message.size(), sizeof error->message - 1);
     while (length < message.size() && length > 0 && (message[length] & 0xC0) == 0x80)
       --length;  // not within a character
@@ -1352,7 +1353,8 @@ inline int run_procedure(void* context, quire_call* call, const char* arguments,
   try {
     ProcedureCall handle(call);
     const Result<void> done = (*static_cast<NativeProcedure*>(context))(handle, {arguments, length});
-    return done ? static_cast<int>(QUIRE_OK) : fail(done.error().code, done.error().message);
+    if (done) return QUIRE_OK;
+    return fail(done.error().code, done.error().message, done.error().retry_after_ms);
   } catch (const std::exception& exception) {
     return fail(QUIRE_SCRIPT_FAILED, exception.what());
   } catch (...) {

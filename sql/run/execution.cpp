@@ -186,7 +186,10 @@ struct Execution::State {
     if (items != nullptr) run.stored_items = node;
   }
 
-  const Collection* stored_items() const { return run.omits_system_properties ? nullptr : items; }
+  // The lines of EXPLAIN ANALYZE are none, whatever has run.
+  const Collection* stored_items() const {
+    return run.omits_system_properties || is_explain ? nullptr : items;
+  }
 
   bool is_restartable() const {
     return keeps_nothing && run.is_restartable && !run.error && pipeline != nullptr;

@@ -44,6 +44,28 @@ export PKG_CONFIG_PATH=$library/pkgconfig
 g++ -std=c++20 "$folder/main.cpp" -o "$folder/user" $(pkg-config --cflags --libs quire) "-Wl,-rpath,$library"
 expect_42 "$folder/user"
 
+# In C alone: by pkg-config and by a project that has no C++.
+sees_lyon() { "$@" | grep -q lyon || { echo "$1 did not print lyon"; exit 1; }; }
+mkdir "$folder/c"
+cp "$source/examples/c/hello.c" "$folder/c"
+cat >"$folder/c/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES C)
+find_package(quire 0.1 REQUIRED)
+foreach(kind quire static)
+  add_executable(user_${kind} hello.c)
+  target_link_libraries(user_${kind} PRIVATE quire::${kind})
+endforeach()
+CMAKE
+cmake -S "$folder/c" -B "$folder/c/build" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$folder/c/build" >/dev/null
+sees_lyon "$folder/c/build/user_quire"
+sees_lyon "$folder/c/build/user_static"
+# shellcheck disable=SC2046 # flags are words
+gcc -std=c99 "$folder/c/hello.c" -o "$folder/c/user" -Wl,-Bstatic $(pkg-config --cflags --libs quire) -Wl,-Bdynamic \
+  $(pkg-config --static --libs-only-l quire | sed 's/-lquire//')
+sees_lyon "$folder/c/user"
+
 others=$(nm -D --defined-only "$library/libquire.so" | awk '{print $3}' | grep -v '^quire_' || true)
 [ -z "$others" ] || { printf 'libquire.so exports more than quire_*:\n%s\n' "$others"; exit 1; }
 

@@ -94,6 +94,16 @@ TEST_F(NativeProcedureTest, WhateverIsThrownAndWhateverCodeAnErrorHasItFails) {
   EXPECT_EQ(ids(), before);
 }
 
+TEST_F(NativeProcedureTest, AnErrorThatItPassesOnTellsWhenToComeBack) {
+  add("refused", [](ProcedureCall&, std::string_view) -> Result<void> {
+    return std::unexpected(
+        Error{.code = QUIRE_TOO_MANY_REQUESTS, .message = "slow down", .retry_after_ms = 7});
+  });
+  const auto refused = shelf_->execute("refused", "a1");
+  ASSERT_TRUE(fails_with(refused, QUIRE_TOO_MANY_REQUESTS, "procedure 'refused': slow down"));
+  EXPECT_EQ(refused.error().retry_after_ms, 7u);
+}
+
 TEST_F(NativeProcedureTest, ArgumentsAreAJsonArray) {
   int calls = 0;
   add("list", [&](ProcedureCall& call, std::string_view arguments) {

@@ -11,6 +11,7 @@
 
 #include "engine/file/page_layout.h"
 #include "tests/engine/api/database_fixture.h"
+#include "tests/engine/api/test_clock.h"
 #include "tests/file_bytes.h"
 
 namespace quire::tests {
@@ -90,6 +91,24 @@ TEST_F(RecoverTest, ASoundFileIsSavedWhole) {
                        R"({"container":"texts","salvaged":20,"lost":0,"notes":[]}])");
   EXPECT_EQ(contents(), contents_);
   EXPECT_FALSE(database_->prepare("INSERT INTO c VALUES {id: 'twice', p: 1, u: 5}").value().step());
+}
+
+TEST_F(RecoverTest, AFeedFromATimeHasWhatIsNewerThanTheFirstItems) {
+  {
+    auto database = Database::open(path_).value();
+    ASSERT_TRUE(succeeds(database.create_container(R"({"id":"times"})")));
+    auto times = database.container("times").value();
+    for (uint32_t i = 0; i < 6; ++i) {
+      set_time(database.c_handle(), 1'000'000 + i);
+      ASSERT_TRUE(succeeds(times.create(R"({"id":")" + std::to_string(i) + "\"}")));
+    }
+  }
+  read_bytes();
+  recover();
+  auto feed = database_->container("times")->feed({.start = FeedStart::time(1'000'004)}).value();
+  std::string ids;
+  while (feed.next().value()) ids += feed.json().value().substr(0, 9);
+  EXPECT_EQ(ids, R"({"id":"4"{"id":"5")");
 }
 
 TEST_F(RecoverTest, WithoutMetaPagesNothingIsLost) {

@@ -34,6 +34,19 @@ TEST_F(StatementTest, GivesRowsAsValuesAndAsJson) {
   EXPECT_EQ(statement->stats().rows_returned, 2u);
 }
 
+TEST_F(StatementTest, TheLinesOfExplainAnalyzeAreJsonWhateverTheQueryGives) {
+  for (const char* sql : {"EXPLAIN ANALYZE SELECT * FROM c", "EXPLAIN ANALYZE SELECT VALUE c FROM c",
+                          "EXPLAIN ANALYZE SELECT TOP 1 c.id FROM c"}) {
+    auto statement = cities_.prepare(sql);
+    ASSERT_TRUE(succeeds(statement));
+    while (*statement->step()) {
+      const std::string json(statement->row_json().value());
+      EXPECT_EQ(json, statement->row().to_json().value()) << sql;
+      EXPECT_THAT(json, testing::EndsWith("\"")) << sql;
+    }
+  }
+}
+
 TEST_F(StatementTest, ItemsMayComeWithoutTheSystemProperties) {
   auto statement = cities_.prepare("SELECT VALUE c FROM c WHERE c.id = 'bonn'");
   ASSERT_TRUE(succeeds(statement));

@@ -48,7 +48,8 @@ Result<std::unique_ptr<PreparedStatement>> PreparedStatement::prepare(OpenContai
   std::unique_ptr<PreparedStatement> statement(new PreparedStatement(containers, sql, options));
   QUIRE_ASSIGN(const auto source, SnapshotSource::begin(containers, options.scope));
   QUIRE_TRY(statement->plan(*source));
-  const size_t parameters = statement->parameter_names().size();
+  statement->parameter_names_ = statement->query_->parameter_names();
+  const size_t parameters = statement->parameter_names_.size();
   statement->bindings_.resize(parameters);
   statement->parameters_.resize(parameters);
   statement->is_bound_ = std::make_unique<bool[]>(parameters);

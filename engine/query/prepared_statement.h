@@ -51,8 +51,8 @@ class PreparedStatement {
   static Result<std::unique_ptr<PreparedStatement>> prepare(OpenContainers& containers, std::string_view sql,
                                                             const StatementOptions& options);
 
-  // Without @, in order of first use.
-  const std::vector<std::string>& parameter_names() const { return query_->parameter_names(); }
+  // Without @, in order of first use. They stay where they are when a run plans again.
+  const std::vector<std::string>& parameter_names() const { return parameter_names_; }
 
   // Both copy the value. `name` with or without its @. misuse while the statement runs, invalid_argument for
   // a name that it does not have and for text that is not UTF-8, invalid_json.
@@ -131,6 +131,7 @@ class PreparedStatement {
   StatementOptions options_;
   std::unique_ptr<sql::PreparedQuery> query_;
   SnapshotSource::Lookups lookups_;  // what the plan rests on
+  std::vector<std::string> parameter_names_;
   std::vector<Binding> bindings_;
   std::unique_ptr<sql::JsonReader> json_reader_;  // made when first needed
 

@@ -105,11 +105,16 @@ class PreparedStatement {
   bool is_current(SnapshotSource& source) const;
   Result<Binding*> binding(std::string_view name);
   Result<void> start();
+  // A source over a snapshot of its own, or within a transaction, by which the plan is current: the statement
+  // is planned again if need be.
+  Result<std::unique_ptr<SnapshotSource>> begin_source();
+  Result<std::unique_ptr<SnapshotSource>> begin_source_in(WriteTransaction& transaction, uint64_t openings);
   Result<void> start_query();
   Result<void> start_change();
   // Statements that are no query and change no items.
   Result<void> start_other(const sql::Statement& statement);
-  Result<void> start_execute(const sql::Execute& call);
+  Result<void> start_execute();
+  Result<sql::Value> arguments_of_call(sql::Arena& arena);
   // Within BEGIN: to the end at once, since a later write ends what rows would point to.
   Result<void> start_in_transaction(const Session::Current& current);
   Result<void> collect_rows(SnapshotSource& source);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/api/database.h"
 #include "engine/container/container.h"
@@ -48,9 +49,14 @@ struct quire_snapshot {
   // renewed.
   quire::Result<void> check_age();
   quire::Result<void> renew();
+  // What is read from it takes the names of its members from there.
+  void keep(const std::shared_ptr<quire::engine::ContainerStore>& store);
 
   quire_database& database;
   quire::engine::OpenHandle handle;
+  // Containers of the values that were read, which may be closed and dropped before the values end. That of
+  // the last one stands last.
+  std::vector<std::shared_ptr<quire::engine::ContainerStore>> read_from;
   std::optional<quire::engine::ReadTransaction> transaction;
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };

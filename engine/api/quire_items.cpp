@@ -1,6 +1,7 @@
 // Items: written and read one by one.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <span>
@@ -119,8 +120,19 @@ Result<void> quire_snapshot::renew() {
   } else {
     QUIRE_ASSIGN(transaction, database.environment().begin_read());
   }
+  read_from.clear();
   begun = std::chrono::steady_clock::now();
   return {};
+}
+
+void quire_snapshot::keep(const std::shared_ptr<ContainerStore>& store) {
+  if (!read_from.empty() && read_from.back() == store) [[likely]]
+    return;
+  const auto found = std::ranges::find(read_from, store);
+  if (found != read_from.end())
+    std::iter_swap(found, read_from.end() - 1);
+  else
+    read_from.push_back(store);
 }
 
 extern "C" {
@@ -310,7 +322,8 @@ void quire_snapshot_end(quire_snapshot* snapshot) {
   const std::unique_ptr<quire_snapshot> owned(snapshot);
 }
 
-// The hot path of point reads: nothing is allocated, nothing locked, nothing copied.
+// The hot path of point reads: nothing is allocated after the first of a container, nothing locked, nothing
+// copied.
 int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container,
                         const quire_scalar* partition_key, size_t components, const char* id,
                         size_t id_length, quire_value* value, quire_error* error) {
@@ -326,6 +339,7 @@ int quire_snapshot_read(quire_snapshot* snapshot, quire_container* container,
     Request request(*container->store);
     QUIRE_TRY(request.admit(key.components()));
     QUIRE_TRY(snapshot->check_age());
+    snapshot->keep(container->store);
     QUIRE_ASSIGN(const std::optional<Item> item,
                  container->store->read(*snapshot->transaction, key.components(), name));
     request.charge(charge_of(item));

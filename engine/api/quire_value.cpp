@@ -97,15 +97,16 @@ quire_value quire_value_element(quire_value value, size_t index) {
 }
 
 quire_value quire_value_member(quire_value value, const char* name, size_t name_length) {
-  if (name == nullptr) return to_c(Value::undefined());
+  if (name == nullptr && name_length != 0) return to_c(Value::undefined());
   return to_c(from_c(value).member(std::string_view(name, name_length)));
 }
 
 quire_value quire_value_member_at(quire_value value, size_t index, const char** name, size_t* name_length) {
   const Value from = from_c(value);
   Member member{};
-  if (from.is_object() && index < from.size()) member = from.member_at(static_cast<uint32_t>(index));
-  if (name != nullptr) *name = member.name.data();
+  const bool is_there = from.is_object() && index < from.size();
+  if (is_there) member = from.member_at(static_cast<uint32_t>(index));
+  if (name != nullptr) *name = is_there && member.name.data() == nullptr ? "" : member.name.data();
   if (name_length != nullptr) *name_length = member.name.size();
   return to_c(member.value);
 }

@@ -48,7 +48,8 @@ Result<std::unique_ptr<PreparedStatement>> PreparedStatement::prepare(OpenContai
   std::unique_ptr<PreparedStatement> statement(new PreparedStatement(containers, sql, options));
   QUIRE_ASSIGN(const auto source, SnapshotSource::begin(containers, options.scope));
   QUIRE_TRY(statement->plan(*source));
-  const size_t parameters = statement->parameter_names().size();
+  statement->parameter_names_ = statement->query_->parameter_names();
+  const size_t parameters = statement->parameter_names_.size();
   statement->bindings_.resize(parameters);
   statement->parameters_.resize(parameters);
   statement->is_bound_ = std::make_unique<bool[]>(parameters);
@@ -155,7 +156,7 @@ Result<void> PreparedStatement::start() {
   const bool is_query = statement.execute == nullptr && query_->change() == nullptr;
   if (is_query && current.transaction == nullptr) return start_query();
   QUIRE_TRY(admit());
-  if (statement.execute != nullptr) return start_execute(*statement.execute);
+  if (statement.execute != nullptr) return start_execute();
   if (current.transaction != nullptr) return start_in_transaction(current);
   return start_change();
 }
@@ -241,17 +242,37 @@ Result<void> PreparedStatement::start_other(const sql::Statement& statement) {
   }
 }
 
-// What the procedure is called with is worked out first, over a snapshot.
-Result<void> PreparedStatement::start_execute(const sql::Execute& call) {
+// What the procedure is called with is worked out first, and kept while it changes what this was read from.
+Result<sql::Value> PreparedStatement::arguments_of_call(sql::Arena& arena) {
+  const auto work_out = [&](SnapshotSource& source) -> Result<sql::Value> {
+    QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query_, source, execution_options()));
+    QUIRE_ASSIGN(const std::optional<sql::Value> given, execution->next());
+    if (!given) return fail(ErrorCode::internal, "the arguments of a procedure gave no row");
+    return sql::copy_value(*given, arena);
+  };
+  const Session::Current current = options_.session->current();
+  if (current.transaction == nullptr) {
+    QUIRE_ASSIGN(const auto source, begin_source());
+    return work_out(*source);
+  }
+  sql::Value given;
+  QUIRE_TRY(current.transaction->nested([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_ASSIGN(const auto source, begin_source_in(transaction, current.openings));
+    QUIRE_ASSIGN(given, work_out(*source));
+    return {};
+  }));
+  return given;
+}
+
+Result<void> PreparedStatement::start_execute() {
   if (options_.session == nullptr)
     return fail(ErrorCode::misuse, "there is no session to run this statement in");
   const WorkOptions work = options_.session->long_work(options_.interrupts, options_.time_limit);
-  QUIRE_ASSIGN(const auto source, SnapshotSource::begin(containers_, options_.scope));
-  QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query_, *source, execution_options()));
-  QUIRE_ASSIGN(const std::optional<sql::Value> given, execution->next());
-  if (!given) return fail(ErrorCode::internal, "the arguments of a procedure gave no row");
+  sql::Arena arena;
+  QUIRE_ASSIGN(const sql::Value given, arguments_of_call(arena));
+  const sql::Execute& call = *query_->statement().execute;
   ProcedureOutcome outcome;
-  auto done = execute_statement(containers_, *options_.session, call, *given, work, outcome);
+  auto done = execute_statement(containers_, *options_.session, call, given, work, outcome);
   log_ = std::move(outcome.log);
   if (!done) {
     done.error().position = {};  // in the script, if anywhere; the message tells its line
@@ -266,20 +287,7 @@ Result<void> PreparedStatement::start_execute(const sql::Execute& call) {
 Result<void> PreparedStatement::start_in_transaction(const Session::Current& current) {
   forget_run();  // the plan may become another
   return current.transaction->nested([&](WriteTransaction& transaction) -> Result<void> {
-    const auto begin = [&] {
-      auto made =
-          std::make_unique<SnapshotSource>(containers_, options_.scope, current.openings, transaction);
-      made->use_functions(functions());
-      return made;
-    };
-    auto source = begin();
-    if (!is_current(*source)) {
-      source = begin();
-      QUIRE_TRY(plan(*source));
-    }
-    if (source->error()) return std::unexpected(*source->error());
-    if (source->is_outdated())
-      return fail(ErrorCode::misuse, "the container was made after BEGIN: COMMIT or ROLLBACK first");
+    QUIRE_ASSIGN(const auto source, begin_source_in(transaction, current.openings));
     if (query_->change() == nullptr) return collect_rows(*source);
     const double before = transaction.charged();
     QUIRE_ASSIGN(ChangeOutcome outcome,
@@ -318,18 +326,40 @@ Result<void> PreparedStatement::start_query() {
     return {};
   }
   execution_.reset();
+  source_.reset();
+  QUIRE_ASSIGN(source_, begin_source());
+  QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, query_options()));
+  return {};
+}
+
+Result<std::unique_ptr<SnapshotSource>> PreparedStatement::begin_source() {
   for (int starts = 0; starts < SnapshotSource::kMostStarts; ++starts) {
-    source_.reset();
-    QUIRE_ASSIGN(source_, SnapshotSource::begin(containers_, options_.scope));
-    source_->use_functions(functions());
-    const bool is_planned = is_current(*source_);
-    if (source_->error()) return std::unexpected(*source_->error());
-    if (!is_planned && !source_->is_outdated()) QUIRE_TRY(plan(*source_));
-    if (source_->is_outdated()) continue;
-    QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, query_options()));
-    return {};
+    QUIRE_ASSIGN(auto source, SnapshotSource::begin(containers_, options_.scope));
+    source->use_functions(functions());
+    const bool is_planned = is_current(*source);
+    if (source->error()) return std::unexpected(*source->error());
+    if (!is_planned && !source->is_outdated()) QUIRE_TRY(plan(*source));
+    if (!source->is_outdated()) return source;
   }
   return std::unexpected(never_current());
+}
+
+Result<std::unique_ptr<SnapshotSource>> PreparedStatement::begin_source_in(WriteTransaction& transaction,
+                                                                           uint64_t openings) {
+  const auto begin = [&] {
+    auto made = std::make_unique<SnapshotSource>(containers_, options_.scope, openings, transaction);
+    made->use_functions(functions());
+    return made;
+  };
+  auto source = begin();
+  if (!is_current(*source)) {
+    source = begin();
+    QUIRE_TRY(plan(*source));
+  }
+  if (source->error()) return std::unexpected(*source->error());
+  if (source->is_outdated())
+    return fail(ErrorCode::misuse, "the container was made after BEGIN: COMMIT or ROLLBACK first");
+  return source;
 }
 
 Result<void> PreparedStatement::start_change() {

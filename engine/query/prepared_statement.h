@@ -51,8 +51,8 @@ class PreparedStatement {
   static Result<std::unique_ptr<PreparedStatement>> prepare(OpenContainers& containers, std::string_view sql,
                                                             const StatementOptions& options);
 
-  // Without @, in order of first use.
-  const std::vector<std::string>& parameter_names() const { return query_->parameter_names(); }
+  // Without @, in order of first use. They stay where they are when a run plans again.
+  const std::vector<std::string>& parameter_names() const { return parameter_names_; }
 
   // Both copy the value. `name` with or without its @. misuse while the statement runs, invalid_argument for
   // a name that it does not have and for text that is not UTF-8, invalid_json.
@@ -105,11 +105,16 @@ class PreparedStatement {
   bool is_current(SnapshotSource& source) const;
   Result<Binding*> binding(std::string_view name);
   Result<void> start();
+  // A source over a snapshot of its own, or within a transaction, by which the plan is current: the statement
+  // is planned again if need be.
+  Result<std::unique_ptr<SnapshotSource>> begin_source();
+  Result<std::unique_ptr<SnapshotSource>> begin_source_in(WriteTransaction& transaction, uint64_t openings);
   Result<void> start_query();
   Result<void> start_change();
   // Statements that are no query and change no items.
   Result<void> start_other(const sql::Statement& statement);
-  Result<void> start_execute(const sql::Execute& call);
+  Result<void> start_execute();
+  Result<sql::Value> arguments_of_call(sql::Arena& arena);
   // Within BEGIN: to the end at once, since a later write ends what rows would point to.
   Result<void> start_in_transaction(const Session::Current& current);
   Result<void> collect_rows(SnapshotSource& source);
@@ -131,6 +136,7 @@ class PreparedStatement {
   StatementOptions options_;
   std::unique_ptr<sql::PreparedQuery> query_;
   SnapshotSource::Lookups lookups_;  // what the plan rests on
+  std::vector<std::string> parameter_names_;
   std::vector<Binding> bindings_;
   std::unique_ptr<sql::JsonReader> json_reader_;  // made when first needed
 

@@ -568,7 +568,8 @@ QUIRE_API int quire_row_json(quire_statement* statement, const char** json, size
 QUIRE_API void quire_reset(quire_statement* statement);
 QUIRE_API void quire_finalize(quire_statement* statement);
 
-/* The names of the statement's parameters, without @, in order of first use; NULL past the last. */
+/* The names of the statement's parameters, without @, in order of first use; NULL past the last. Good as long
+ * as the statement. */
 QUIRE_API const char* quire_parameter_name(quire_statement* statement, size_t index);
 
 /* What the scripts of the run wrote with console.log, triggers too, a line each; also after a step that

@@ -28,6 +28,25 @@ TEST_F(ContainerTest, AListedDefinitionCanBeCreatedAgain) {
   EXPECT_EQ(database_->containers().value(), "[" + json + "]");
 }
 
+TEST_F(ContainerTest, AValueOfASnapshotOutlivesItsContainer) {
+  constexpr std::string_view kItem = R"({"id":"a","first":{"second":[1,{"third":"x"}]}})";
+  ASSERT_TRUE(succeeds(database_->create_container(R"({"id":"things"})")));
+  ASSERT_TRUE(succeeds(database_->container("things").value().create(kItem)));
+  auto snapshot = database_->begin_snapshot().value();
+  Value item;
+  {
+    const Container things = database_->container("things").value();
+    item = snapshot.read(things, {}, "a").value();
+  }
+  ASSERT_TRUE(succeeds(database_->drop_container("things")));
+  // It may have what the dropped one has given up.
+  ASSERT_TRUE(succeeds(database_->create_container(R"({"id":"others"})")));
+  ASSERT_TRUE(succeeds(database_->container("others").value().create(R"({"id":"a","other":1,"names":2})")));
+  EXPECT_EQ(item.to_json().value(), kItem);
+  EXPECT_EQ(item["first"]["second"][1]["third"].as_string(), "x");
+  ASSERT_TRUE(succeeds(snapshot.renew()));
+}
+
 TEST_F(ContainerTest, BadDefinitionsAreRefused) {
   EXPECT_TRUE(fails_with(database_->create_container("{"), QUIRE_INVALID_JSON));
   EXPECT_TRUE(fails_with(database_->create_container("{}"), QUIRE_INVALID_DEFINITION, "id"));

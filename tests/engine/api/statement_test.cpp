@@ -119,6 +119,19 @@ TEST_F(StatementTest, ParametersOfEveryKindAreBoundByName) {
   EXPECT_EQ(rows(*statement), "[\"été\",-9223372036854775808,true,null,[1,{\"a\":\"b\"}],\"été\"]\n");
 }
 
+TEST_F(StatementTest, NamesOfParametersStayWhereTheyAreWhenItIsPlannedAgain) {
+  auto statement = database_->prepare("SELECT VALUE c.id FROM cities c WHERE c.country = @country");
+  ASSERT_TRUE(succeeds(statement));
+  const std::vector<std::string_view> names = statement->parameter_names();
+  ASSERT_TRUE(succeeds(statement->bind("country", "nowhere")));
+  EXPECT_EQ(rows(*statement), "");
+  statement->reset();
+  EXPECT_EQ(query("CREATE INDEX by_country ON cities (country)"), "");
+  EXPECT_EQ(rows(*statement), "");
+  EXPECT_EQ(statement->parameter_names()[0].data(), names[0].data());
+  EXPECT_THAT(names, ElementsAre("country"));
+}
+
 TEST_F(StatementTest, ParametersAreChecked) {
   auto statement = database_->prepare("SELECT VALUE @country");
   EXPECT_THAT(rows(*statement), StartsWith("unbound_parameter"));

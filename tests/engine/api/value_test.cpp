@@ -44,6 +44,14 @@ TEST_F(ValueTest, IteratesElementsAndMembersInSourceOrder) {
   static_assert(std::forward_iterator<decltype(value.elements().begin())>);
 }
 
+TEST_F(ValueTest, AMemberWithoutALetterInItsNameIsFoundByIt) {
+  const Value value = value_of(R"({"":5})");
+  EXPECT_EQ(value[std::string_view()].as_integer(), 5);
+  EXPECT_EQ(value[""].as_integer(), 5);
+  EXPECT_NE(value.member_at(0).name.data(), nullptr);
+  EXPECT_EQ(value.member_at(1).name.data(), nullptr);
+}
+
 TEST_F(ValueTest, ConvertsNumbersWithinTheirBounds) {
   const Value value = value_of("[9223372036854775807,1e300,-1e300,2.9,-2.9,\"5\"]");
   EXPECT_EQ(value[0].as_integer(), INT64_MAX);

@@ -8,6 +8,9 @@ namespace {
 
 using testing::HasSubstr;
 
+constexpr std::string_view kMakeEcho =
+    "CREATE PROCEDURE echo ON shelf AS $$ function (x) { getContext().getResponse().setBody(x); } $$";
+
 TEST_F(ScriptTest, AResponseIsTheRowOfExecute) {
   EXPECT_EQ(query("CREATE PROCEDURE hello ON shelf AS $$ function (name) { "
                   "getContext().getResponse().setBody('hello ' + name); } $$"),
@@ -16,6 +19,28 @@ TEST_F(ScriptTest, AResponseIsTheRowOfExecute) {
   EXPECT_EQ(query("DROP PROCEDURE hello ON shelf"), "");
   EXPECT_THAT(query("EXECUTE hello('you') ON shelf IN PARTITION 'a1'"),
               HasSubstr("not_found: container 'shelf' has no procedure 'hello'"));
+}
+
+TEST_F(ScriptTest, ArgumentsOfExecuteArePlannedAgainAsQueriesAre) {
+  EXPECT_EQ(query(kMakeEcho), "");
+  EXPECT_EQ(query("CREATE INDEX by_year ON shelf (year)"), "");
+  auto statement = database_->prepare(
+      "EXECUTE echo(ARRAY(SELECT VALUE s.id FROM shelf s WHERE s.year > 2022)) ON shelf IN PARTITION 'a1'");
+  ASSERT_TRUE(succeeds(statement));
+  EXPECT_EQ(rows(*statement), "[\"b2\"]\n");
+  EXPECT_EQ(query("DROP INDEX by_year ON shelf"), "");
+  statement->reset();
+  EXPECT_EQ(rows(*statement), "[\"b2\"]\n");
+}
+
+TEST_F(ScriptTest, ArgumentsOfExecuteSeeWhatItsTransactionHasWritten) {
+  EXPECT_EQ(query(kMakeEcho), "");
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("INSERT INTO shelf VALUES {id: 'b3', authorId: 'a1', year: 2024}"), "");
+  EXPECT_EQ(query("EXECUTE echo(ARRAY(SELECT VALUE s.id FROM shelf s WHERE s.year > 2022)) ON shelf "
+                  "IN PARTITION (SELECT VALUE MAX(s.authorId) FROM shelf s WHERE s.id = 'b3')"),
+            "[\"b2\",\"b3\"]\n");
+  EXPECT_EQ(query("ROLLBACK"), "");
 }
 
 TEST_F(ScriptTest, ArgumentsMayBeMissingOrTooMany) {

@@ -223,7 +223,7 @@ typedef struct quire_options {
 QUIRE_API int quire_open(const char* path, const quire_options* options, quire_database** database,
                          quire_error* error);
 /* Releases the database. Containers, statements, snapshots and transactions must have been released:
- * otherwise QUIRE_MISUSE, and the database stays open. */
+ * otherwise QUIRE_MISUSE, and the database stays open. What a statement BEGIN began is rolled back. */
 QUIRE_API int quire_close(quire_database* database, quire_error* error);
 /* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED (a
  * statement at its next step, if it is between two, unless what it gives is the rows of a change that is

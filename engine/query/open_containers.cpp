@@ -35,17 +35,19 @@ Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transacti
   QUIRE_ASSIGN(const std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
   if (!entry) return Opened{};
   QUIRE_ASSIGN(auto store, ContainerStore::open(environment_, *entry, options_));
-  if (opened.store != nullptr) store->share_throughput(*opened.store);
   QUIRE_TRY(set_throughput(*store));
   if (!environment_.is_read_only()) QUIRE_TRY(go_on_building(transaction, *store));
   return keep(std::move(store));
 }
 
-// Its partitions are counted when it is opened or changed.
+// Its partitions are counted when it is opened or changed. All stores of the container have this throughput:
+// it is that of the newest definition, also where an older snapshot has opened this one.
 Result<void> OpenContainers::set_throughput(ContainerStore& store) {
-  QUIRE_ASSIGN(const uint32_t units, throughput_of(store.definition()));
-  if (units == 0 && !store.throughput().is_limited()) return {};
   QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+  QUIRE_ASSIGN(const auto newest, catalog_.find(snapshot, store.definition().name));
+  if (!newest || newest->number != store.number()) return {};
+  QUIRE_ASSIGN(const uint32_t units, throughput_of(newest->definition));
+  if (units == 0 && !store.throughput().is_limited()) return {};
   QUIRE_ASSIGN(const ContainerStatistics statistics, store.statistics(snapshot));
   store.throughput().set(units, statistics.document_bytes);
   return {};
@@ -148,8 +150,6 @@ Result<bool> OpenContainers::redefine(std::string_view name,
     QUIRE_ASSIGN(must_build, store->set_indexes(transaction, entry->definition));
     return {};
   }));
-  if (const Opened opened = known(store->number()); opened.store != nullptr)
-    store->share_throughput(*opened.store);
   QUIRE_TRY(set_throughput(*store));
   keep(store);
   return must_build;

@@ -37,6 +37,7 @@ ContainerStore::ContainerStore(Opened opened)
       feed_(tables_.feed),
       indexes_(tables_.index, dictionary_->number(), components() * kEpkBytes,
                [this](const Transaction& transaction, Bytes key) { return has_expired(transaction, key); }),
+      throughput_(std::move(opened.throughput)),
       encoder_(entry_.definition, keys_, options_.hash, *dictionary_) {}
 
 Result<std::shared_ptr<ContainerStore>> ContainerStore::make(const Environment& environment,
@@ -44,8 +45,10 @@ Result<std::shared_ptr<ContainerStore>> ContainerStore::make(const Environment& 
                                                              const ContainerOptions& options) {
   QUIRE_ASSIGN(std::shared_ptr<SharedNames> names,
                SharedNames::of(environment, tables.keys, entry.definition));
+  auto throughput =
+      environment.share<Throughput>(tables.statistics, [] { return std::make_shared<Throughput>(); });
   return std::make_shared<ContainerStore>(
-      Opened{entry, tables, options, environment.database_number(), std::move(names)});
+      Opened{entry, tables, options, environment.database_number(), std::move(names), std::move(throughput)});
 }
 
 Result<std::shared_ptr<ContainerStore>> ContainerStore::create(Environment& environment,

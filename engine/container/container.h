@@ -199,11 +199,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
     system_texts_.write_item(root, out);
   }
 
-  // What requests to it may use; those who run them ask and tell.
+  // What requests to it may use, by whichever store of it in this process; those who run them ask and tell.
   Throughput& throughput() const noexcept { return *throughput_; }
-  // `before` is the container as it was before a change of its definition: who has that one has the same
-  // throughput. Not once threads share the store.
-  void share_throughput(const ContainerStore& before) noexcept { throughput_ = before.throughput_; }
 
   Table items_table() const noexcept { return tables_.items; }
   ContainerIndexes& indexes() noexcept { return indexes_; }
@@ -245,7 +242,9 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
     Tables tables;
     ContainerOptions options;
     uint32_t database_number;
-    std::shared_ptr<SharedNames> names;  // with all other stores of the container
+    // With all other stores of the container.
+    std::shared_ptr<SharedNames> names;
+    std::shared_ptr<Throughput> throughput;
   };
 
  public:
@@ -316,8 +315,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   ChangeFeed feed_;
   ContainerIndexes indexes_;
   WriteTriggers* triggers_ = nullptr;
-  // Shared with the stores that share_throughput() names.
-  std::shared_ptr<Throughput> throughput_ = std::make_shared<Throughput>();
+  std::shared_ptr<Throughput> throughput_;
   // Of the holder of the write lock.
   ItemEncoder encoder_;
 };

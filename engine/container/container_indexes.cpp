@@ -175,7 +175,8 @@ Result<IndexSet*> ContainerIndexes::writable_set(WriteTransaction& transaction) 
 }
 
 Result<void> ContainerIndexes::set_changed(WriteTransaction& transaction) {
-  ++held().set.version;
+  renew_index_version(held().set);
+  transaction.mark(table_) = held().set.version;
   held().extractor = std::make_unique<EntryExtractor>(held().set, dictionary_, scope_bytes_);
   return save_index_header(transaction, table_, held().set);
 }
@@ -195,7 +196,8 @@ Result<IndexNumber> ContainerIndexes::allot(WriteTransaction& transaction,
   if (is_full) return IndexNumber::none;
   forget_if_undone(transaction);
   // Another store of the container may write next in this request: it must see that the set has changed.
-  transaction.mark(table_) = ++set.version;
+  renew_index_version(set);
+  transaction.mark(table_) = set.version;
   if (path.empty()) {
     set.next_number = UINT16_MAX;
     QUIRE_TRY(save_index_header(transaction, table_, set));

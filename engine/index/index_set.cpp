@@ -1,5 +1,7 @@
 #include "engine/index/index_set.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -114,6 +116,12 @@ Result<IndexSet> load_index_set(const Transaction& transaction, Table table) {
 }
 
 // ---- Writing
+
+void renew_index_version(IndexSet& set) noexcept {
+  uint32_t step = 0;
+  if (getentropy(&step, sizeof step) != 0) step = 0;
+  set.version += uint64_t{step} + 1;
+}
 
 Result<void> save_index_header(WriteTransaction& transaction, Table table, const IndexSet& set) {
   char header[kHeaderBytes];

@@ -10,7 +10,7 @@
 //                           last item whose entries are all there
 //
 // Each change of the set (not of the counters) makes a new version, so that who knows a version knows the
-// set.
+// set: also who has seen one in a transaction that was undone, since versions grow by random steps.
 #pragma once
 
 #include <cstdint>
@@ -65,6 +65,9 @@ struct IndexSet {
 // 0 if there is no index, and never was.
 Result<uint64_t> read_index_version(const Transaction& transaction, Table table);
 Result<IndexSet> load_index_set(const Transaction& transaction, Table table);
+
+// Gives a changed set a version that none has had, in whatever transaction or process.
+void renew_index_version(IndexSet& set) noexcept;
 
 // The parts of it that change; `save_index_header` makes the new version known and comes with each of them.
 Result<void> save_index_header(WriteTransaction& transaction, Table table, const IndexSet& set);

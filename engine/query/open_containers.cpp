@@ -31,20 +31,23 @@ Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transacti
   Opened opened = known(reference->number);
   // Another process may have changed the definition since; an older snapshot does well with the new one.
   if (opened.store != nullptr && opened.store->revision() >= reference->revision) return opened;
+  if (opened.store == nullptr) QUIRE_TRY(forget_dropped());
   QUIRE_ASSIGN(const std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
   if (!entry) return Opened{};
   QUIRE_ASSIGN(auto store, ContainerStore::open(environment_, *entry, options_));
-  if (opened.store != nullptr) store->share_throughput(*opened.store);
   QUIRE_TRY(set_throughput(*store));
   if (!environment_.is_read_only()) QUIRE_TRY(go_on_building(transaction, *store));
   return keep(std::move(store));
 }
 
-// Its partitions are counted when it is opened or changed.
+// Its partitions are counted when it is opened or changed. All stores of the container have this throughput:
+// it is that of the newest definition, also where an older snapshot has opened this one.
 Result<void> OpenContainers::set_throughput(ContainerStore& store) {
-  QUIRE_ASSIGN(const uint32_t units, throughput_of(store.definition()));
-  if (units == 0 && !store.throughput().is_limited()) return {};
   QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+  QUIRE_ASSIGN(const auto newest, catalog_.find(snapshot, store.definition().name));
+  if (!newest || newest->number != store.number()) return {};
+  QUIRE_ASSIGN(const uint32_t units, throughput_of(newest->definition));
+  if (units == 0 && !store.throughput().is_limited()) return {};
   QUIRE_ASSIGN(const ContainerStatistics statistics, store.statistics(snapshot));
   store.throughput().set(units, statistics.document_bytes);
   return {};
@@ -86,6 +89,7 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view na
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDefinition& definition) {
   QUIRE_TRY(check_queries(definition));
+  QUIRE_TRY(forget_dropped());
   std::shared_ptr<ContainerStore> store;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
     QUIRE_ASSIGN(store, ContainerStore::create(environment_, transaction, definition, options_));
@@ -146,8 +150,6 @@ Result<bool> OpenContainers::redefine(std::string_view name,
     QUIRE_ASSIGN(must_build, store->set_indexes(transaction, entry->definition));
     return {};
   }));
-  if (const Opened opened = known(store->number()); opened.store != nullptr)
-    store->share_throughput(*opened.store);
   QUIRE_TRY(set_throughput(*store));
   keep(store);
   return must_build;
@@ -206,6 +208,26 @@ OpenContainers::Opened OpenContainers::known(ContainerNumber number) const {
   const std::lock_guard lock(mutex_);
   const auto found = stores_.find(number);
   return found != stores_.end() ? found->second : Opened{};
+}
+
+Result<void> OpenContainers::forget_dropped() {
+  std::vector<std::shared_ptr<ContainerStore>> open;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stores_.size() < most_open_) return {};
+    for (const auto& [number, opened] : stores_) open.push_back(opened.store);
+  }
+  // Begun after the last of them was opened: one that it does not have was dropped.
+  QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+  std::vector<ContainerNumber> dropped;
+  for (const auto& store : open) {
+    QUIRE_ASSIGN(const auto found, catalog_.find_reference(snapshot, store->definition().name));
+    if (!found || found->number != store->number()) dropped.push_back(store->number());
+  }
+  const std::lock_guard lock(mutex_);
+  for (const ContainerNumber number : dropped) stores_.erase(number);
+  most_open_ = std::max(kFewOpen, 2 * stores_.size());
+  return {};
 }
 
 OpenContainers::Opened OpenContainers::keep(std::shared_ptr<ContainerStore> store) {

@@ -65,6 +65,8 @@ class OpenContainers {
   KeyRooms& key_rooms() noexcept { return key_rooms_; }
 
  private:
+  static constexpr size_t kFewOpen = 32;
+
   struct Redefinition {
     ContainerDefinition before, after;
   };
@@ -76,6 +78,9 @@ class OpenContainers {
   Result<void> go_on_building(const Transaction& transaction, ContainerStore& store);
   // Takes indexes that the container does not have out of its definition.
   Result<void> forget_missing_indexes(ContainerStore& store);
+  // Lets go of containers that another database of this process, or another process, has dropped. Looks for
+  // them once as many again are open as were when it last did.
+  Result<void> forget_dropped();
   // Keeps `store`, unless another thread was faster with one as new; what is kept.
   Opened keep(std::shared_ptr<ContainerStore> store);
 
@@ -84,9 +89,10 @@ class OpenContainers {
   WriteTriggers* triggers_ = nullptr;
   Catalog catalog_;
   KeyRooms key_rooms_;
-  mutable std::mutex mutex_;  // guards stores_
+  mutable std::mutex mutex_;  // guards the two below
   // Shared, since statements and container handles outlive a drop.
   std::map<ContainerNumber, Opened> stores_;
+  size_t most_open_ = kFewOpen;  // with more, some may have been dropped
   std::atomic<uint64_t> openings_ = 0;
 };
 

@@ -99,5 +99,27 @@ TEST_F(RepeatedStatementTest, FindsWhatANewOneFinds) {
   }
 }
 
+// A plan names indexes by numbers, and after a rollback other paths may have these.
+TEST_F(RepeatedStatementTest, AStatementThatRanInATransactionIsPlannedAnewAfterItsRollback) {
+  ASSERT_TRUE(succeeds(
+      database_->create_container(R"({"id": "c", "indexingPolicy": {"includedPaths": [{"path": "/*"}]}})")));
+  Container container = std::move(database_->container("c").value());
+  std::string lines;
+  for (int i = 0; i < 1000; ++i) lines += fmt::format(R"({{"id":"x{}"}})", i) + '\n';
+  std::istringstream input(lines);
+  ASSERT_TRUE(succeeds(container.import(input)));
+  auto repeated = database_->prepare("SELECT VALUE c.id FROM c WHERE c.a = 1");
+  ASSERT_TRUE(succeeds(repeated));
+
+  ASSERT_EQ(query("BEGIN"), "");
+  ASSERT_TRUE(succeeds(container.create(R"({"id":"undone","a":1,"b":2})")));
+  EXPECT_EQ(DatabaseTest::rows(*repeated), "\"undone\"\n");
+  ASSERT_EQ(query("ROLLBACK"), "");
+  ASSERT_TRUE(succeeds(container.create(R"({"id":"1","b":1,"a":2})")));
+  ASSERT_TRUE(succeeds(container.create(R"({"id":"2","b":2,"a":1})")));
+  repeated->reset();
+  EXPECT_EQ(DatabaseTest::rows(*repeated), "\"2\"\n");
+}
+
 }  // namespace
 }  // namespace quire::tests

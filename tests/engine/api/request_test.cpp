@@ -187,5 +187,19 @@ TEST_F(RequestTest, PastItsThroughputAContainerRefuses) {
   EXPECT_TRUE(succeeds(items.read_json({1}, "a1")));
 }
 
+TEST_F(RequestTest, DatabasesOfOneFileInAProcessHaveAContainersThroughputTogether) {
+  reopen(file("a.quire"));
+  auto opened = Database::open(file("a.quire"));
+  ASSERT_TRUE(succeeds(opened));
+  EXPECT_EQ(query("CREATE CONTAINER items PARTITION KEY (/k)"), "");
+  Container items = database_->container("items").value(), others = opened->container("items").value();
+  EXPECT_EQ(query("ALTER CONTAINER items WITH {throughput: 1}"), "");
+  ASSERT_TRUE(succeeds(others.upsert(R"({"k":1,"id":"a"})")));
+  EXPECT_TRUE(fails_with(items.read_json({1}, "a"), QUIRE_TOO_MANY_REQUESTS));
+  EXPECT_TRUE(fails_with(others.read_json({1}, "a"), QUIRE_TOO_MANY_REQUESTS));
+  EXPECT_EQ(query("ALTER CONTAINER items WITH {throughput: null}"), "");
+  EXPECT_TRUE(succeeds(others.read_json({1}, "a")));
+}
+
 }  // namespace
 }  // namespace quire::tests

@@ -53,6 +53,21 @@ class QueryTest : public testing::Test {
   OpenContainers containers_{*environment_};
 };
 
+TEST_F(QueryTest, ContainersThatAnotherDatabaseHasDroppedAreNotKeptForEver) {
+  const auto kept = make("kept", {}, {});
+  OpenContainers others(*environment_);
+  const auto kept_there = value_of(others.open("kept"));
+  std::vector<std::weak_ptr<ContainerStore>> opened;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = fmt::format("c{}", i % 3);
+    make(name, {}, {});
+    opened.push_back(value_of(others.open(name)));
+    ASSERT_TRUE(succeeds(containers_.drop(name)));
+  }
+  EXPECT_LT(std::ranges::count_if(opened, [](const auto& store) { return !store.expired(); }), 50);
+  EXPECT_EQ(others.known(kept->number()).store, kept_there);
+}
+
 TEST_F(QueryTest, EachAccessPathReadsOnlyItsItems) {
   make("c", {"/k"}, {R"({"id":"1","k":"a"})", R"({"id":"2","k":"a"})", R"({"id":"1","k":"b"})"});
   auto scan = prepare("SELECT VALUE COUNT(1) FROM c WHERE c.id = '1'");

@@ -66,7 +66,8 @@ struct IndexSet {
 Result<uint64_t> read_index_version(const Transaction& transaction, Table table);
 Result<IndexSet> load_index_set(const Transaction& transaction, Table table);
 
-// Gives a changed set a version that none has had, in whatever transaction or process.
+// Gives a changed set its next version. That one undone transaction and a later one come to the same is a
+// chance of one in 2^32; where the system has no random numbers, versions count up by one.
 void renew_index_version(IndexSet& set) noexcept;
 
 // The parts of it that change; `save_index_header` makes the new version known and comes with each of them.

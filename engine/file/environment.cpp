@@ -135,6 +135,12 @@ Result<std::optional<Table>> Environment::open_table(std::string_view name) {
   return open_table_of_file(*state_, std::string(name));
 }
 
+void Environment::close_gone_tables(std::vector<std::string> names) {
+  FileState& state = *state_;
+  state.tables().add_gone(std::move(names));
+  state.readers().when_idle([&state] { state.tables().close_gone(state.environment()); });
+}
+
 Result<uint32_t> Environment::clear_stale_readers() {
   int dead = 0;
   const int code = mdb_reader_check(state_->environment(), &dead);

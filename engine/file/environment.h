@@ -129,6 +129,11 @@ class Environment {
   // Inside a write transaction use WriteTransaction::open_table.
   Result<std::optional<Table>> open_table(std::string_view name);
 
+  // Tables that another process has dropped, so that no transaction that begins from now on sees them: their
+  // slots are free for others once no transaction of this process is at work. Who has one of them gets
+  // container_not_found from then on.
+  void close_gone_tables(std::vector<std::string> names);
+
   // What this process keeps in memory about a table, once for all Environments of the file, and as long as
   // somebody has it: one kind of thing for each table. `make` gives a shared_ptr to it, null if it cannot.
   template <typename Object, typename Make>

@@ -1,5 +1,7 @@
 #include "engine/file/reader_pool.h"
 
+#include <utility>
+
 #include "engine/file/lmdb_error.h"
 
 namespace quire::engine {
@@ -21,8 +23,15 @@ void ReaderPool::enter() {
 
 void ReaderPool::leave() noexcept {
   const std::lock_guard lock(mutex_);
+  count_out();
+}
+
+void ReaderPool::count_out() noexcept {
   --at_work_;
-  if (waiting_for_idle_ != 0) changed_.notify_all();
+  if (waiting_for_idle_ != 0) [[unlikely]]
+    changed_.notify_all();
+  if (when_idle_ && at_work_ == 0) [[unlikely]]
+    std::exchange(when_idle_, nullptr)();
 }
 
 Result<MDB_txn*> ReaderPool::begin() {
@@ -102,9 +111,7 @@ void ReaderPool::end(MDB_txn* transaction) noexcept {
   mdb_txn_reset(transaction);
   {
     const std::lock_guard lock(mutex_);
-    --at_work_;
-    if (waiting_for_idle_ != 0) [[unlikely]]
-      changed_.notify_all();
+    count_out();
     if (idle_.size() < kMostIdle) {
       idle_.push_back(transaction);
       return;
@@ -139,6 +146,12 @@ bool ReaderPool::try_while_alone(const std::function<void()>& act) {
   if (at_work_ != 1) return false;
   act();
   return true;
+}
+
+void ReaderPool::when_idle(std::function<void()> act) {
+  const std::lock_guard lock(mutex_);
+  when_idle_ = std::move(act);
+  if (at_work_ == 0) std::exchange(when_idle_, nullptr)();
 }
 
 bool ReaderPool::is_idleness_wanted() noexcept {

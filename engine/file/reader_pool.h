@@ -70,6 +70,9 @@ class ReaderPool {
   Result<void> while_idle(Clock::time_point deadline, const std::function<int()>& act);
   // The same for a caller that is itself counted, without waiting: false if others are at work.
   bool try_while_alone(const std::function<void()>& act);
+  // Calls `act`, which must not throw, the next time that no transaction of this process is at work: at once,
+  // if none is. It takes the place of one that has not been called yet.
+  void when_idle(std::function<void()> act);
   // Of use to who has a transaction at work, since it may be moved otherwise.
   KnownMap& map() noexcept { return map_; }
   // Whether somebody waits in while_idle.
@@ -86,6 +89,7 @@ class ReaderPool {
   static constexpr size_t kMostIdle = 64;
 
   void enter(std::unique_lock<std::mutex>& lock);
+  void count_out() noexcept;  // under the mutex
   int start_unchecked(MDB_txn*& transaction);
   // LMDB's code; the snapshot is of the commit that it is numbered by.
   int start(MDB_txn*& transaction);
@@ -100,6 +104,7 @@ class ReaderPool {
   std::vector<MDB_txn*> idle_;
   size_t at_work_ = 0;
   size_t waiting_for_idle_ = 0;
+  std::function<void()> when_idle_;
 };
 
 // Keeps the map where it is: for what reads it without a transaction of its own. Not within while_idle.

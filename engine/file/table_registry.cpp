@@ -1,5 +1,7 @@
 #include "engine/file/table_registry.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace quire::engine {
@@ -46,8 +48,12 @@ void TableRegistry::enter(std::string_view name, Table table) {
   open_.insert_or_assign(std::string(name), Open{table, ++version_});
 }
 
-void TableRegistry::forget(std::string_view name, Table table) {
+void TableRegistry::forget(std::string_view name, Table table) noexcept {
   const std::lock_guard lock(mutex_);
+  forget_locked(name, table);
+}
+
+void TableRegistry::forget_locked(std::string_view name, Table table) noexcept {
   generations_[table.slot()].fetch_add(1, std::memory_order_relaxed);
   const auto found = open_.find(name);
   if (found != open_.end() && found->second.table == table) open_.erase(found);
@@ -63,6 +69,24 @@ std::vector<std::string> TableRegistry::take_dropped() {
   const std::lock_guard lock(mutex_);
   has_dropped_.store(false, std::memory_order_relaxed);
   return std::exchange(dropped_, {});
+}
+
+void TableRegistry::add_gone(std::vector<std::string> names) {
+  const std::lock_guard lock(mutex_);
+  gone_.insert(gone_.end(), std::make_move_iterator(names.begin()), std::make_move_iterator(names.end()));
+}
+
+void TableRegistry::close_gone(MDB_env* environment) noexcept {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& name : gone_) {
+    // What this process has dropped itself has still to be removed, by its handle.
+    const auto found = std::ranges::find(dropped_, name) == dropped_.end() ? open_.find(name) : open_.end();
+    if (found == open_.end()) continue;
+    const Table table = found->second.table;
+    mdb_dbi_close(environment, table.slot());
+    forget_locked(name, table);
+  }
+  gone_.clear();
 }
 
 }  // namespace quire::engine

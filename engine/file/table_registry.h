@@ -6,6 +6,8 @@
 // one but began before the latest opening has to run again (`version`).
 #pragma once
 
+#include <lmdb.h>
+
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -49,7 +51,7 @@ class TableRegistry {
   }
   void enter(std::string_view name, Table table);
   // The slot was closed, or never came to be: old handles are void.
-  void forget(std::string_view name, Table table);
+  void forget(std::string_view name, Table table) noexcept;
 
   // A relaxed load: a slot is only closed while no transaction is at work.
   bool is_current(Table table) const noexcept {
@@ -62,18 +64,25 @@ class TableRegistry {
   std::vector<std::string> take_dropped();
   bool has_dropped() const noexcept { return has_dropped_.load(std::memory_order_relaxed); }
 
+  // Names of tables that another process has dropped, and removes.
+  void add_gone(std::vector<std::string> names);
+  // Closes and forgets those of them that are open. No transaction of this process may be at work.
+  void close_gone(MDB_env* environment) noexcept;
+
  private:
   struct Open {
     Table table;
     uint64_t version;
   };
+  void forget_locked(std::string_view name, Table table) noexcept;
+
   mutable std::mutex mutex_;
   std::condition_variable released_;
   ThreadNumber owner_ = ThreadNumber::none;
   std::map<std::string, Open, std::less<>> open_;
   uint64_t version_ = 0;
   std::array<std::atomic<uint32_t>, kMostTables + kCoreTables> generations_{};
-  std::vector<std::string> dropped_;
+  std::vector<std::string> dropped_, gone_;
   std::atomic<bool> has_dropped_ = false;
 };
 

@@ -36,8 +36,8 @@ class TreeRoots {
 
  private:
   static constexpr uint64_t kBusy = ~uint64_t{0};
-  // The lower bits are enough: between two tables that come to have the slot lies a commit, and what is noted
-  // between two looks at it is of commits that are near.
+  // The lower bits are enough: a table that comes to have the slot later has a higher generation, and no
+  // lower commit is noted of it; and what is noted between two looks at it is of commits that are near.
   static uint64_t mark_of(Table table, uint64_t commit) noexcept {
     return (table.generation() + commit) & 0xFFFF;
   }

@@ -124,18 +124,19 @@ bool WriteSession::remove_table(const std::string& name) {
   MDB_txn* const handle = transaction_->handle();
   const std::optional<Table> open = tables.find(name);
   if (!open) return true;
-  MDB_stat stat;
-  if (mdb_stat(handle, open->slot(), &stat) == MDB_SUCCESS) {
-    if (mdb_drop(handle, open->slot(), 1) != MDB_SUCCESS) return false;
+  MDB_val key = lmdb_value(name), record;
+  const int found = mdb_get(handle, state_->facts.main, &key, &record);
+  if (found == MDB_NOTFOUND) {  // another process has removed it, when it opened the file
+    mdb_dbi_close(state_->environment(), open->slot());
     tables.forget(name, *open);
-    const std::string row = dropped_table_row(name);
-    MDB_val key = lmdb_value(row);
-    const int code = mdb_del(handle, state_->facts.meta.slot(), &key, nullptr);
-    return code == MDB_SUCCESS || code == MDB_NOTFOUND;
+    return true;
   }
-  mdb_dbi_close(state_->environment(), open->slot());  // another process has removed it
+  if (found != MDB_SUCCESS || mdb_drop(handle, open->slot(), 1) != MDB_SUCCESS) return false;
   tables.forget(name, *open);
-  return true;
+  const std::string row = dropped_table_row(name);
+  key = lmdb_value(row);
+  const int code = mdb_del(handle, state_->facts.meta.slot(), &key, nullptr);
+  return code == MDB_SUCCESS || code == MDB_NOTFOUND;
 }
 
 Result<void> WriteSession::commit() {

@@ -220,13 +220,18 @@ Result<void> OpenContainers::forget_dropped() {
   // Begun after the last of them was opened: one that it does not have was dropped.
   QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
   std::vector<ContainerNumber> dropped;
+  std::vector<std::string> tables;
   for (const auto& store : open) {
     QUIRE_ASSIGN(const auto found, catalog_.find_reference(snapshot, store->definition().name));
-    if (!found || found->number != store->number()) dropped.push_back(store->number());
+    if (found && found->number == store->number()) continue;
+    dropped.push_back(store->number());
+    for (const std::string_view table : kContainerTables)
+      tables.push_back(table_name(store->number(), table));
   }
+  if (!tables.empty()) environment_.close_gone_tables(std::move(tables));
   const std::lock_guard lock(mutex_);
   for (const ContainerNumber number : dropped) stores_.erase(number);
-  most_open_ = std::max(kFewOpen, 2 * stores_.size());
+  most_open_ = stores_.size() + kFewOpen;
   return {};
 }
 

@@ -79,7 +79,8 @@ class OpenContainers {
   // Takes indexes that the container does not have out of its definition.
   Result<void> forget_missing_indexes(ContainerStore& store);
   // Lets go of containers that another database of this process, or another process, has dropped. Looks for
-  // them once as many again are open as were when it last did.
+  // them once `kFewOpen` more are open than it left when it last did: a process has room for the tables of
+  // some thousand (kMostTables), those that were dropped among them.
   Result<void> forget_dropped();
   // Keeps `store`, unless another thread was faster with one as new; what is kept.
   Opened keep(std::shared_ptr<ContainerStore> store);

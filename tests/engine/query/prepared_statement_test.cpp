@@ -8,8 +8,11 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 
+#include "engine/file/table_registry.h"
+#include "tests/engine/file/other_process.h"
 #include "tests/engine/file/temporary_folder.h"
 
 namespace quire::engine {
@@ -66,6 +69,28 @@ TEST_F(QueryTest, ContainersThatAnotherDatabaseHasDroppedAreNotKeptForEver) {
   }
   EXPECT_LT(std::ranges::count_if(opened, [](const auto& store) { return !store.expired(); }), 50);
   EXPECT_EQ(others.known(kept->number()).store, kept_there);
+}
+
+TEST_F(QueryTest, ContainersThatAnotherProcessHasDroppedLeaveRoomForOthers) {
+  const TemporaryFolder folder;
+  const auto open = [&] {
+    return value_of(Environment::open(folder.path("f.quire"), {.durability = Durability::none}));
+  };
+  std::unique_ptr<Environment> theirs;
+  std::optional<OpenContainers> others;
+  OtherProcess other([&](int step) {
+    if (step == 0) others.emplace(*(theirs = open()));
+    if (step > 0 && !others->drop(fmt::format("c{}", step - 1))) return false;
+    const auto made = ContainerDefinition::make(fmt::format("c{}", step));
+    return made && others->create(*made).has_value();
+  });
+  ASSERT_TRUE(other.step());
+  const auto environment = open();
+  OpenContainers ours(*environment);
+  for (unsigned step = 0; step < kMostTables / std::size(kContainerTables) + 100; ++step) {
+    ASSERT_TRUE(succeeds(ours.open(fmt::format("c{}", step))));
+    ASSERT_TRUE(other.step());
+  }
 }
 
 TEST_F(QueryTest, EachAccessPathReadsOnlyItsItems) {

@@ -114,13 +114,17 @@ Outcome check_command(Session& session, const Words& words) {
 }
 
 Outcome recover_command(Session& session, const Words& words) {
-  const auto containers = Database::recover(words[0], words[1]);
+  const Interruptible interruptible;
+  const auto containers = Database::recover(words[0], words[1], session.progress_of_call());
+  session.clear_progress();
   return containers ? session.show_rows(*containers) : failed(containers.error());
 }
 
 Outcome backup_command(Session& session, const Words& words) {
-  if (const auto copied = session.database().backup(words[0]); !copied) return failed(copied.error());
-  return Outcome::done;
+  const Interruptible interruptible(session.database());
+  const auto copied = session.database().backup(words[0]);
+  session.clear_progress();
+  return copied ? Outcome::done : failed(copied.error());
 }
 
 }  // namespace quire::shell

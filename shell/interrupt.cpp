@@ -10,13 +10,14 @@ namespace {
 std::atomic<quire_database*> g_running = nullptr;
 std::atomic<bool> g_is_interrupted = false;
 std::atomic<bool> g_has_prompt = false;
+std::atomic<bool> g_is_heeded = false;
 static_assert(std::atomic<quire_database*>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 void on_interrupt(int signal_number) {
   g_is_interrupted = true;
   if (quire_database* database = g_running.load(); database != nullptr) {
     quire_interrupt(database);
-  } else if (!g_has_prompt) {
+  } else if (!g_has_prompt && !g_is_heeded) {
     std::signal(signal_number, SIG_DFL);
     std::raise(signal_number);
   }
@@ -44,8 +45,13 @@ Interruptible::Interruptible(const Database& database) {
   g_running = database.c_handle();
 }
 
+Interruptible::Interruptible() {
+  g_is_heeded = true;
+}
+
 Interruptible::~Interruptible() {
   g_running = nullptr;
+  g_is_heeded = false;
 }
 
 }  // namespace quire::shell

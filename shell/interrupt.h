@@ -13,9 +13,11 @@ void catch_interrupts(bool has_prompt);
 bool is_interrupted();
 void forget_interrupt();
 
-// While it lives, Ctrl-C interrupts what runs on the database. One at a time.
+// While it lives, Ctrl-C interrupts what runs on the database, or what has none and asks is_interrupted().
+// One at a time.
 class Interruptible {
  public:
+  Interruptible();
   explicit Interruptible(const Database& database);
   ~Interruptible();
   Interruptible(const Interruptible&) = delete;

@@ -47,6 +47,11 @@ bool Session::open(const std::string& path) {
   return true;
 }
 
+Result<quire_compaction> Session::compact_closed() {
+  const Interruptible interruptible;
+  return Database::compact(path_, progress_of_call());
+}
+
 Result<quire_compaction> Session::compact() {
   if (path_ == ":memory:")
     return Failure(Error{QUIRE_INVALID_ARGUMENT, 400, "a database in memory has no file to compact"});
@@ -54,7 +59,8 @@ Result<quire_compaction> Session::compact() {
     return Failure(Error{QUIRE_READ_ONLY, 500, "the database is open for reading only"});
   if (auto closed = database_->close(); !closed) return Failure(std::move(closed.error()));
   database_.reset();
-  auto done = Database::compact(path_);
+  auto done = compact_closed();
+  clear_progress();
   auto opened = Database::open(path_, options_);
   if (!opened) {
     // The session goes on, without the file.
@@ -71,6 +77,13 @@ void Session::show_progress() {
     progress_.show_share(done, all);
     return true;
   });
+}
+
+std::function<bool(uint64_t, uint64_t)> Session::progress_of_call() {
+  return [this](uint64_t done, uint64_t all) {
+    progress_.show_share(done, all);
+    return !is_interrupted();
+  };
 }
 
 bool Session::is_own_file(const std::string& path) const {

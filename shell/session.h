@@ -2,6 +2,7 @@
 // run.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ class Session {
 
   // What a statement that is over has left on the screen.
   void clear_progress() { progress_.clear(); }
+  // For a call that has no database to interrupt: Ctrl-C ends it.
+  std::function<bool(uint64_t done, uint64_t all)> progress_of_call();
 
   Database& database() { return *database_; }
   const Options& options() const { return options_; }
@@ -68,6 +71,7 @@ class Session {
   // Runs the statement and writes its rows. False if the output takes no more.
   Result<bool> write_rows(Statement& statement);
   Result<Statement> prepare(std::string_view sql);
+  Result<quire_compaction> compact_closed();
   // On the terminal, from here on.
   void show_progress();
   void show_plan(std::string_view sql);

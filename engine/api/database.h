@@ -83,6 +83,15 @@ class Database {
     return check_database(*environment_, container, long_work());
   }
 
+  // No statement: it takes its time.
+  Result<void> copy_to(const std::string& path) {
+    const WorkOptions options = session_.long_work(&interrupts_, {});
+    LongWork work(options, "the copy was interrupted");
+    QUIRE_ASSIGN(const FileFacts facts, environment_->facts());
+    work.expect(2 * facts.used_bytes);
+    return environment_->copy_to(path, [&](uint64_t bytes) { return work.advance_by_pages(bytes); });
+  }
+
   // Appends a JSON array of all containers' definitions with "itemCount" and "bytes", from one snapshot.
   Result<void> describe_containers(std::string& out);
 

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,13 +28,20 @@ using quire::engine::Environment;
 using quire::engine::FileOptions;
 using quire::engine::guarded;
 using quire::engine::Limits;
+using quire::engine::LongWork;
 using quire::engine::null_argument;
 using quire::engine::number_of;
 using quire::engine::options_argument;
 using quire::engine::ScratchText;
 using quire::engine::text_argument;
+using quire::engine::WorkOptions;
 
 namespace {
+
+std::function<bool(uint64_t done, uint64_t all)> function_of(quire_work_progress progress, void* context) {
+  if (progress == nullptr) return nullptr;
+  return [progress, context](uint64_t done, uint64_t all) { return progress(context, done, all) == 0; };
+}
 
 Result<Durability> durability_argument(const quire_durability& durability) {
   switch (number_of(durability)) {
@@ -120,11 +130,7 @@ void quire_interrupt(quire_database* database) {
 }
 
 void quire_set_progress(quire_database* database, quire_work_progress progress, void* context) {
-  if (database == nullptr) return;
-  quire::engine::Session::Progress told;
-  if (progress != nullptr)
-    told = [progress, context](uint64_t done, uint64_t all) { return progress(context, done, all) == 0; };
-  database->session().set_progress(std::move(told));
+  if (database != nullptr) database->session().set_progress(function_of(progress, context));
 }
 
 int quire_check(quire_database* database, const char* name, size_t length, quire_buffer* out,
@@ -153,24 +159,41 @@ int quire_backup(quire_database* database, const char* path, quire_error* error)
     if (database == nullptr) return null_argument("the database");
     if (path == nullptr) return null_argument("the path");
     const quire::engine::OpenHandle copying(*database);
-    return database->environment().copy_to(path);
+    return database->copy_to(path);
   });
 }
 
 int quire_compact(const char* path, quire_compaction* compaction, quire_error* error) {
+  return quire_compact_watched(path, nullptr, nullptr, compaction, error);
+}
+
+int quire_compact_watched(const char* path, quire_work_progress progress, void* context,
+                          quire_compaction* compaction, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (path == nullptr) return null_argument("the path");
-    QUIRE_ASSIGN(const quire::engine::Compaction done, quire::engine::compact_file(path));
+    const WorkOptions options{.progress = function_of(progress, context)};
+    LongWork work(options, "the compaction was interrupted");
+    std::error_code unknown;
+    work.expect(2 * std::filesystem::file_size(path, unknown));
+    QUIRE_ASSIGN(const quire::engine::Compaction done, quire::engine::compact_file(path, [&](uint64_t bytes) {
+                   return work.advance_by_pages(bytes);
+                 }));
     if (compaction != nullptr) *compaction = {done.bytes_before, done.bytes_after};
     return {};
   });
 }
 
 int quire_recover(const char* damaged, const char* fresh, quire_buffer* out, quire_error* error) {
+  return quire_recover_watched(damaged, fresh, nullptr, nullptr, out, error);
+}
+
+int quire_recover_watched(const char* damaged, const char* fresh, quire_work_progress progress, void* context,
+                          quire_buffer* out, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (damaged == nullptr) return null_argument("the path of the damaged file");
     if (fresh == nullptr) return null_argument("the path of the new file");
-    QUIRE_ASSIGN(const quire::engine::Recovery recovery, quire::engine::recover_file(damaged, fresh));
+    QUIRE_ASSIGN(const quire::engine::Recovery recovery,
+                 quire::engine::recover_file(damaged, fresh, {.progress = function_of(progress, context)}));
     if (out != nullptr) quire::engine::assign(*out, fmt::format("[{}]", fmt::join(recovery.rows(), ",")));
     return {};
   });

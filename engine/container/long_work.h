@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "sql/error.h"
@@ -30,22 +31,24 @@ class LongWork {
         interrupts_at_start_(options.interrupts != nullptr ? options.interrupts->load() : 0) {}
 
   void expect(uint64_t amount) noexcept { all_ += amount; }
-  // interrupted if somebody wants it, timeout past the limit. Cheap for small amounts: it looks at the clock
-  // now and then, the more often the greater the effort.
+  // interrupted if somebody wants it, timeout past the limit, and so ever after. Cheap for small amounts: it
+  // looks at the clock now and then, the more often the greater the effort.
   Result<void> advance(uint64_t amount) { return advance(amount, amount); }
   Result<void> advance(uint64_t amount, uint64_t effort) {
     done_ += amount;
     steps_ += effort > 0 ? effort : 1;
     if (steps_ < kStepsBetweenLooks) [[likely]]
       return {};
-    steps_ = 0;
     return look();
   }
+
+  // The same for what was read from the disk, or written to it.
+  Result<void> advance_by_pages(uint64_t bytes) { return advance(bytes, kStepsOfPages); }
 
  private:
   Result<void> look();
 
-  static constexpr uint64_t kStepsBetweenLooks = 1024;
+  static constexpr uint64_t kStepsBetweenLooks = 1024, kStepsOfPages = 64;
 
   const WorkOptions& options_;
   std::string_view interrupted_;
@@ -53,6 +56,7 @@ class LongWork {
   uint64_t done_ = 0;
   uint64_t all_ = 0;
   uint64_t steps_ = 0;                                   // since the last look
+  std::optional<Error> end_;                             // what was told when the work was ended
   std::chrono::steady_clock::time_point last_report_{};  // so the first look reports
 };
 

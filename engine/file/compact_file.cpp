@@ -27,6 +27,7 @@
 #include "engine/file/snapshot_pages.h"
 #include "engine/file/sole_use.h"
 #include "engine/file/standard_descriptors.h"
+#include "engine/file/tree_copy.h"
 
 namespace quire::engine {
 namespace {
@@ -46,13 +47,14 @@ Result<struct stat> look_at(const std::string& path) {
 }
 
 // LMDB copies without a look at what it copies.
-Result<void> check_all_pages(const std::string& path) {
+Result<void> check_all_pages(const std::string& path, const OnBytes& on_bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) return cannot(errno, "open", path);
-  return check_unused(file.number(), path, false);
+  return check_unused(file.number(), path, false, on_bytes);
 }
 
-Result<void> write_copy(const std::string& path, const std::string& copy, uint64_t bytes) {
+Result<void> write_copy(const std::string& path, const std::string& copy, uint64_t bytes,
+                        const OnBytes& on_bytes) {
   MDB_env* created = nullptr;
   int code = mdb_env_create(&created);
   const EnvironmentHandle environment(created);
@@ -60,12 +62,12 @@ Result<void> write_copy(const std::string& path, const std::string& copy, uint64
   if (code == MDB_SUCCESS)
     code = mdb_env_open(created, path.c_str(), MDB_NOSUBDIR | MDB_RDONLY | MDB_NOLOCK, 0);
   if (code != MDB_SUCCESS) return cannot(code, "open", path);
-  code = mdb_env_copy2(created, copy.c_str(), MDB_CP_COMPACT);
+  QUIRE_ASSIGN(code, copy_tree(created, copy, on_bytes));
   if (code != MDB_SUCCESS) return cannot(code, "copy to", copy);
   return {};
 }
 
-Result<Compaction> compact(const std::string& path) {
+Result<Compaction> compact(const std::string& path, const OnBytes& on_bytes) {
   QUIRE_TRY(look_at(path));
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (file.number() < 0) return cannot(errno, "open", path);
@@ -80,12 +82,12 @@ Result<Compaction> compact(const std::string& path) {
   // A power cut may have come since somebody had it open.
   QUIRE_TRY(settle_anchor_alone(file.number(), path, false));
   QUIRE_ASSIGN(const struct stat before, look_at(path));
-  QUIRE_TRY(check_all_pages(path));
+  QUIRE_TRY(check_all_pages(path, on_bytes));
 
   const std::string copy = path + "-compact";
   ::unlink(copy.c_str());  // of a compaction that was killed
   UnfinishedFile unfinished(copy);
-  QUIRE_TRY(write_copy(path, copy, static_cast<uint64_t>(before.st_size)));
+  QUIRE_TRY(write_copy(path, copy, static_cast<uint64_t>(before.st_size), on_bytes));
   QUIRE_TRY(forget_pending(copy));
   if (chmod(copy.c_str(), before.st_mode & 07777) != 0) return cannot(errno, "set the permissions of", copy);
   struct stat after;
@@ -99,7 +101,7 @@ Result<Compaction> compact(const std::string& path) {
 
 }  // namespace
 
-Result<Compaction> compact_file(const std::string& given) {
+Result<Compaction> compact_file(const std::string& given, const OnBytes& on_bytes) {
   occupy_standard_descriptors();
   if (given.empty()) return fail(ErrorCode::cannot_open, "the path of the database is empty");
   std::error_code failure;
@@ -108,7 +110,7 @@ Result<Compaction> compact_file(const std::string& given) {
   if (failure) return cannot(failure.value(), "open", given);
   Compaction done;
   QUIRE_TRY(while_not_open(path, [&]() -> Result<void> {
-    QUIRE_ASSIGN(done, compact(path));
+    QUIRE_ASSIGN(done, compact(path, on_bytes));
     return {};
   }));
   return done;

@@ -190,8 +190,8 @@ int count_reader(const char* line, void* context) {
 
 }  // namespace
 
-Result<void> Environment::copy_to(const std::string& path) const {
-  return copy_file(*state_, path_, path);
+Result<void> Environment::copy_to(const std::string& path, const OnBytes& on_bytes) const {
+  return copy_file(*state_, path_, path, on_bytes);
 }
 
 bool Environment::is_writing_here() const {
@@ -208,9 +208,8 @@ std::string storage_library() {
   return fmt::format("LMDB {}.{}.{}", major, minor, patch);
 }
 
-Result<std::vector<PageFault>> Environment::check_pages(size_t most_faults,
-                                                        const std::function<Result<void>()>& on_page) const {
-  return walk_snapshot(*state_, {.most_faults = most_faults, .on_page = on_page});
+Result<std::vector<PageFault>> Environment::check_pages(size_t most_faults, const OnBytes& on_bytes) const {
+  return walk_snapshot(*state_, {.most_faults = most_faults}, on_bytes);
 }
 
 Result<FileFacts> Environment::facts() const {

@@ -162,15 +162,17 @@ class Environment {
   void use_clock(UnixClock clock) noexcept;
 
   // What is wrong with the pages that the newest commit leads to, up to so many faults. Until this says that
-  // nothing is, LMDB must not be asked to walk a damaged file. `on_page` is called for each; its error ends
-  // the walk. busy, io.
-  Result<std::vector<PageFault>> check_pages(size_t most_faults,
-                                             const std::function<Result<void>()>& on_page) const;
+  // nothing is, LMDB must not be asked to walk a damaged file. `on_bytes` is told of those that were read;
+  // its error ends the walk. busy, io.
+  Result<std::vector<PageFault>> check_pages(
+      size_t most_faults, const std::function<Result<void>(uint64_t bytes)>& on_bytes) const;
   Result<FileFacts> facts() const;
   // Writes a copy of the file as it is now, without its free pages, while others read and write; it
-  // gets its name when it is whole and on the disk. Errors:
+  // gets its name when it is whole and on the disk. `on_bytes` is told of those that were read, to look at
+  // the pages first, and then of those that were written; its error ends the copy. Errors besides:
   // cannot_open (there is a file already, or none can be made), busy, corrupt, no_space, io.
-  Result<void> copy_to(const std::string& path) const;
+  Result<void> copy_to(const std::string& path,
+                       const std::function<Result<void>(uint64_t bytes)>& on_bytes = nullptr) const;
   const std::string& path() const noexcept { return path_; }
   bool is_read_only() const noexcept { return options_.read_only; }
   // Drawn at the file's creation; the root of _rid and _self.

@@ -29,7 +29,8 @@ using Code = int;
 
 class FileCopy {
  public:
-  FileCopy(FileState& state, const std::string& to) : state_(state), to_(to) {}
+  FileCopy(FileState& state, const std::string& to, const OnBytes& on_bytes)
+      : state_(state), to_(to), on_bytes_(on_bytes) {}
 
   // Or errno, where there is no room or no folder for it.
   Result<Code> make() {
@@ -59,7 +60,7 @@ class FileCopy {
   // Whatever comes of it is removed unless it is finished; but not what was there before.
   Result<Code> copy_tree() {
     std::string name = to_;
-    QUIRE_ASSIGN(const Code code, state_.copy_pages(to_));
+    const Result<Code> code = state_.copy_pages(to_, on_bytes_);
     if (code != EEXIST) unfinished_.emplace(std::move(name));
     return code;
   }
@@ -104,6 +105,7 @@ class FileCopy {
 
   FileState& state_;
   const std::string& to_;
+  const OnBytes& on_bytes_;
   std::optional<UnfinishedFile> unfinished_;
 };
 
@@ -111,15 +113,16 @@ class FileCopy {
 
 // The copy has another name until it is whole and on the disk: one that no other copy has, so that two of
 // them do not meet.
-Result<void> copy_file(FileState& state, const std::string& path, const std::string& to) {
+Result<void> copy_file(FileState& state, const std::string& path, const std::string& to,
+                       const OnBytes& on_bytes) {
   if (to.empty()) return fail(ErrorCode::cannot_open, "the path of the copy is empty");
   // LMDB copies without a look at what it copies.
-  QUIRE_TRY(check_shared(state, path));
+  QUIRE_TRY(check_shared(state, path, on_bytes));
   if (access(to.c_str(), F_OK) == 0)
     return fail(ErrorCode::cannot_open, "there is a file already: " + shown_path(to));
   const auto moment = std::chrono::system_clock::now().time_since_epoch().count();
   const std::string name = fmt::format("{}-copy-{}-{:x}", to, getpid(), moment);
-  FileCopy copy(state, name);
+  FileCopy copy(state, name, on_bytes);
   QUIRE_ASSIGN(const Code code, copy.make());
   if (code == EEXIST || code == ENOENT || code == EACCES || code == ENOTDIR)
     return fail(ErrorCode::cannot_open,

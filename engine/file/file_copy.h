@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "engine/file/page_reader.h"
 #include "sql/error.h"
 
 namespace quire::engine {
@@ -10,6 +11,7 @@ namespace quire::engine {
 class FileState;
 
 // As Environment::copy_to, of the file at `path`.
-Result<void> copy_file(FileState& state, const std::string& path, const std::string& to);
+Result<void> copy_file(FileState& state, const std::string& path, const std::string& to,
+                       const OnBytes& on_bytes);
 
 }  // namespace quire::engine

@@ -8,6 +8,7 @@
 
 #include "engine/file/disk_room.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/tree_copy.h"
 
 namespace quire::engine {
 
@@ -92,13 +93,13 @@ uint64_t FileState::newest_commit() noexcept {
   return is_beside ? commit_number(pending->base(), pending->last()) : commit_number(newest, 0);
 }
 
-Result<int> FileState::copy_pages(const std::string& path) {
+Result<int> FileState::copy_pages(const std::string& path, const OnBytes& on_bytes) {
   for (;;) {
     {
       // LMDB's own snapshot is not counted.
       const MapHold hold(readers_);
       if (readers_.is_map_lost()) return MDB_PANIC;
-      const int code = mdb_env_copy2(environment_.get(), path.c_str(), MDB_CP_COMPACT);
+      QUIRE_ASSIGN(const int code, copy_tree(environment_.get(), path, on_bytes));
       if (code != MDB_MAP_RESIZED) return code;
     }
     ::unlink(path.c_str());

@@ -21,6 +21,7 @@
 #include "engine/file/commit_log.h"
 #include "engine/file/commit_watch.h"
 #include "engine/file/environment.h"
+#include "engine/file/page_reader.h"
 #include "engine/file/reader_pool.h"
 #include "engine/file/shared_objects.h"
 #include "engine/file/small_commits.h"
@@ -112,8 +113,8 @@ class FileState {
   // LMDB's own number of its newest one.
   uint64_t newest_of_tree() noexcept;
   MDB_envinfo info() noexcept;
-  // Writes a copy without free pages to a new file; an LMDB code or errno, or why it could not begin.
-  Result<int> copy_pages(const std::string& path);
+  // copy_tree() in a map that is as large as the file; besides its errors, why it could not begin.
+  Result<int> copy_pages(const std::string& path, const OnBytes& on_bytes);
   // Doubles the map. No transaction of the caller may be at work.
   Result<void> grow_map(Clock::time_point deadline);
 

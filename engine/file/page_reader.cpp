@@ -28,7 +28,8 @@ Result<void> PageReader::read(uint64_t number, uint64_t count, std::vector<char>
   if (number >= pages_ || count > pages_ - number)
     return fail(ErrorCode::corrupt, "it lies past the end of the file");
   into.resize(count * page_bytes_);
-  return read_at(number * page_bytes_, into);
+  QUIRE_TRY(read_at(number * page_bytes_, into));
+  return on_bytes_ ? on_bytes_(into.size()) : Result<void>();
 }
 
 Result<void> PageReader::read_head(uint64_t number, std::span<char> into) const {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/file/page_layout.h"
@@ -13,13 +15,20 @@
 
 namespace quire::engine {
 
+// Told of so many bytes more of pages that long work has read or written; an error ends the work, which
+// passes it on. May be null.
+using OnBytes = std::function<Result<void>(uint64_t bytes)>;
+
 class PageReader {
  public:
   // `bytes`: of the file. A last page that is cut off is not counted.
-  PageReader(int descriptor, uint32_t page_bytes, uint64_t bytes)
-      : descriptor_(descriptor), page_bytes_(page_bytes), pages_(bytes / page_bytes) {}
+  PageReader(int descriptor, uint32_t page_bytes, uint64_t bytes, OnBytes on_bytes = nullptr)
+      : descriptor_(descriptor),
+        page_bytes_(page_bytes),
+        pages_(bytes / page_bytes),
+        on_bytes_(std::move(on_bytes)) {}
 
-  // `count` pages from `number` on. corrupt if they are not all in the file; io.
+  // `count` pages from `number` on. corrupt if they are not all in the file; io; errors of on_bytes.
   Result<void> read(uint64_t number, uint64_t count, std::vector<char>& into) const;
   // The first bytes of a page.
   Result<void> read_head(uint64_t number, std::span<char> into) const;
@@ -33,6 +42,7 @@ class PageReader {
   int descriptor_;
   uint32_t page_bytes_;
   uint64_t pages_;
+  OnBytes on_bytes_;
 };
 
 // Whether a page that LMDB shows, of which `begin` is the start, 4096 bytes of it at most, lies where its

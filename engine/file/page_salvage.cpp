@@ -26,9 +26,9 @@ using layout::Node;
 
 class PageSalvage::Work {
  public:
-  Work(Descriptor descriptor, uint32_t page_bytes, uint64_t file_bytes)
+  Work(Descriptor descriptor, uint32_t page_bytes, uint64_t file_bytes, const OnBytes& on_bytes)
       : descriptor_(std::move(descriptor)),
-        reader_(descriptor_.number(), page_bytes, file_bytes),
+        reader_(descriptor_.number(), page_bytes, file_bytes, on_bytes),
         seen_(reader_.pages()) {}
 
   Result<void> find() {
@@ -127,8 +127,7 @@ class PageSalvage::Work {
   Result<void> mark_free_pages(std::vector<bool>& seen) {
     if (!view().meta) return {};
     auto pages = FreePages(reader_).collect(view().meta->free_list.root, layout::kMetaPages);
-    if (!pages && pages.error().code == ErrorCode::out_of_memory)
-      return std::unexpected(std::move(pages.error()));
+    if (!pages && !is_missing(pages.error())) return std::unexpected(std::move(pages.error()));
     if (!pages) return {};
     for (const uint64_t page : *pages)
       if (page < seen.size()) seen[page] = true;
@@ -159,7 +158,7 @@ PageSalvage::PageSalvage(std::unique_ptr<Work> work) : work_(std::move(work)) {}
 PageSalvage::PageSalvage(PageSalvage&&) noexcept = default;
 PageSalvage::~PageSalvage() = default;
 
-Result<PageSalvage> PageSalvage::open(const std::string& path) {
+Result<PageSalvage> PageSalvage::open(const std::string& path, const OnBytes& on_bytes) {
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status = {};
   if (descriptor.number() < 0 || fstat(descriptor.number(), &status) != 0) return cannot(errno, "open", path);
@@ -170,7 +169,7 @@ Result<PageSalvage> PageSalvage::open(const std::string& path) {
   }
   if (!page_bytes)
     return fail(ErrorCode::not_a_database, fmt::format("'{}' has no page of a Quire file", shown_path(path)));
-  auto work = std::make_unique<Work>(std::move(descriptor), *page_bytes, bytes);
+  auto work = std::make_unique<Work>(std::move(descriptor), *page_bytes, bytes, on_bytes);
   QUIRE_TRY(work->find());
   if (work->views().empty())
     return fail(

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/file/page_reader.h"
 #include "engine/file/table.h"
 #include "sql/error.h"
 
@@ -31,8 +32,8 @@ class PageSalvage {
   // Good for the call. An error ends the reading.
   using Visitor = std::function<Result<void>(const Entry&)>;
 
-  // cannot_open, permission, not_a_database, io.
-  static Result<PageSalvage> open(const std::string& path);
+  // `on_bytes` is told of what is read, then and later. cannot_open, permission, not_a_database, io.
+  static Result<PageSalvage> open(const std::string& path, const OnBytes& on_bytes = nullptr);
   PageSalvage(PageSalvage&&) noexcept;
   ~PageSalvage();
 

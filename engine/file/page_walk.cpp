@@ -104,7 +104,6 @@ void PageWalk::narrow(const Level& parent, Level& child) const {
 
 Result<void> PageWalk::enter(size_t depth, uint64_t number, const Tree& tree, Tree& found) {
   Level& level = levels_[depth];
-  if (options_.on_page) QUIRE_TRY(options_.on_page());
   QUIRE_TRY(claim(number));
   QUIRE_TRY(reader_.read(number, 1, level.bytes));
   QUIRE_ASSIGN(level.page, checker_.check(level.bytes.data(), number, order()));

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,15 +23,13 @@ class PageWalk {
     // roots: the tree of tables, and of each table and the free list the first page.
     enum class Extent : uint8_t { whole, roots } extent = Extent::whole;
     size_t most_faults = 1;  // the walk ends when it has found so many
-    // Told of each page; an error ends the walk. May be null.
-    std::function<Result<void>()> on_page;
   };
 
   // Of the commit that `meta` stands for: nobody may reuse its pages meanwhile. The reader must stay.
   PageWalk(const PageReader& reader, const layout::Meta& meta, Options options)
-      : reader_(reader), meta_(meta), options_(std::move(options)), checker_(reader.page_bytes()) {}
+      : reader_(reader), meta_(meta), options_(options), checker_(reader.page_bytes()) {}
 
-  // What is wrong. io; errors of on_page.
+  // What is wrong. io; errors of the reader's on_bytes.
   Result<std::vector<PageFault>> run();
 
  private:

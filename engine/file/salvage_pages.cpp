@@ -10,8 +10,7 @@ using layout::kNodeHeader;
 using layout::kPageHeader;
 using layout::Node;
 
-// A page that the disk cannot give is as good as missing.
-static bool is_missing(const Error& error) {
+bool is_missing(const Error& error) noexcept {
   return error.code == ErrorCode::corrupt || error.code == ErrorCode::io;
 }
 
@@ -103,8 +102,10 @@ Result<bool> SalvageData::give_run(uint64_t first, const PageSalvage::Visitor& v
     return is_missing(read.error()) ? Result<bool>(false) : std::unexpected(std::move(read.error()));
   const uint64_t count = layout::overflow_run(head.data());
   if (layout::page_number(head.data()) != first || layout::page_flags(head.data()) != layout::kOverflowPage ||
-      count == 0 || !reader_.read(first, count, data_))
+      count == 0)
     return false;
+  if (auto read = reader_.read(first, count, data_); !read)
+    return is_missing(read.error()) ? Result<bool>(false) : std::unexpected(std::move(read.error()));
   QUIRE_TRY(visitor({{}, Bytes(data_.data(), data_.size()).substr(kPageHeader), false}));
   return true;
 }

@@ -28,6 +28,9 @@ struct SalvageView {
   uint64_t sound_roots = 0;  // of tables
 };
 
+// A page that the disk cannot give is as good as missing.
+bool is_missing(const Error& error) noexcept;
+
 // Walks a tree as far as it is there.
 class SalvageWalk {
  public:

@@ -69,7 +69,9 @@ class ViewFinder {
     std::vector<bool> holds_tables(reader_.pages());
     std::vector<std::pair<uint64_t, uint64_t>> branches;  // page, first child
     for (uint64_t number = layout::kMetaPages; number < reader_.pages(); ++number) {
-      if (!reader_.read(number, 1, page_)) continue;
+      const auto read = reader_.read(number, 1, page_);
+      if (!read && is_missing(read.error())) continue;
+      QUIRE_TRY(read);
       const auto page = checker_.check(page_.data(), number, KeyOrder::bytes);
       if (!page) continue;
       if (page->is_branch())

@@ -35,22 +35,24 @@ class Snapshot {
 
 // The faults; nothing if two more commits have taken the commit's meta page away before it was read.
 Result<std::optional<std::vector<PageFault>>> walk_commit(const FileState& state, uint64_t commit,
-                                                          const PageWalk::Options& options) {
+                                                          const PageWalk::Options& options,
+                                                          const OnBytes& on_bytes = nullptr) {
   QUIRE_ASSIGN(const std::optional<Meta> meta, meta_of(state.data_descriptor(), commit));
   if (!meta) return std::nullopt;
   QUIRE_ASSIGN(const uint64_t bytes, state.file_bytes());
-  const PageReader reader(state.data_descriptor(), meta->page_bytes, bytes);
+  const PageReader reader(state.data_descriptor(), meta->page_bytes, bytes, on_bytes);
   return PageWalk(reader, *meta, options).run();
 }
 
 }  // namespace
 
-Result<std::vector<PageFault>> walk_snapshot(FileState& state, const PageWalk::Options& options) {
+Result<std::vector<PageFault>> walk_snapshot(FileState& state, const PageWalk::Options& options,
+                                             const OnBytes& on_bytes) {
   constexpr int kMostTries = 100;
   Snapshot snapshot(state.readers());
   for (int tries = 0; tries < kMostTries; ++tries) {
     QUIRE_TRY(snapshot.begin());
-    QUIRE_ASSIGN(auto faults, walk_commit(state, snapshot.number(), options));
+    QUIRE_ASSIGN(auto faults, walk_commit(state, snapshot.number(), options, on_bytes));
     if (faults) return std::move(*faults);
   }
   return fail(ErrorCode::busy, "the file is written to all the time; try again");
@@ -86,15 +88,15 @@ Result<bool> check_before_use(const FileState& state, uint64_t commit, std::stri
   return true;
 }
 
-Result<void> check_shared(FileState& state, std::string_view path) {
-  QUIRE_ASSIGN(const std::vector<PageFault> faults, walk_snapshot(state, {}));
+Result<void> check_shared(FileState& state, std::string_view path, const OnBytes& on_bytes) {
+  QUIRE_ASSIGN(const std::vector<PageFault> faults, walk_snapshot(state, {}, on_bytes));
   return as_error(faults, path);
 }
 
-Result<void> check_unused(int descriptor, std::string_view path, bool is_trusted) {
+Result<void> check_unused(int descriptor, std::string_view path, bool is_trusted, const OnBytes& on_bytes) {
   QUIRE_ASSIGN(const Meta meta, newest_meta(descriptor, path));
   QUIRE_ASSIGN(const uint64_t bytes, size_of_file(descriptor, path));
-  const PageReader reader(descriptor, meta.page_bytes, bytes);
+  const PageReader reader(descriptor, meta.page_bytes, bytes, on_bytes);
   QUIRE_ASSIGN(const std::vector<PageFault> faults, PageWalk(reader, meta, walk_of(bytes, is_trusted)).run());
   return as_error(faults, path);
 }

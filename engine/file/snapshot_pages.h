@@ -6,13 +6,15 @@
 
 #include "engine/file/file_state.h"
 #include "engine/file/page_fault.h"
+#include "engine/file/page_reader.h"
 #include "engine/file/page_walk.h"
 #include "sql/error.h"
 
 namespace quire::engine {
 
-// busy, io, errors of options.on_page.
-Result<std::vector<PageFault>> walk_snapshot(FileState& state, const PageWalk::Options& options);
+// busy, io, errors of on_bytes, as of the functions below.
+Result<std::vector<PageFault>> walk_snapshot(FileState& state, const PageWalk::Options& options,
+                                             const OnBytes& on_bytes);
 
 // Before a file's tables are opened, in a read transaction of that commit: all of its pages if it is not
 // trusted or has no more than kPagesAlwaysWalked, else the roots alone. False if the commit's meta page is
@@ -20,9 +22,10 @@ Result<std::vector<PageFault>> walk_snapshot(FileState& state, const PageWalk::O
 Result<bool> check_before_use(const FileState& state, uint64_t commit, std::string_view path,
                               bool is_trusted);
 // All pages of a file that is open already. corrupt.
-Result<void> check_shared(FileState& state, std::string_view path);
+Result<void> check_shared(FileState& state, std::string_view path, const OnBytes& on_bytes = nullptr);
 // The same of a file that nobody has open: corrupt.
-Result<void> check_unused(int descriptor, std::string_view path, bool is_trusted);
+Result<void> check_unused(int descriptor, std::string_view path, bool is_trusted,
+                          const OnBytes& on_bytes = nullptr);
 
 // A file of up to so many pages is walked at each open.
 inline constexpr uint64_t kPagesAlwaysWalked = 128;

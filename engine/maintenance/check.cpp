@@ -20,8 +20,9 @@ void add_member(std::string& json, std::string_view name, std::string_view text)
 }
 
 Result<void> check_pages(const Environment& environment, LongWork& work, CheckReport& report) {
-  QUIRE_ASSIGN(const std::vector<PageFault> faults,
-               environment.check_pages(CheckReport::kMostFindings, [&] { return work.advance(0); }));
+  QUIRE_ASSIGN(
+      const std::vector<PageFault> faults,
+      environment.check_pages(CheckReport::kMostFindings, [&](uint64_t) { return work.advance(0); }));
   for (const PageFault& fault : faults)
     report.add({"", place_of(fault), fault.what,
                 "save what is intact by `.recover`, or restore the file from a backup"});

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -268,14 +270,19 @@ std::vector<std::string> Recovery::rows() const {
   return rows;
 }
 
-Result<Recovery> recover_file(const std::string& damaged, const std::string& fresh) {
+Result<Recovery> recover_file(const std::string& damaged, const std::string& fresh,
+                              const WorkOptions& options) {
   occupy_standard_descriptors();
   if (fresh.empty()) return fail(ErrorCode::cannot_open, "the path of the new file is empty");
   if (::access(fresh.c_str(), F_OK) == 0)
     return fail(ErrorCode::cannot_open, fmt::format("there is a file '{}' already: name a new one", fresh));
   if (fresh == Environment::kInMemory)
     return fail(ErrorCode::invalid_argument, "what is saved needs a file, not a database in memory");
-  QUIRE_ASSIGN(PageSalvage salvage, PageSalvage::open(damaged));
+  LongWork work(options, "the recovery was interrupted");
+  std::error_code unknown;
+  work.expect(std::filesystem::file_size(damaged, unknown));
+  QUIRE_ASSIGN(PageSalvage salvage,
+               PageSalvage::open(damaged, [&](uint64_t bytes) { return work.advance_by_pages(bytes); }));
   FreshFile file(fresh);
   QUIRE_ASSIGN(Recovery recovery, recover_into(salvage, file.path()));
   QUIRE_ASSIGN(const bool has_changed, salvage.has_changed());

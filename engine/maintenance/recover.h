@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/container/long_work.h"
 #include "sql/error.h"
 
 namespace quire::engine {
@@ -31,8 +32,9 @@ struct Recovery {
 };
 
 // cannot_open (no such file; or there is one where the new one is to be), permission, not_a_database (not one
-// page of it is of use), busy (it was written to meanwhile), errors of writing the new file. If it fails
-// there is no new file.
-Result<Recovery> recover_file(const std::string& damaged, const std::string& fresh);
+// page of it is of use), busy (it was written to meanwhile), errors of writing the new file, interrupted. If
+// it fails there is no new file. It tells of bytes read.
+Result<Recovery> recover_file(const std::string& damaged, const std::string& fresh,
+                              const WorkOptions& options = {});
 
 }  // namespace quire::engine

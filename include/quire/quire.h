@@ -225,15 +225,15 @@ QUIRE_API int quire_open(const char* path, const quire_options* options, quire_d
 /* Releases the database. Containers, statements, snapshots and transactions must have been released:
  * otherwise QUIRE_MISUSE, and the database stays open. What a statement BEGIN began is rolled back. */
 QUIRE_API int quire_close(quire_database* database, quire_error* error);
-/* From any thread, or a signal handler: every statement and import now running ends with QUIRE_INTERRUPTED (a
- * statement at its next step, if it is between two, unless what it gives is the rows of a change that is
- * done), and so does every call that waits to write while others do. */
+/* From any thread, or a signal handler: every statement, import and backup now running ends with
+ * QUIRE_INTERRUPTED (a statement at its next step, if it is between two, unless what it gives is the rows of
+ * a change that is done), and so does every call that waits to write while others do. */
 QUIRE_API void quire_interrupt(quire_database* database);
-/* Called a few times a second by a statement that takes long (CREATE INDEX, ALTER CONTAINER, CHECK, ADVISE),
- * on the thread that steps it: how much is done, of how much. Nonzero ends the statement with
- * QUIRE_INTERRUPTED. It must not write to the database. */
+/* Called a few times a second by what takes long (CREATE INDEX, ALTER CONTAINER, CHECK, ADVISE, a backup), on
+ * the thread that asked for it: about how much is done, of how much. Nonzero ends it with QUIRE_INTERRUPTED.
+ * It must not write to the database. */
 typedef int (*quire_work_progress)(void* context, uint64_t done, uint64_t all);
-/* For the statements that start from now on; NULL: nobody is told. */
+/* For what starts from now on; NULL: nobody is told. */
 QUIRE_API void quire_set_progress(quire_database* database, quire_work_progress progress, void* context);
 /* Whether the file holds what it should: checksums, documents, keys, entries of indexes, unique keys,
  * counters; of one container, or of all where `name` is NULL. `out`: a JSON array with an object for each
@@ -242,8 +242,8 @@ QUIRE_API void quire_set_progress(quire_database* database, quire_work_progress 
 QUIRE_API int quire_check(quire_database* database, const char* name, size_t length, quire_buffer* out,
                           quire_error* error);
 /* Writes the database as it is now to a new file at `path`, without its free pages; others read and write
- * meanwhile. It has its name when it is whole and on the disk. QUIRE_CANNOT_OPEN where there is a file
- * already. */
+ * meanwhile. It has its name when it is whole and on the disk; if it fails or is ended there is none.
+ * QUIRE_CANNOT_OPEN where there is a file already. */
 QUIRE_API int quire_backup(quire_database* database, const char* path, quire_error* error);
 
 /* How large the file was and is. */
@@ -255,6 +255,10 @@ typedef struct quire_compaction {
  * is on the disk: at each moment there is one whole file under the path. QUIRE_BUSY where the file is open,
  * here or in another process; who opens it meanwhile waits. `compaction` may be NULL. */
 QUIRE_API int quire_compact(const char* path, quire_compaction* compaction, quire_error* error);
+/* The same; `progress`, which may be NULL, is called as a database's is. QUIRE_INTERRUPTED leaves the file as
+ * it was. */
+QUIRE_API int quire_compact_watched(const char* path, quire_work_progress progress, void* context,
+                                    quire_compaction* compaction, quire_error* error);
 
 /* Saves what a damaged file at `damaged` still holds into a new one at `fresh`: every item whose checksum is
  * right, whichever of the file's trees are broken; containers, indexes, scripts. The damaged file is only
@@ -263,6 +267,10 @@ QUIRE_API int quire_compact(const char* path, quire_compaction* compaction, quir
  * file at `fresh` already, QUIRE_NOT_A_DATABASE where nothing can be saved. docs/damage.md tells what is kept
  * and what is not. */
 QUIRE_API int quire_recover(const char* damaged, const char* fresh, quire_buffer* out, quire_error* error);
+/* The same; `progress`, which may be NULL, is called as a database's is. QUIRE_INTERRUPTED leaves no new
+ * file. */
+QUIRE_API int quire_recover_watched(const char* damaged, const char* fresh, quire_work_progress progress,
+                                    void* context, quire_buffer* out, quire_error* error);
 
 /* ---- Containers
  * --------------------------------------------------------------------------------------------- */

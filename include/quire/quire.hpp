@@ -1156,7 +1156,7 @@ struct Options {
 
 namespace detail {
 
-// Whom statements that take long tell how far they are. A statement that runs keeps C's context and may be on
+// Whom what takes long tells how far it is. A statement that runs keeps C's context and may be on
 // another thread: so the context stays the same, and a function lives as long as it is being called.
 class WorkProgress {
  public:
@@ -1211,18 +1211,26 @@ class Database {
     if (quire_open(path.c_str(), &c_options, &database, &error) != QUIRE_OK) return detail::failure(error);
     return Database(database, std::move(progress));
   }
-  // Puts a copy without free pages in the place of a file that nobody has open.
-  static Result<quire_compaction> compact(const std::string& path) {
+  // Puts a copy without free pages in the place of a file that nobody has open. `progress`: as set_progress.
+  static Result<quire_compaction> compact(const std::string& path,
+                                          detail::WorkProgress::Function progress = nullptr) {
+    detail::WorkProgress told;
+    told.set(std::move(progress));
     quire_compaction done;
     quire_error error;
-    if (quire_compact(path.c_str(), &done, &error) != QUIRE_OK) return detail::failure(error);
+    if (quire_compact_watched(path.c_str(), detail::WorkProgress::call, &told, &done, &error) != QUIRE_OK)
+      return detail::failure(error);
     return done;
   }
   // Saves what a damaged file still holds into a new one; a JSON array with an object for each container.
-  static Result<std::string> recover(const std::string& damaged, const std::string& fresh) {
+  static Result<std::string> recover(const std::string& damaged, const std::string& fresh,
+                                     detail::WorkProgress::Function progress = nullptr) {
+    detail::WorkProgress told;
+    told.set(std::move(progress));
     detail::Buffer buffer;
     quire_error error;
-    if (quire_recover(damaged.c_str(), fresh.c_str(), buffer.get(), &error) != QUIRE_OK)
+    if (quire_recover_watched(damaged.c_str(), fresh.c_str(), detail::WorkProgress::call, &told, buffer.get(),
+                              &error) != QUIRE_OK)
       return detail::failure(error);
     return buffer.text();
   }
@@ -1303,8 +1311,8 @@ class Database {
     quire_error error;
     return detail::checked(quire_backup(handle_.get(), path.c_str(), &error), error);
   }
-  // Told how far statements that take long are (CREATE INDEX, CHECK), on the thread of each; false ends the
-  // statement. It must not use the database, and stays until the next call, which the statements that run
+  // Told about how far what takes long is (CREATE INDEX, CHECK, a backup), on the thread of each; false ends
+  // it. It must not use the database, and stays until the next call, which the statements that run
   // then heed too, or the end of the database.
   void set_progress(detail::WorkProgress::Function progress) {
     if (progress_ == nullptr) return;  // moved from
@@ -1322,7 +1330,8 @@ class Database {
       return detail::failure(error);
     return buffer.text();
   }
-  // From any thread, or a signal handler: statements and imports now running end with QUIRE_INTERRUPTED.
+  // From any thread, or a signal handler: statements, imports and backups now running end with
+  // QUIRE_INTERRUPTED.
   void interrupt() noexcept { quire_interrupt(handle_.get()); }
 
   quire_database* c_handle() const noexcept { return handle_.get(); }

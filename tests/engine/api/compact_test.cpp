@@ -6,9 +6,11 @@
 
 #include <chrono>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "tests/engine/api/database_fixture.h"
+#include "tests/file_bytes.h"
 
 namespace quire::tests {
 namespace {
@@ -61,6 +63,57 @@ TEST_F(CompactTest, TheFileShrinksAndHoldsTheSame) {
   EXPECT_EQ(everything(), before);
   EXPECT_EQ(query("INSERT INTO c VALUES {'id': 'new', 'pk': 1}"), "");
   EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.pk = 1"), "\"new\"\n");
+}
+
+TEST_F(CompactTest, TellsHowFarItIsAndEndsWhenToldTo) {
+  const std::string path = make_file();
+  const std::string before = everything();
+  reopen(":memory:");
+  const auto files = [&] {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()))
+      names.insert(entry.path().filename());
+    return names;
+  };
+  const auto files_before = files();
+  const auto bytes_before = file_bytes(path);
+  int calls = 0;
+  EXPECT_TRUE(fails_with(Database::compact(path,
+                                           [&](uint64_t done, uint64_t all) {
+                                             EXPECT_LE(done, all);
+                                             EXPECT_EQ(all, 2 * bytes_before.size());
+                                             ++calls;
+                                             return false;
+                                           }),
+                         QUIRE_INTERRUPTED, "the compaction was interrupted"));
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(files(), files_before);
+  EXPECT_EQ(file_bytes(path), bytes_before);
+  ASSERT_TRUE(succeeds(Database::compact(path, [&](uint64_t, uint64_t) { return ++calls > 0; })));
+  EXPECT_GT(calls, 1);
+  reopen(path);
+  EXPECT_EQ(everything(), before);
+}
+
+TEST_F(CompactTest, ABackupEndsWhenItIsInterruptedAndLeavesNoFile) {
+  make_file();
+  const std::string copy = file("copy.quire");
+  bool goes_on = false;
+  database_->set_progress([&](uint64_t, uint64_t) { return goes_on; });
+  EXPECT_TRUE(fails_with(database_->backup(copy), QUIRE_INTERRUPTED, "the copy was interrupted"));
+  goes_on = true;
+  database_->set_progress([&](uint64_t, uint64_t) {
+    database_->interrupt();
+    return true;
+  });
+  EXPECT_TRUE(fails_with(database_->backup(copy), QUIRE_INTERRUPTED, "the copy was interrupted"));
+  database_->set_progress(nullptr);
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(copy).parent_path()))
+    EXPECT_EQ(entry.path().string().find("copy"), std::string::npos) << entry.path();
+  const std::string before = everything();
+  ASSERT_TRUE(succeeds(database_->backup(copy)));
+  reopen(copy);
+  EXPECT_EQ(everything(), before);
 }
 
 TEST_F(CompactTest, ALeftOverCopyIsNoHindrance) {

@@ -93,6 +93,23 @@ TEST_F(RecoverTest, ASoundFileIsSavedWhole) {
   EXPECT_FALSE(database_->prepare("INSERT INTO c VALUES {id: 'twice', p: 1, u: 5}").value().step());
 }
 
+TEST_F(RecoverTest, TellsHowFarItIsAndEndsWhenToldTo) {
+  reopen(":memory:");
+  int calls = 0;
+  EXPECT_TRUE(fails_with(Database::recover(path_, fresh_,
+                                           [&](uint64_t done, uint64_t all) {
+                                             EXPECT_LE(done, all);
+                                             EXPECT_EQ(all, bytes_.size());
+                                             return ++calls == 0;
+                                           }),
+                         QUIRE_INTERRUPTED, "the recovery was interrupted"));
+  EXPECT_EQ(calls, 1);
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(fresh_).parent_path()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("fresh")) << entry.path();
+  ASSERT_TRUE(succeeds(Database::recover(path_, fresh_, [&](uint64_t, uint64_t) { return ++calls > 0; })));
+  EXPECT_GT(calls, 1);
+}
+
 TEST_F(RecoverTest, AFeedFromATimeHasWhatIsNewerThanTheFirstItems) {
   {
     auto database = Database::open(path_).value();

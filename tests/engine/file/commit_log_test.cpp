@@ -107,9 +107,7 @@ class CommitLogTest : public testing::Test {
       ++count;
     return count;
   }
-  bool has_sound_pages() const {
-    return value_of(open(path_)->check_pages(10, [] { return Result<void>(); })).empty();
-  }
+  bool has_sound_pages() const { return value_of(open(path_)->check_pages(10, nullptr)).empty(); }
 
   TemporaryFolder folder_;
   std::string path_ = folder_.path("a.quire");

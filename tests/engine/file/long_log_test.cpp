@@ -130,7 +130,7 @@ TEST_P(LongLogTest, IsFoundByWhoHasUsedAShortOne) {
   expect_large(found, kTurns * kCount);
   for (int turn = 0; turn < kTurns; ++turn)
     for (int i = 0; i < 40; ++i) EXPECT_TRUE(found.contains(fmt::format("s{}-{}", turn, i)));
-  EXPECT_TRUE(value_of(environment->check_pages(10, [] { return Result<void>(); })).empty());
+  EXPECT_TRUE(value_of(environment->check_pages(10, nullptr)).empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Durabilities, LongLogTest, testing::Values(Durability::full, Durability::relaxed),

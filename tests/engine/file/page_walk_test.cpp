@@ -85,7 +85,7 @@ class PageWalkTest : public testing::Test {
 TEST_F(PageWalkTest, ASoundFileHasNoFaults) {
   auto environment = open(true);
   ASSERT_TRUE(succeeds(environment));
-  EXPECT_TRUE(value_of((*environment)->check_pages(100, {})).empty());
+  EXPECT_TRUE(value_of((*environment)->check_pages(100, nullptr)).empty());
   EXPECT_TRUE(succeeds(Environment::open(path_, {.is_untrusted = true})));
 }
 

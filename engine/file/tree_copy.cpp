@@ -1,0 +1,65 @@
+#include "engine/file/tree_copy.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+
+#include "engine/file/background_task.h"
+#include "engine/file/file_state.h"
+
+namespace quire::engine {
+namespace {
+
+// As LMDB's own copies: what is only to be on the disk need not push out of memory what is in use.
+int make_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int flags = file < 0 ? -1 : fcntl(file, F_GETFL);
+  // A file system that cannot do so takes the bytes all the same.
+  if (flags >= 0) (void)fcntl(file, F_SETFL, flags | O_DIRECT);
+  return file;
+}
+
+// LMDB's next write to the descriptor fails.
+void end_writing(int descriptor) {
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  (void)dup2(nothing.number(), descriptor);
+}
+
+// Tells of what the file grows by until the copy is done.
+Result<void> watch(BackgroundTask& copying, int descriptor, const OnBytes& on_bytes) {
+  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  uint64_t told = 0;
+  do {
+    struct stat status;
+    const uint64_t bytes = fstat(descriptor, &status) == 0 ? static_cast<uint64_t>(status.st_size) : told;
+    QUIRE_TRY(on_bytes(bytes - told));
+    told = bytes;
+  } while (!copying.wait(Clock::now() + kBetweenLooks));
+  return {};
+}
+
+}  // namespace
+
+// LMDB does not come back before it is done, so it has a thread of its own.
+Result<int> copy_tree(MDB_env* environment, const std::string& path, const OnBytes& on_bytes) {
+  const Descriptor file(make_file(path));
+  if (file.number() < 0) return errno;
+  int code = MDB_SUCCESS;
+  const auto copy = [&] { code = mdb_env_copyfd2(environment, file.number(), MDB_CP_COMPACT); };
+  BackgroundTask copying;
+  if (!on_bytes || !copying.begin(copy)) {
+    copy();
+    return code;
+  }
+  const Result<void> watched = watch(copying, file.number(), on_bytes);
+  if (!watched) end_writing(file.number());
+  (void)copying.wait(Clock::time_point::max());
+  if (!watched) return std::unexpected(watched.error());
+  return code;
+}
+
+}  // namespace quire::engine

@@ -174,6 +174,8 @@ TEST_F(MisuseTest, WritingBesideOnesOwnTransactionDoesNotHang) {
   EXPECT_TRUE(fails_with(things.create("{}"), QUIRE_MISUSE));
   EXPECT_TRUE(fails_with(database_->begin_transaction(), QUIRE_MISUSE));
   EXPECT_TRUE(fails_with(database_->create_container(R"({"id":"more"})"), QUIRE_MISUSE));
+  std::istringstream lines("{\"id\":\"a\",\"a_new_name\":1}\n");
+  EXPECT_TRUE(fails_with(things.import(lines), QUIRE_MISUSE));
   EXPECT_TRUE(succeeds(things.create("{}", &*transaction)));
 }
 

@@ -132,6 +132,25 @@ TEST_F(MisuseTest, ADatabaseWithOpenHandlesStaysOpen) {
   EXPECT_TRUE(fails_with(database_->prepare("SELECT 1"), QUIRE_MISUSE));
 }
 
+TEST_F(MisuseTest, ADatabaseIsNotClosedWhileAnotherThreadIsWithinItsBegin) {
+  const std::string path = file("begin.quire");
+  reopen(path);
+  make("things");
+  auto other = Database::open(path);
+  ASSERT_TRUE(succeeds(other));
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("INSERT INTO things VALUES {id: 'a'}"), "");
+  std::jthread([&] { EXPECT_TRUE(fails_with(database_->close(), QUIRE_MISUSE, "BEGIN")); }).join();
+  EXPECT_EQ(query("COMMIT"), "");
+  std::jthread([&] {
+    EXPECT_EQ(query("BEGIN"), "");
+    EXPECT_EQ(query("INSERT INTO things VALUES {id: 'b'}"), "");
+  }).join();
+  EXPECT_TRUE(succeeds(database_->close())) << "nobody else can, once the thread has ended";
+  EXPECT_EQ(rows(other->prepare("INSERT INTO things VALUES {id: 'c'}")), "");
+  EXPECT_EQ(rows(other->prepare("SELECT VALUE t.id FROM things t")), "\"a\"\n\"c\"\n");
+}
+
 TEST_F(MisuseTest, OptionsMustTellTheirSize) {
   quire_options options{};
   quire_database* database = nullptr;

@@ -135,6 +135,10 @@ Result<std::optional<Table>> Environment::open_table(std::string_view name) {
   return open_table_of_file(*state_, std::string(name));
 }
 
+bool Environment::is_making_tables_here() const {
+  return state_->tables().is_claimed_here();
+}
+
 Result<uint32_t> Environment::clear_stale_readers() {
   int dead = 0;
   const int code = mdb_reader_check(state_->environment(), &dead);

@@ -120,6 +120,7 @@ int quire_close(quire_database* database, quire_error* error) {
                   "the database stays open: containers, statements, snapshots or transactions of it "
                   "have not been released, in number: " +
                       std::to_string(open));
+    QUIRE_TRY(database->session().check_no_other_is_within_begin());
     const std::unique_ptr<quire_database> owned(database);
     return {};
   });

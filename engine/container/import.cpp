@@ -60,6 +60,9 @@ class Import {
         interrupts_at_start_(options.interrupts != nullptr ? options.interrupts->load() : 0) {}
 
   Result<ImportResult> run() {
+    // Names that are new are written by the threads that read, which would wait for this one.
+    if (environment_.is_writing_here())
+      return fail(ErrorCode::misuse, "an import cannot run beside a write transaction of its own thread");
     QUIRE_TRY(read_all());
     QUIRE_TRY(check_keys());
     QUIRE_ASSIGN(const uint64_t deferred_version, defer_indexes(environment_, store_));

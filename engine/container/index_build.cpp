@@ -205,6 +205,7 @@ class IndexBuilder {
   Error give_up(const std::function<bool(const Index&)>& is_the_one, Error error) {
     if (error.code != ErrorCode::conflict) return error;
     auto dropped = environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_TRY(store_.statistics(transaction));  // the container may have been dropped meanwhile
       QUIRE_ASSIGN(IndexSet* const set, store_.indexes().writable_set(transaction));
       for (const Index& index : set->indexes)
         if (is_the_one(index)) QUIRE_TRY(erase_index(transaction, store_.indexes().table(), index.number));

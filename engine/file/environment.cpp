@@ -141,6 +141,10 @@ void Environment::close_gone_tables(std::vector<std::string> names) {
   state.readers().when_idle([&state] { state.tables().close_gone(state.environment()); });
 }
 
+bool Environment::is_making_tables_here() const {
+  return state_->tables().is_claimed_here();
+}
+
 Result<uint32_t> Environment::clear_stale_readers() {
   int dead = 0;
   const int code = mdb_reader_check(state_->environment(), &dead);

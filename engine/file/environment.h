@@ -128,6 +128,9 @@ class Environment {
   // Opens a table for all transactions that begin (or are renewed) from now on; nothing if there is none.
   // Inside a write transaction use WriteTransaction::open_table.
   Result<std::optional<Table>> open_table(std::string_view name);
+  // Whether the calling thread's write transaction has made or opened a table: until it ends, none can be
+  // opened outside of it, nor is one of its own known.
+  bool is_making_tables_here() const;
 
   // Tables that another process has dropped, so that no transaction that begins from now on sees them: their
   // slots are free for others once no transaction of this process is at work. Who has one of them gets

@@ -24,6 +24,11 @@ void TableRegistry::release() noexcept {
   released_.notify_all();
 }
 
+bool TableRegistry::is_claimed_here() const {
+  const std::lock_guard lock(mutex_);
+  return owner_ == this_thread();
+}
+
 uint64_t TableRegistry::version() const {
   const std::lock_guard lock(mutex_);
   return version_;

@@ -36,6 +36,7 @@ class TableRegistry {
   // Claims the right to open tables; busy past the deadline, misuse if this thread has claimed it already.
   Result<void> claim(Clock::time_point deadline);
   void release() noexcept;
+  bool is_claimed_here() const;  // by the calling thread
 
   uint64_t version() const;
   // A table, if it is open and was so at `version`.

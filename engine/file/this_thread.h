@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 namespace quire::engine {
 
@@ -14,6 +15,12 @@ inline ThreadNumber this_thread() noexcept {
   thread_local uint64_t number = 0;
   if (number == 0) number = ++last;
   return ThreadNumber{number};
+}
+
+// Expires when the calling thread ends.
+inline std::weak_ptr<const void> life_of_this_thread() {
+  thread_local const auto life = std::make_shared<const char>();
+  return life;
 }
 
 }  // namespace quire::engine

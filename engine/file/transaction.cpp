@@ -26,6 +26,13 @@ int with_meaning(int code) {
   return code == EINVAL ? MDB_BAD_DBI : code;
 }
 
+// Of a table that another process has removed LMDB tells how many rows it last had.
+bool is_removed(MDB_txn* handle, FileState& state, Table table) {
+  std::string name = state.tables().name_of(table.slot());
+  MDB_val key{name.size(), name.data()}, value;
+  return !name.empty() && mdb_get(handle, state.facts.main, &key, &value) == MDB_NOTFOUND;
+}
+
 Error too_large(uint64_t limit) {
   return {
       ErrorCode::transaction_too_large,
@@ -68,8 +75,9 @@ Result<uint64_t> Transaction::count(Table table) const {
   MDB_stat stat;
   const int code = mdb_stat(handle_, table.slot(), &stat);
   if (code != MDB_SUCCESS) return std::unexpected(lmdb_error(with_meaning(code), "read the file"));
-  if (pending_ == nullptr) return stat.ms_entries;
   uint64_t count = stat.ms_entries;
+  if (count > 0 && !TableTree::of(*this, table) && is_removed(handle_, *state_, table)) count = 0;
+  if (pending_ == nullptr) return count;
   PendingView::Walk walk(*pending_, table.slot(), upto_);
   for (bool more = walk.seek({}); more; more = walk.next()) {
     const PendingView::Change change = walk.change();

@@ -42,9 +42,12 @@ Result<sql::IndexStatistics> look_at(const Transaction& snapshot, ContainerStore
   return summary.finish();
 }
 
-// A new version of the set has statements planned anew.
+// A new version of the set has statements planned anew. Nothing is left to save it in where the container was
+// dropped meanwhile: LMDB must not be asked to write to a table that another process has removed.
 Result<void> save(Environment& environment, ContainerStore& store, const std::vector<Found>& found) {
   return environment.write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, store.indexes().table()));
+    if (version == 0) return {};
     QUIRE_ASSIGN(IndexSet* const set, store.indexes().writable_set(transaction));
     for (const Found& of_index : found)
       if (set->find(of_index.number) != nullptr)

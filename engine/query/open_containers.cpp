@@ -31,6 +31,8 @@ Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transacti
   Opened opened = known(reference->number);
   // Another process may have changed the definition since; an older snapshot does well with the new one.
   if (opened.store != nullptr && opened.store->revision() >= reference->revision) return opened;
+  if (opened.store == nullptr && environment_.is_making_tables_here())
+    return Opened{.store = nullptr, .opening = kAfterTheGroup};
   if (opened.store == nullptr) QUIRE_TRY(forget_dropped());
   QUIRE_ASSIGN(const std::optional<CatalogEntry> entry, catalog_.find(transaction, name));
   if (!entry) return Opened{};

@@ -33,9 +33,12 @@ class OpenContainers {
     std::shared_ptr<ContainerStore> store;
     uint64_t opening = 0;  // the how-manieth it was
   };
+  // The `opening` of one that a commit group has made or cannot open, for the transactions in it: it has no
+  // store before the group has ended.
+  static constexpr uint64_t kAfterTheGroup = UINT64_MAX;
   uint64_t openings() const noexcept { return openings_.load(std::memory_order_acquire); }
 
-  // The container that `transaction` sees under a name; a null store if there is none.
+  // The container that `transaction` sees under a name; a null store if there is none, or none yet.
   Result<Opened> find(const Transaction& transaction, std::string_view name);
   // A null store if it is not open.
   Opened known(ContainerNumber number) const;

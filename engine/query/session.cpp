@@ -26,10 +26,12 @@ Result<void> Session::begin() {
     return fail(ErrorCode::misuse, "a transaction is open already; COMMIT or ROLLBACK ends it");
   QUIRE_TRY(open_all_containers());
   const uint64_t openings = containers_.openings();
+  auto life = life_of_this_thread();
   QUIRE_ASSIGN(auto write, begin_write());
   const std::lock_guard lock(mutex_);
   write_ = std::move(write);
   owner_ = this_thread();
+  owners_life_ = std::move(life);
   openings_ = openings;
   return {};
 }
@@ -64,6 +66,13 @@ Session::Current Session::current() {
 Result<void> Session::check_outside_transaction(std::string_view what) {
   if (current().transaction == nullptr) return {};
   return fail(ErrorCode::misuse, fmt::format("{} within BEGIN; COMMIT or ROLLBACK first", what));
+}
+
+Result<void> Session::check_no_other_is_within_begin() const {
+  const std::lock_guard lock(mutex_);
+  if (write_ == nullptr || owner_ == this_thread() || owners_life_.expired()) return {};
+  return fail(ErrorCode::misuse,
+              "the database stays open: another thread is within BEGIN, and has to COMMIT or ROLLBACK first");
 }
 
 Result<void> Session::write(const std::function<Result<void>(WriteTransaction&)>& work) {

@@ -73,6 +73,8 @@ class Session {
   Current current();
   // misuse if the calling thread is within BEGIN: it would wait for itself.
   Result<void> check_outside_transaction(std::string_view what);
+  // misuse while another thread, which has not ended, is within BEGIN: of LMDB's locks it alone can let go.
+  Result<void> check_no_other_is_within_begin() const;
 
   // A user's write transaction of its own: Environment::write, within the limit of transaction_size.
   Result<void> write(const std::function<Result<void>(WriteTransaction&)>& work);
@@ -106,6 +108,7 @@ class Session {
   Progress progress_;
   std::unique_ptr<ExplicitWrite> write_;
   std::atomic<ThreadNumber> owner_ = ThreadNumber::none;  // whose write_ is; changed under mutex_
+  std::weak_ptr<const void> owners_life_;
   uint64_t openings_ = 0;
   Limits limits_;
   ScriptLimits script_limits_;

@@ -346,8 +346,8 @@ Result<OpenContainers::Opened> SnapshotSource::find(std::string_view name) {
   const bool is_scope = scope_ != nullptr && scope_->definition().name == name;
   if (is_scope && (opened.store == nullptr || opened.store->number() != scope_->number()))
     opened = {.store = scope_, .opening = 0};
-  if (opened.store == nullptr) return opened;
   is_outdated_ |= opened.opening > openings_;
+  if (opened.store == nullptr) return opened;
   // Names of properties are resolved next: the dictionary has to know what this snapshot's documents hold.
   if (!is_outdated_) QUIRE_TRY(opened.store->refresh(transaction_));
   return opened;

@@ -17,9 +17,10 @@
  *   QUIRE_MISUSE, and nothing happens: NULL for a handle or a place that is needed; handles of two databases
  * in one call; a transaction on another thread than its own; a write beside one's own transaction, or beside
  * the procedure that runs; a step after the end, without a reset; closing a database of which anything is
- * open, or on which a check, a copy, an ADVISE or a procedure still runs. A callback (of a long statement's
- * progress, of an import, a native procedure) may read. It may not use the statement whose step called it:
- * steps and binds are QUIRE_MISUSE, a reset does nothing, a quire_finalize takes effect when the step ends.
+ * open, in which another thread is within BEGIN, or on which a check, a copy, an ADVISE or a procedure still
+ * runs. A callback (of a long statement's progress, of an import, a native procedure) may read. It may not
+ * use the statement whose step called it: steps and binds are QUIRE_MISUSE, a reset does nothing, a
+ * quire_finalize takes effect when the step ends.
  *   What cannot be seen is undefined, as with free(): to use a handle after its release, or to release it
  *   twice; a quire_call after its procedure has returned; a value after what it is read from has ended; a
  *   statement, snapshot or feed on two threads at once.
@@ -223,7 +224,8 @@ typedef struct quire_options {
 QUIRE_API int quire_open(const char* path, const quire_options* options, quire_database** database,
                          quire_error* error);
 /* Releases the database. Containers, statements, snapshots and transactions must have been released:
- * otherwise QUIRE_MISUSE, and the database stays open. What a statement BEGIN began is rolled back. */
+ * otherwise QUIRE_MISUSE, and the database stays open. What a statement BEGIN began is rolled back, if it was
+ * this thread that stepped it, or one that has ended; while another is within BEGIN: QUIRE_MISUSE. */
 QUIRE_API int quire_close(quire_database* database, quire_error* error);
 /* From any thread, or a signal handler: every statement, import and backup now running ends with
  * QUIRE_INTERRUPTED (a statement at its next step, if it is between two, unless what it gives is the rows of

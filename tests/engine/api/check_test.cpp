@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <sstream>
+#include <thread>
 
 #include "tests/engine/api/database_fixture.h"
 
@@ -39,6 +40,15 @@ TEST_F(CheckApiTest, ASoundDatabaseHasNoFaults) {
   EXPECT_EQ(quire_check(nullptr, nullptr, 0, nullptr, nullptr), QUIRE_MISUSE);
   EXPECT_EQ(quire_check(database_->c_handle(), nullptr, 0, nullptr, nullptr), QUIRE_MISUSE);
   quire_set_progress(nullptr, nullptr, nullptr);
+}
+
+TEST_F(CheckApiTest, ANameThatATransactionHasBroughtAndMayTakeBackIsNotMissing) {
+  fill(10);
+  auto c = database_->container("c").value();
+  auto transaction = database_->begin_transaction();
+  ASSERT_TRUE(succeeds(transaction));
+  ASSERT_TRUE(succeeds(c.create(R"({"id":"new","p":"p","a_new_name":1})", &*transaction)));
+  std::jthread([&] { EXPECT_EQ(database_->check().value(), "[]"); }).join();
 }
 
 TEST_F(CheckApiTest, ALongStatementTellsHowFarItIsAndEndsWhenToldTo) {

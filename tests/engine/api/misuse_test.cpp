@@ -132,6 +132,25 @@ TEST_F(MisuseTest, ADatabaseWithOpenHandlesStaysOpen) {
   EXPECT_TRUE(fails_with(database_->prepare("SELECT 1"), QUIRE_MISUSE));
 }
 
+TEST_F(MisuseTest, ADatabaseIsNotClosedWhileAnotherThreadIsWithinItsBegin) {
+  const std::string path = file("begin.quire");
+  reopen(path);
+  make("things");
+  auto other = Database::open(path);
+  ASSERT_TRUE(succeeds(other));
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("INSERT INTO things VALUES {id: 'a'}"), "");
+  std::jthread([&] { EXPECT_TRUE(fails_with(database_->close(), QUIRE_MISUSE, "BEGIN")); }).join();
+  EXPECT_EQ(query("COMMIT"), "");
+  std::jthread([&] {
+    EXPECT_EQ(query("BEGIN"), "");
+    EXPECT_EQ(query("INSERT INTO things VALUES {id: 'b'}"), "");
+  }).join();
+  EXPECT_TRUE(succeeds(database_->close())) << "nobody else can, once the thread has ended";
+  EXPECT_EQ(rows(other->prepare("INSERT INTO things VALUES {id: 'c'}")), "");
+  EXPECT_EQ(rows(other->prepare("SELECT VALUE t.id FROM things t")), "\"a\"\n\"c\"\n");
+}
+
 TEST_F(MisuseTest, OptionsMustTellTheirSize) {
   quire_options options{};
   quire_database* database = nullptr;
@@ -174,6 +193,8 @@ TEST_F(MisuseTest, WritingBesideOnesOwnTransactionDoesNotHang) {
   EXPECT_TRUE(fails_with(things.create("{}"), QUIRE_MISUSE));
   EXPECT_TRUE(fails_with(database_->begin_transaction(), QUIRE_MISUSE));
   EXPECT_TRUE(fails_with(database_->create_container(R"({"id":"more"})"), QUIRE_MISUSE));
+  std::istringstream lines("{\"id\":\"a\",\"a_new_name\":1}\n");
+  EXPECT_TRUE(fails_with(things.import(lines), QUIRE_MISUSE));
   EXPECT_TRUE(succeeds(things.create("{}", &*transaction)));
 }
 

@@ -1,10 +1,14 @@
 // Snapshots that threads begin while others commit: each is of one commit, whatever holds up who begins it.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -78,6 +82,42 @@ TEST(TreeRoots, TellWhatWasNotedLast) {
   EXPECT_EQ(roots->find(table, 5), std::nullopt);
   roots->note(table, 5, TreeRoots::kNone);
   EXPECT_EQ(roots->find(table, 5), TreeRoots::kNone);
+}
+
+TEST(Snapshot, CountsNothingInATableThatAnotherProcessHasRemoved) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("a.quire");
+  int go[2];
+  ASSERT_EQ(pipe(go), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte;
+    bool is_removed = ::read(go[0], &byte, 1) == 1;
+    // What is dropped is removed by who opens the file next.
+    for (int opens = 0; opens < 2; ++opens) {
+      const auto environment = Environment::open(path);
+      is_removed = is_removed && environment && (*environment)->write([&](WriteTransaction& transaction) {
+        return opens == 0 ? transaction.drop_table("t") : Result<void>();
+      });
+    }
+    _exit(is_removed ? 0 : 1);
+  }
+  const auto environment = value_of(Environment::open(path));
+  ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_ASSIGN(const Table table, transaction.create_table("t"));
+    return transaction.put(table, "a", "1");
+  })));
+  const Table table = value_of(environment->open_table("t")).value();
+  EXPECT_EQ(value_of(value_of(environment->begin_read()).count(table)), 1U);
+  ASSERT_EQ(::write(go[1], "x", 1), 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+  EXPECT_EQ(value_of(value_of(environment->begin_read()).count(table)), 0U);
+  EXPECT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+    EXPECT_EQ(value_of(transaction.count(table)), 0U);
+    return {};
+  })));
 }
 
 }  // namespace

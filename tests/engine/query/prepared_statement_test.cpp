@@ -93,6 +93,22 @@ TEST_F(QueryTest, ContainersThatAnotherProcessHasDroppedLeaveRoomForOthers) {
   }
 }
 
+TEST_F(QueryTest, AContainerThatItsCommitGroupHasMadeIsForTheNextTransaction) {
+  // What a group does is done by one thread, within one transaction.
+  EXPECT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_TRY(
+        ContainerStore::create(*environment_, transaction, value_of(ContainerDefinition::make("c", {})), {}));
+    const uint64_t openings = containers_.openings();
+    return transaction.nested([&](WriteTransaction& nested) -> Result<void> {
+      QUIRE_ASSIGN(const auto found, containers_.find(nested, "c"));
+      EXPECT_EQ(found.store, nullptr);
+      EXPECT_GT(found.opening, openings);
+      return {};
+    });
+  })));
+  EXPECT_EQ(rows(*prepare("INSERT INTO c VALUES {id: 'a'} RETURNING VALUE c.id")), "\"a\"\n");
+}
+
 TEST_F(QueryTest, EachAccessPathReadsOnlyItsItems) {
   make("c", {"/k"}, {R"({"id":"1","k":"a"})", R"({"id":"2","k":"a"})", R"({"id":"1","k":"b"})"});
   auto scan = prepare("SELECT VALUE COUNT(1) FROM c WHERE c.id = '1'");

@@ -2,6 +2,9 @@
 // Where there is neither, in a script that waits for input, it ends the program as it would any other.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "quire/quire.hpp"
 
 namespace quire::shell {
@@ -12,6 +15,9 @@ void catch_interrupts(bool has_prompt);
 // Whether Ctrl-C was pressed since the last call of forget_interrupt().
 bool is_interrupted();
 void forget_interrupt();
+
+// As read(), which Ctrl-C ends where nothing has come: -1 with errno EINTR.
+int64_t read_until_interrupted(int descriptor, char* buffer, size_t capacity);
 
 // While it lives, Ctrl-C interrupts what runs on the database. One at a time.
 class Interruptible {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "shell/interrupt.h"
@@ -25,19 +24,9 @@ bool StandardInput::is_terminal() const {
 int64_t StandardInput::fill() {
   at_ = 0;
   end_ = 0;
-  while (!is_interrupted()) {
-    // Unlike read(), poll() is never started again by itself after a signal.
-    pollfd wanted{.fd = descriptor_, .events = POLLIN, .revents = 0};
-    if (poll(&wanted, 1, -1) < 0) {
-      if (errno != EINTR) return -1;
-      continue;
-    }
-    const ssize_t count = ::read(descriptor_, buffer_.data(), buffer_.size());
-    if (count >= 0) end_ = static_cast<size_t>(count);
-    if (count >= 0 || errno != EINTR) return count;
-  }
-  errno = EINTR;
-  return -1;
+  const int64_t count = read_until_interrupted(descriptor_, buffer_.data(), buffer_.size());
+  if (count > 0) end_ = static_cast<size_t>(count);
+  return count;
 }
 
 int64_t StandardInput::read_lines(char* buffer, size_t capacity, uint64_t& lines) {

@@ -184,6 +184,30 @@ TEST_F(ScriptTest, ALinkToAnItemThatIsGoneIsNoLinkToTheNextOfItsId) {
   EXPECT_EQ(query("SELECT VALUE s.v FROM shelf s WHERE s.id = 'b1'"), "2\n");
 }
 
+// A query names its columns as it likes.
+TEST_F(ScriptTest, ASelfLinkIsThatOfItsItemWhateverARowSaysOfIt) {
+  EXPECT_EQ(body_of(R"(function () {
+    var c = __;
+    c.queryDocuments(c.getSelfLink(), "SELECT c._self, c._rid, c.title AS id FROM c WHERE c.id = 'b1'", (err, rows) => {
+      c.readDocument(rows[0]._self, (err, doc) => { __.response.setBody(err ? err.number : [rows[0].id, doc.id]); });
+    });
+  })"),
+            R"(["Tides","b1"])");
+}
+
+TEST_F(ScriptTest, AnAltLinkHasAnIdAlsoWhereItLooksLikeAResourceId) {
+  EXPECT_EQ(body_of(R"(function () {
+    var c = __, docs = c.getAltLink() + '/docs/';
+    c.readDocument(docs + 'b1', (err, book) => {
+      c.createDocument(c.getSelfLink(), { id: book._rid, authorId: 'a1', is: 'of another' });
+      c.readDocument(docs + book._rid, (err, doc) => {
+        c.readDocument(c.getSelfLink() + 'docs/' + book._rid, (err, same) => { __.response.setBody([doc.is, same.id]); });
+      });
+    });
+  })"),
+            R"(["of another","b1"])");
+}
+
 TEST_F(ScriptTest, WhatIsOddInOptionsAndLogsIsTakenAsItIsMeant) {
   const auto count = [&](std::string_view size) {
     return body_of(

@@ -286,6 +286,23 @@ TEST_F(ScriptTest, WhatIsLoggedIsReturnedAlsoByAScriptThatFails) {
   EXPECT_EQ(statement->log(), "here\n");
 }
 
+TEST_F(ScriptTest, AbortTellsItsReasonInAnyForm) {
+  EXPECT_TRUE(fails_with(run("function () { getContext().abort({ code: 7, why: 'full' }); }"),
+                         QUIRE_SCRIPT_FAILED, R"(aborted: {"code":7,"why":"full"})"));
+  EXPECT_TRUE(
+      fails_with(run("function () { getContext().abort(404); }"), QUIRE_SCRIPT_FAILED, "aborted: 404"));
+}
+
+TEST_F(ScriptTest, LogsAndErrorsAreUtf8) {
+  EXPECT_TRUE(fails_with(
+      run("function () { console.log('a\\udc00\\ud83d\\ude00 \\ud7ff'); throw new Error('b\\ud800'); }"),
+      QUIRE_SCRIPT_FAILED, "b\uFFFD"));
+  EXPECT_EQ(log_, "a\uFFFD\U0001F600 \uD7FF\n");
+  EXPECT_TRUE(
+      fails_with(run("function () { getContext().abort('c\\ud800'); }"), QUIRE_SCRIPT_FAILED, "c\uFFFD"));
+  EXPECT_TRUE(fails_with(run("function () { throw 'd\\ud800'; }"), QUIRE_SCRIPT_FAILED, "d\uFFFD"));
+}
+
 TEST_F(ScriptTest, PreconditionsAndOptionsAreLookedAt) {
   EXPECT_EQ(body_of(R"(function () {
     var c = __, numbers = [], link = c.getAltLink() + '/docs/b1';

@@ -118,6 +118,32 @@ TEST_F(MisuseTest, AMovedFromHandleIsReported) {
   EXPECT_TRUE(fails_with(database->check(), QUIRE_MISUSE));
 }
 
+// It would else be done, and stay, in a transaction of its own.
+TEST_F(MisuseTest, WorkWithinATransactionThatHasEndedIsReported) {
+  auto container = make("things");
+  ASSERT_TRUE(succeeds(container.create(R"({"id":"1"})")));
+  auto transaction = database_->begin_transaction();
+  ASSERT_TRUE(succeeds(transaction));
+  transaction->rollback();
+  Transaction* const ended = &*transaction;
+  WriteOptions within;
+  within.transaction = ended;
+  EXPECT_TRUE(fails_with(container.create("{}", ended), QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.upsert("{}", within), QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.replace(R"({"id":"1","n":1})", within), QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.patch({}, "1", R"([{"op":"set","path":"/n","value":1}])", within),
+                         QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.remove({}, "1", within), QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.read({}, "1", {}, ended), QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.execute("p", {}, "[]", ended), QUIRE_MISUSE, "has ended"));
+  const BatchResult result = container.execute({}, Batch().upsert("{}"), ended);
+  ASSERT_FALSE(result.succeeded());
+  EXPECT_EQ(result.error->code, QUIRE_MISUSE);
+  EXPECT_EQ(result.operations.size(), 1u);
+  EXPECT_EQ(container.read_json({}, "1", false).value(), R"({"id":"1"})");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM things t"), "1\n");
+}
+
 TEST_F(MisuseTest, ADatabaseWithOpenHandlesStaysOpen) {
   {
     auto container = make("things");

@@ -861,12 +861,12 @@ class Container {
   // Cosmos's JSON: an array of operations, or {"condition": ..., "operations": [...]}; see quire_patch.
   Result<ItemInfo> patch(const PartitionKey& key, std::string_view id, std::string_view json,
                          const WriteOptions& options = {}) {
-    const std::string etag(options.if_match);
-    return write(
-        options.transaction, [&](quire_transaction* within, quire_item_info* info, quire_error* error) {
-          return quire_patch(handle_.get(), within, key.data(), key.size(), id.data(), id.size(), json.data(),
-                             json.size(), etag.empty() ? nullptr : etag.c_str(), info, error);
-        });
+    const detail::WriteOptionsArgument given(options);
+    return write(options.transaction,
+                 [&](quire_transaction* within, quire_item_info* info, quire_error* error) {
+                   return quire_patch_with(handle_.get(), within, key.data(), key.size(), id.data(),
+                                           id.size(), json.data(), json.size(), given.get(), info, error);
+                 });
   }
   Result<void> remove(const PartitionKey& key, std::string_view id, const WriteOptions& options = {}) {
     const detail::WriteOptionsArgument given(options);

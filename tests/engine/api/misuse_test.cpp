@@ -61,6 +61,7 @@ TEST_F(MisuseTest, NullHandlesAreReported) {
       quire_erase_expired(nullptr, 1, nullptr, &error),
       quire_write(nullptr, nullptr, QUIRE_CREATE, "{}", 2, nullptr, nullptr, &error),
       quire_patch(nullptr, nullptr, nullptr, 0, "x", 1, "[]", 2, nullptr, nullptr, &error),
+      quire_patch_with(nullptr, nullptr, nullptr, 0, "x", 1, "[]", 2, nullptr, nullptr, &error),
       quire_delete_with(nullptr, nullptr, nullptr, 0, "x", 1, nullptr, &error),
       quire_read(nullptr, nullptr, nullptr, 0, "x", 1, nullptr, &buffer, nullptr, &error),
       quire_batch(nullptr, nullptr, nullptr, 0, nullptr, 0, nullptr, &error),

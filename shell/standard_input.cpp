@@ -12,6 +12,8 @@ namespace quire::shell {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 16;
+// What is longer is no line of a script, but data: it must not fill the memory before it is an error.
+constexpr size_t kLongestLine = size_t{1} << 24;
 
 }  // namespace
 
@@ -51,6 +53,7 @@ std::optional<std::string> StandardInput::read_line() {
     const auto line_end = std::find(first, last, '\n');
     line.append(first, line_end);
     at_ += static_cast<size_t>(line_end - first);
+    if (line.size() > kLongestLine) return line;
     if (line_end == last) continue;
     ++at_;
     return line;

@@ -164,6 +164,14 @@ TEST_F(ShellTest, ADataFileInsteadOfAScriptIsAnError) {
   EXPECT_NE(run.errors.find("expected SELECT"), std::string::npos) << run.errors;
 }
 
+// It would be read until the memory is full.
+TEST_F(ShellTest, AnEndlessLineInsteadOfAScriptIsAnError) {
+  const ShellRun endless = run({":memory:", ".read /dev/zero"});
+  EXPECT_EQ(endless.exit_code, 1);
+  EXPECT_NE(endless.errors.find("at most 524288 are allowed"), std::string::npos)
+      << endless.errors.substr(0, 200);
+}
+
 TEST_F(ShellTest, SaysWhenTheOutputCannotBeWritten) {
   const std::string command =
       std::string("'") + QUIRE_SHELL + "' :memory: 'SELECT VALUE 1' >/dev/full 2>'" + path("stderr") + "'";

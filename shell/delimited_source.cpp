@@ -128,7 +128,9 @@ class DelimitedSource : public ByteSource {
   std::string take_header(std::vector<DelimitedCell>& record) {
     column_count_ = record.size();
     for (size_t i = 0; i < record.size(); ++i) {
-      if (record[i].text.empty()) return fmt::format("column {} of the header has no name", i + 1);
+      // In quotes it is the empty name, as the export writes it.
+      if (record[i].text.empty() && !record[i].is_quoted)
+        return fmt::format("column {} of the header has no name", i + 1);
       if (!insert_column(root_, record[i].text, i))
         return fmt::format("column {} of the header, '{}', is there already", i + 1, record[i].text);
     }

@@ -179,12 +179,10 @@ uint64_t FileSource::size() const {
 }
 
 int64_t FileSource::read(char* buffer, size_t capacity) {
-  while (true) {
-    const ssize_t count = ::read(descriptor_, buffer, capacity);
-    if (count >= 0) position_ += static_cast<uint64_t>(count);
-    if (count >= 0) return count;
-    if (errno != EINTR || is_interrupted()) return fail(std::strerror(errno));
-  }
+  const int64_t count = read_until_interrupted(descriptor_, buffer, capacity);
+  if (count < 0) return fail(std::strerror(errno));
+  position_ += static_cast<uint64_t>(count);
+  return count;
 }
 
 std::unique_ptr<ByteSource> read_input(StandardInput& input, uint64_t lines) {

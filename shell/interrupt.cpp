@@ -1,6 +1,10 @@
 #include "shell/interrupt.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 
 namespace quire::shell {
@@ -39,6 +43,21 @@ bool is_interrupted() {
 
 void forget_interrupt() {
   g_is_interrupted = false;
+}
+
+int64_t read_until_interrupted(int descriptor, char* buffer, size_t capacity) {
+  while (!is_interrupted()) {
+    // Unlike read(), poll() is never started again by itself after a signal.
+    pollfd wanted{.fd = descriptor, .events = POLLIN, .revents = 0};
+    if (poll(&wanted, 1, -1) < 0) {
+      if (errno != EINTR) return -1;
+      continue;
+    }
+    const ssize_t count = ::read(descriptor, buffer, capacity);
+    if (count >= 0 || errno != EINTR) return count;
+  }
+  errno = EINTR;
+  return -1;
 }
 
 Interruptible::Interruptible(const Database& database) {

@@ -2,6 +2,9 @@
 // Where there is neither, in a script that waits for input, it ends the program as it would any other.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "quire/quire.hpp"
 
 namespace quire::shell {
@@ -13,8 +16,11 @@ void catch_interrupts(bool has_prompt);
 bool is_interrupted();
 void forget_interrupt();
 
-// While it lives, Ctrl-C interrupts what runs on the database, or what has none and asks is_interrupted().
-// One at a time.
+// As read(), which Ctrl-C ends where nothing has come: -1 with errno EINTR.
+int64_t read_until_interrupted(int descriptor, char* buffer, size_t capacity);
+
+// While it lives, Ctrl-C interrupts what runs on the database, or what has none and asks is_interrupted(). One
+// at a time.
 class Interruptible {
  public:
   Interruptible();

@@ -20,6 +20,9 @@ class Script {
   Script(Session& session, bool is_told) : session_(session), is_told_(is_told) {}
 
   void add_line(std::string_view line) {
+    // Some editors put it before the first statement; before a command it would hide its dot.
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (reader_.line() == 0 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
     if (is_command(line)) {
       run_gathered();
       reader_.skip_line();

@@ -2,12 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "shell/arguments.h"
 #include "shell/commands.h"
+#include "shell/import_source.h"
 #include "shell/messages.h"
 
 namespace quire::shell {
@@ -40,6 +41,24 @@ const Row* row_of(const Row (&rows)[count], const std::vector<std::string>& word
   return found == std::end(rows) ? nullptr : found;
 }
 
+// The file's text, and why it cannot be read. Of what is longer than any script the beginning will do: the
+// engine refuses it.
+std::string read_script(const std::string& path, std::string& text) {
+  constexpr size_t kLongestScript = size_t{1} << 22;
+  constexpr size_t kBlockBytes = size_t{1} << 16;
+  FileSource file(path);
+  if (!file.is_open()) return std::strerror(errno);
+  while (text.size() <= kLongestScript) {
+    const size_t had = text.size();
+    text.resize(had + kBlockBytes);
+    const int64_t count = file.read(text.data() + had, kBlockBytes);
+    if (count < 0) return file.failure();
+    text.resize(had + static_cast<size_t>(count));
+    if (count == 0) break;
+  }
+  return {};
+}
+
 Outcome load(Session& session, const ParsedArguments& arguments) {
   const bool names_container = arguments.positional.size() == 3;
   const std::string name = names_container ? arguments.positional[2] : session.container;
@@ -50,17 +69,16 @@ Outcome load(Session& session, const ParsedArguments& arguments) {
     return wrong_usage(".script", "--kind is procedure, function, pre-trigger or post-trigger");
   if (operation == nullptr) return wrong_usage(".script", "--on is all, create, replace, update or delete");
   const std::filesystem::path path = arguments.positional[1];
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
-    print_message(fmt::format("{} cannot be read", path.string()));
+  std::string text;
+  if (const std::string failure = read_script(path.string(), text); !failure.empty()) {
+    print_message(fmt::format("cannot read '{}': {}", path.string(), failure));
     return Outcome::failed;
   }
   auto container = session.database().container(name);
   if (!container) return failed(container.error());
   const auto names = arguments.values("name");
   const auto stored =
-      container->create_script(kind->kind, names.empty() ? path.stem().string() : names.back(), text.str(),
+      container->create_script(kind->kind, names.empty() ? path.stem().string() : names.back(), text,
                                {.replace = true,
                                 .time = kind->time,
                                 .operation = operation->operation,

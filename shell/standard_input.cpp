@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "shell/interrupt.h"
@@ -13,6 +12,8 @@ namespace quire::shell {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 16;
+// What is longer is no line of a script, but data: it must not fill the memory before it is an error.
+constexpr size_t kLongestLine = size_t{1} << 24;
 
 }  // namespace
 
@@ -25,19 +26,9 @@ bool StandardInput::is_terminal() const {
 int64_t StandardInput::fill() {
   at_ = 0;
   end_ = 0;
-  while (!is_interrupted()) {
-    // Unlike read(), poll() is never started again by itself after a signal.
-    pollfd wanted{.fd = descriptor_, .events = POLLIN, .revents = 0};
-    if (poll(&wanted, 1, -1) < 0) {
-      if (errno != EINTR) return -1;
-      continue;
-    }
-    const ssize_t count = ::read(descriptor_, buffer_.data(), buffer_.size());
-    if (count >= 0) end_ = static_cast<size_t>(count);
-    if (count >= 0 || errno != EINTR) return count;
-  }
-  errno = EINTR;
-  return -1;
+  const int64_t count = read_until_interrupted(descriptor_, buffer_.data(), buffer_.size());
+  if (count > 0) end_ = static_cast<size_t>(count);
+  return count;
 }
 
 int64_t StandardInput::read_lines(char* buffer, size_t capacity, uint64_t& lines) {
@@ -62,6 +53,7 @@ std::optional<std::string> StandardInput::read_line() {
     const auto line_end = std::find(first, last, '\n');
     line.append(first, line_end);
     at_ += static_cast<size_t>(line_end - first);
+    if (line.size() > kLongestLine) return line;
     if (line_end == last) continue;
     ++at_;
     return line;

@@ -19,7 +19,8 @@ class StandardInput {
   // on failure, EINTR for a Ctrl-C while it waited.
   int64_t read_lines(char* buffer, size_t capacity, uint64_t& lines);
   bool is_terminal() const;
-  // Without its line end; nothing at the end of input.
+  // Without its line end; nothing at the end of input. What is longer than any line of a script comes in
+  // parts.
   std::optional<std::string> read_line();
   // The next byte, or -1.
   int read_byte();

@@ -192,12 +192,14 @@ int quire_delete_with(quire_container* container, quire_transaction* transaction
   });
 }
 
-int quire_patch(quire_container* container, quire_transaction* transaction, const quire_scalar* partition_key,
-                size_t components, const char* id, size_t id_length, const char* patch, size_t length,
-                const char* if_match, quire_item_info* info, quire_error* error) {
+int quire_patch_with(quire_container* container, quire_transaction* transaction,
+                     const quire_scalar* partition_key, size_t components, const char* id, size_t id_length,
+                     const char* patch, size_t length, const quire_write_options* options,
+                     quire_item_info* info, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     begin_write_request();
     if (container == nullptr) return null_argument("the container");
+    QUIRE_ASSIGN(const quire_write_options given, quire::engine::options_argument(options));
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
     QUIRE_ASSIGN(const std::string_view json, text_argument(patch, length, "the patch"));
@@ -206,17 +208,18 @@ int quire_patch(quire_container* container, quire_transaction* transaction, cons
     QUIRE_ASSIGN(const Value body, quire::sql::JsonReader().to_value(json, arena));
     QUIRE_ASSIGN(const auto parts, quire::engine::read_patch_body(body));
     QUIRE_ASSIGN(const Patch operations, Patch::read(parts.operations, store->definition(), arena));
-    WriteOptions options;
-    options.if_match = etag_argument(if_match);
-    options.triggers = triggers_of({});
+    WriteOptions write_options;
+    write_options.if_match = etag_argument(given.if_match);
+    write_options.triggers = triggers_of(given);
     quire_item_info written{};
     Request request(*store);
     QUIRE_TRY(request.admit(key.components()));
     const auto work = [&](WriteTransaction& writing) -> Result<void> {
-      options.triggers.log->clear();
-      QUIRE_ASSIGN(const ItemOutcome outcome,
-                   store->patch(writing, key.components(), item, operations,
-                                quire::engine::condition_on(*container, writing, parts.condition), options));
+      write_options.triggers.log->clear();
+      QUIRE_ASSIGN(
+          const ItemOutcome outcome,
+          store->patch(writing, key.components(), item, operations,
+                       quire::engine::condition_on(*container, writing, parts.condition), write_options));
       fill(written, outcome.etag, outcome.timestamp, outcome.created);
       return {};
     };
@@ -225,6 +228,15 @@ int quire_patch(quire_container* container, quire_transaction* transaction, cons
     finish(request, written, info);
     return {};
   });
+}
+
+int quire_patch(quire_container* container, quire_transaction* transaction, const quire_scalar* partition_key,
+                size_t components, const char* id, size_t id_length, const char* patch, size_t length,
+                const char* if_match, quire_item_info* info, quire_error* error) {
+  quire_write_options options = matching(if_match);
+  options.struct_size = sizeof options;
+  return quire_patch_with(container, transaction, partition_key, components, id, id_length, patch, length,
+                          &options, info, error);
 }
 
 int quire_delete(quire_container* container, quire_transaction* transaction,

@@ -10,9 +10,17 @@
 namespace quire::engine {
 namespace {
 
+// Whether it is at the end of a line that something should follow: of an object over several lines, say.
+bool is_at_line_end(const Error& error, const ImportText& text) {
+  return error.code == ErrorCode::invalid_json && text.element == 0 &&
+         error.position.offset > text.json.find_last_not_of(" \t\r\n");
+}
+
 // The error of one text, with its place in the whole input.
 Error placed(Error error, const ImportText& text) {
   Position& position = error.position;
+  if (is_at_line_end(error, text))
+    error.message += ", but the line ends: an item stands on one line, or in an array";
   if (position.line <= 1) {
     position.column = text.start.column + std::max<uint32_t>(position.column, 1) - 1;
     position.line = text.start.line;

@@ -5,14 +5,17 @@
 #include <utility>
 
 #include "sql/bind/computed_property.h"
+#include "sql/bind/container_policy.h"
 
 namespace quire::engine {
 namespace {
 
 // What the layers below do not know how to check.
-Result<void> check_queries(const ContainerDefinition& definition) {
-  for (const auto& [name, json] : definition.other_properties)
+Result<void> check_other_properties(const ContainerDefinition& definition) {
+  for (const auto& [name, json] : definition.other_properties) {
     if (name == "computedProperties") QUIRE_TRY(sql::check_computed_properties(json));
+    if (name == "vectorEmbeddingPolicy") QUIRE_TRY(sql::check_vector_policy(json));
+  }
   return {};
 }
 
@@ -90,7 +93,7 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view na
 }
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDefinition& definition) {
-  QUIRE_TRY(check_queries(definition));
+  QUIRE_TRY(check_other_properties(definition));
   QUIRE_TRY(forget_dropped());
   std::shared_ptr<ContainerStore> store;
   QUIRE_TRY(environment_.write([&](WriteTransaction& transaction) -> Result<void> {
@@ -144,7 +147,7 @@ Result<bool> OpenContainers::redefine(std::string_view name,
     if (!entry) return std::unexpected(catalog_.not_found(transaction, name));
     change.before = entry->definition;
     QUIRE_TRY(edit(entry->definition));
-    QUIRE_TRY(check_queries(entry->definition));
+    QUIRE_TRY(check_other_properties(entry->definition));
     change.after = entry->definition;
     QUIRE_TRY(catalog_.replace(transaction, *entry));
     QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry, options_));

@@ -221,10 +221,16 @@
 
   // ---- The language-integrated query: collection.filter(...), collection.chain()....value()
 
+  // Stages that give one result of each value, or none.
+  const none = {};
+  const singles = {
+    filter: (predicate) => (x) => (predicate(x) === true ? x : none),
+    map: (change) => (x) => change(x),
+    pluck: (name) => (x) => (x === null || x === undefined ? undefined : x[name]),
+  };
+  const overAll = (single) => (list) => list.map((x) => single(x)).filter((x) => x !== none);
+
   const stages = {
-    filter: (predicate) => (list) => list.filter((x) => predicate(x) === true),
-    map: (change) => (list) => list.map((x) => change(x)),
-    pluck: (name) => (list) => list.map((x) => (x === null || x === undefined ? undefined : x[name])),
     flatten: (isShallow) => (list) => list.flat(isShallow === true ? 1 : Infinity),
     sortBy: (key) => (list) => sorted(list, key, 1),
     sortByDescending: (key) => (list) => sorted(list, key, -1),
@@ -238,22 +244,53 @@
     return keyed.map((pair) => pair.x);
   }
 
+  const stageNames = [...Object.keys(singles), ...Object.keys(stages)];
   const sorts = ['sortBy', 'sortByDescending'];
 
-  // The documents of the partition through the stages, a page of documents at a time up to the first stage that has to
-  // see all, then the page of results that is asked for. Without such a stage it reads no further than that.
+  // A page of what the stages make of the documents of the partition.
   function evaluate(chain, _, options) {
-    const from = options.continuation === undefined || options.continuation === null ? 0 : Number(options.continuation);
-    if (!(from >= 0)) throw failure(400, 'the continuation is none that a query gave');
     const size = options.pageSize === undefined ? 100 : Number(options.pageSize);
-    const to = size > 0 ? from + Math.ceil(size) : Infinity;
+    const most = size > 0 ? Math.ceil(size) : Infinity;
+    const continuation = options.continuation ?? undefined;
+    const [list, next] = chain.every((stage) => stage.single !== undefined) ? pageOfItems(chain, continuation, most) : pageByCount(chain, continuation, most);
+    info = answer(200);
+    if (next !== undefined) info.continuation = next;
+    return list;
+  }
+
+  // It ends behind a document, as a page of a query over items does and is continued in the same form: what it gave may be
+  // deleted before the next is read.
+  function pageOfItems(chain, continuation, most) {
+    const list = [];
+    let last; // the id of the document that gave the last of them
+    do {
+      const documents = feed(undefined, { pageSize: 100, continuation });
+      continuation = info.continuation;
+      for (const document of documents) {
+        const { id } = document;
+        let result = document;
+        for (let i = 0; i < chain.length && result !== none; i++) result = chain[i].single(result);
+        if (result === none || result === undefined) continue;
+        if (list.length === most) return [list, 'i:' + last];
+        list.push(result);
+        last = id;
+      }
+    } while (continuation !== undefined);
+    return [list];
+  }
+
+  // Of any other chain it is continued by the number of results before it. The documents go through the stages a page at a time
+  // up to the first stage that has to see all, then the page of results that is asked for. Without such a stage it reads no
+  // further than that.
+  function pageByCount(chain, continuation, most) {
+    const from = continuation === undefined ? 0 : Number(continuation);
+    if (!(from >= 0)) throw failure(400, 'the continuation is none that a query gave');
+    const to = from + most;
     let streamed = 0;
     while (streamed < chain.length && !chain[streamed].seesAll) streamed++;
     const results = collect(chain.slice(0, streamed), streamed === chain.length ? to : Infinity);
     const list = defined(through(chain.slice(streamed), results));
-    info = answer(200);
-    if (to < list.length) info.continuation = String(to);
-    return list.slice(from, to);
+    return [list.slice(from, to), to < list.length ? String(to) : undefined];
   }
 
   const through = (chain, list) => chain.reduce((given, stage) => stage.run(given), list);
@@ -291,16 +328,17 @@
     const isWord = name === 'pluck';
     if (name !== 'flatten' && typeof all[0] !== (isWord ? 'string' : 'function'))
       throw failure(400, name + '() takes a ' + (isWord ? 'name' : 'function'));
-    return { run: stages[name](...all), seesAll: sorts.includes(name) };
+    const single = singles[name]?.(...all);
+    return { single, run: single === undefined ? stages[name](...all) : overAll(single), seesAll: sorts.includes(name) };
   }
 
   function makeChain(chain) {
     const link = { value: (options, callback) => runChain(chain, options, callback) };
-    for (const name in stages) link[name] = (...all) => makeChain([...chain, makeStage(name, all)]);
+    for (const name of stageNames) link[name] = (...all) => makeChain([...chain, makeStage(name, all)]);
     return link;
   }
 
-  for (const name in stages)
+  for (const name of stageNames)
     collection[name] = (...all) => {
       const count = stageArguments(name, all);
       return runChain([makeStage(name, all.slice(0, count))], all[count], all[count + 1]);
@@ -315,7 +353,7 @@
     getRequest: () => needRun() && request,
     getResponse: () => needResponse() && response,
     abort(reason) {
-      host(abort, reason === undefined ? 'no reason was given' : reason instanceof Error ? reason.message : String(reason));
+      host(abort, reason === undefined ? 'no reason was given' : reason instanceof Error ? reason.message : show(reason));
     },
   };
 

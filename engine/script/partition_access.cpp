@@ -150,8 +150,11 @@ Result<std::string> PartitionAccess::id_of_link(std::string_view link) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("'{}' is no link to an item; use its _self, or getAltLink() + '/docs/' + id",
                             shortened(link)));
-  QUIRE_TRY(check_collection_link(link.substr(0, at)));
+  const std::string_view collection = link.substr(0, at);
+  QUIRE_TRY(check_collection_link(collection));
   const std::string_view name = without_slashes(link.substr(at + kDocuments.size()));
+  // An alt link has the id, which may look like another item's resource id.
+  if (without_slashes(collection) != without_slashes(self_link_)) return std::string(name);
   // Who wrote getSelfLink() + 'docs/' + id means an id, too.
   QUIRE_ASSIGN(std::string id, id_of_resource(name));
   return id.empty() ? std::string(name) : id;
@@ -163,8 +166,10 @@ Result<std::string> PartitionAccess::id_of_resource(std::string_view resource_id
   if (!number) return std::string();
   if (const auto known = ids_.find(*number); known != ids_.end()) {
     // It may have been deleted since, and another made under its id.
+    // Nor need a row that has both be an item: a query names its columns as it likes.
     QUIRE_ASSIGN(const std::optional<Item> item, store_->read(transaction_, partition_key_, known->second));
-    return item && item->header().rid == *number ? known->second : std::string();
+    if (item && item->header().rid == *number) return known->second;
+    ids_.erase(known);
   }
   QUIRE_ASSIGN(ItemCursor items, store_->scan_partition(transaction_, partition_key_));
   sql::Value roots[64];

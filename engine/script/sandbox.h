@@ -120,6 +120,8 @@ class Sandbox {
   // Its text, as String(value) gives it, appended; false where the engine threw, or the text is longer than
   // the limit of results (then an exception is pending as well).
   bool text(JsValue value, std::string& out);
+  // The same for people to read, as UTF-8: U+FFFD stands for what is half of a surrogate pair.
+  bool readable_text(JsValue value, std::string& out);
   // JSON.stringify(value), likewise; nothing for undefined.
   bool json(JsValue value, std::string& out);
   // Values of ours, and the engine's that are no more than data.

@@ -45,6 +45,15 @@ Position position_of_frame(std::string_view frame) {
   return {.offset = 0, .line = numbers[0], .column = numbers[1]};
 }
 
+// The engine writes half of a surrogate pair as UTF-8 would, were it a character: in as many bytes as U+FFFD.
+void replace_half_pairs(std::string& text, size_t from) {
+  const auto is_half = [&](size_t at) {
+    return at + 2 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xA0;
+  };
+  for (size_t at = text.find('\xED', from); at != std::string::npos; at = text.find('\xED', at + 1))
+    if (is_half(at)) text.replace(at, 3, "\uFFFD");
+}
+
 struct Stack {
   std::string text;
   Position position;
@@ -69,12 +78,19 @@ Stack readable_stack(std::string_view stack) {
 
 }  // namespace
 
+bool Sandbox::readable_text(JsValue value, std::string& out) {
+  const size_t start = out.size();
+  if (!text(value, out)) return false;
+  replace_half_pairs(out, start);
+  return true;
+}
+
 // Text of a property, empty where there is none or its getter throws.
 std::string Sandbox::property_text(JsValue object, const char* name) {
   std::string out;
   const JsValue value = property(object, name);
   if (is_undefined(value)) return out;
-  if (is_exception(value) || !text(value, out)) {
+  if (is_exception(value) || !readable_text(value, out)) {
     free(JsValue{Z_qjsZ_JS_GetException(&instance_->module, context_)});
     out.clear();
   }
@@ -103,7 +119,7 @@ Error Sandbox::take_exception(std::string_view name) {
     if (kind == "SyntaxError") code = ErrorCode::syntax;
     if (kind == "RangeError" && message.starts_with("Maximum call stack")) code = ErrorCode::limit_exceeded;
     if (kind != "Error" && !kind.empty()) message = kind + ": " + message;
-  } else if (thrown.tag() == JsTag::kObject ? !json(thrown, message) : !text(thrown, message)) {
+  } else if (thrown.tag() == JsTag::kObject ? !json(thrown, message) : !readable_text(thrown, message)) {
     free(JsValue{Z_qjsZ_JS_GetException(&instance_->module, context_)});
     message = "something that has no text was thrown";
   }

@@ -33,7 +33,7 @@ JsValue ScriptCallHost::call(uint32_t function, std::span<const JsValue> argumen
       return sandbox_.new_number(sandbox_.random());
     case HostFunction::abort: {
       std::string reason;
-      if (!arguments.empty()) sandbox_.text(arguments[0], reason);
+      if (!arguments.empty()) sandbox_.readable_text(arguments[0], reason);
       if (!failure_) failure_ = Error{ErrorCode::script_failed, "aborted: " + shortened(reason, 500), {}};
       sandbox_.breach(Breach::aborted);
       return sandbox_.throw_error(reason, 0, false);
@@ -63,7 +63,7 @@ JsValue ScriptCallHost::accept() {
 
 JsValue ScriptCallHost::log(std::span<const JsValue> arguments) {
   std::string line;
-  if (!arguments.empty() && !sandbox_.text(arguments[0], line)) return kJsException;
+  if (!arguments.empty() && !sandbox_.readable_text(arguments[0], line)) return kJsException;
   log_.add(line, sandbox_.limits().log_bytes);
   return kJsUndefined;
 }

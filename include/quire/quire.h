@@ -364,10 +364,15 @@ typedef struct quire_write_options {
   const char* post_trigger;
 } quire_write_options;
 typedef enum quire_write_kind { QUIRE_CREATE = 0, QUIRE_UPSERT = 1, QUIRE_REPLACE = 2 } quire_write_kind;
-/* quire_create, quire_upsert, quire_replace and quire_delete with all options. `options` may be NULL. */
+/* quire_create, quire_upsert, quire_replace, quire_patch and quire_delete with all options. `options` may be
+ * NULL. */
 QUIRE_API int quire_write(quire_container* container, quire_transaction* transaction, quire_write_kind kind,
                           const char* json, size_t length, const quire_write_options* options,
                           quire_item_info* info, quire_error* error);
+QUIRE_API int quire_patch_with(quire_container* container, quire_transaction* transaction,
+                               const quire_scalar* partition_key, size_t components, const char* id,
+                               size_t id_length, const char* patch, size_t length,
+                               const quire_write_options* options, quire_item_info* info, quire_error* error);
 QUIRE_API int quire_delete_with(quire_container* container, quire_transaction* transaction,
                                 const quire_scalar* partition_key, size_t components, const char* id,
                                 size_t id_length, const quire_write_options* options, quire_error* error);

@@ -561,7 +561,7 @@ class Snapshot {
 // ---- Containers and items
 
 struct WriteOptions {
-  Transaction* transaction = nullptr;  // none: a transaction of its own
+  Transaction* transaction = nullptr;  // none: a transaction of its own; one that has ended: QUIRE_MISUSE
   std::string_view if_match = {};      // an etag with its quotes; empty: any
   // Triggers that run with the write: one before it, one after it.
   std::string_view pre_trigger = {};
@@ -845,8 +845,8 @@ struct ReadItem {
 class Container {
  public:
   Result<ItemInfo> create(std::string_view json, Transaction* transaction = nullptr) {
-    return write([&](quire_item_info* info, quire_error* error) {
-      return quire_create(handle_.get(), handle_of(transaction), json.data(), json.size(), info, error);
+    return write(transaction, [&](quire_transaction* within, quire_item_info* info, quire_error* error) {
+      return quire_create(handle_.get(), within, json.data(), json.size(), info, error);
     });
   }
   Result<ItemInfo> create(std::string_view json, const WriteOptions& options) {
@@ -861,18 +861,20 @@ class Container {
   // Cosmos's JSON: an array of operations, or {"condition": ..., "operations": [...]}; see quire_patch.
   Result<ItemInfo> patch(const PartitionKey& key, std::string_view id, std::string_view json,
                          const WriteOptions& options = {}) {
-    const std::string etag(options.if_match);
-    return write([&](quire_item_info* info, quire_error* error) {
-      return quire_patch(handle_.get(), handle_of(options.transaction), key.data(), key.size(), id.data(),
-                         id.size(), json.data(), json.size(), etag.empty() ? nullptr : etag.c_str(), info,
-                         error);
-    });
+    const detail::WriteOptionsArgument given(options);
+    return write(options.transaction,
+                 [&](quire_transaction* within, quire_item_info* info, quire_error* error) {
+                   return quire_patch_with(handle_.get(), within, key.data(), key.size(), id.data(),
+                                           id.size(), json.data(), json.size(), given.get(), info, error);
+                 });
   }
   Result<void> remove(const PartitionKey& key, std::string_view id, const WriteOptions& options = {}) {
     const detail::WriteOptionsArgument given(options);
+    const auto within = handle_of(options.transaction);
+    if (!within) return Failure(within.error());
     quire_error error;
-    return detail::checked(quire_delete_with(handle_.get(), handle_of(options.transaction), key.data(),
-                                             key.size(), id.data(), id.size(), given.get(), &error),
+    return detail::checked(quire_delete_with(handle_.get(), *within, key.data(), key.size(), id.data(),
+                                             id.size(), given.get(), &error),
                            error);
   }
   // The item as JSON; QUIRE_NOT_FOUND if there is none.
@@ -891,11 +893,13 @@ class Container {
   Result<ReadItem> read(const PartitionKey& key, std::string_view id, std::string_view if_none_match = {},
                         Transaction* transaction = nullptr) const {
     const std::string etag(if_none_match);
+    const auto within = handle_of(transaction);
+    if (!within) return Failure(within.error());
     detail::Buffer buffer;
     ReadItem item;
     quire_error error;
     const int code =
-        quire_read(handle_.get(), handle_of(transaction), key.data(), key.size(), id.data(), id.size(),
+        quire_read(handle_.get(), *within, key.data(), key.size(), id.data(), id.size(),
                    etag.empty() ? nullptr : etag.c_str(), buffer.get(), &item.info.info_, &error);
     item.is_unchanged = code == QUIRE_NOT_MODIFIED;
     if (code != QUIRE_OK && !item.is_unchanged) return detail::failure(error);
@@ -957,12 +961,13 @@ class Container {
   Result<ProcedureResult> execute(std::string_view name, const PartitionKey& key,
                                   std::string_view arguments = "[]", Transaction* transaction = nullptr,
                                   std::string* log = nullptr) {
+    const auto within = handle_of(transaction);
+    if (!within) return Failure(within.error());
     detail::Buffer body;
     detail::Buffer lines;
     quire_error error;
-    const int code =
-        quire_execute(handle_.get(), handle_of(transaction), name.data(), name.size(), key.data(), key.size(),
-                      arguments.data(), arguments.size(), body.get(), lines.get(), &error);
+    const int code = quire_execute(handle_.get(), *within, name.data(), name.size(), key.data(), key.size(),
+                                   arguments.data(), arguments.size(), body.get(), lines.get(), &error);
     if (log != nullptr) *log = lines.text();
     if (code != QUIRE_OK) return detail::failure(error);
     return ProcedureResult{body.text(), lines.text()};
@@ -1002,21 +1007,27 @@ class Container {
   explicit Container(quire_container* handle) noexcept : handle_(handle) {}
 
   BatchResult execute_batch(const PartitionKey& key, const Batch& batch, Transaction* transaction);
-  static quire_transaction* handle_of(Transaction* transaction) noexcept {
-    return transaction == nullptr ? nullptr : transaction->c_handle();
+  // NULL means none to the C ABI, which would make of a call within one that has ended a transaction of its
+  // own.
+  static Result<quire_transaction*> handle_of(const Transaction* transaction) {
+    if (transaction == nullptr) return nullptr;
+    if (transaction->c_handle() != nullptr) return transaction->c_handle();
+    return Failure(Error{QUIRE_MISUSE, 500, "the transaction has ended"});
   }
-  Result<ItemInfo> write(const auto& call) {
+  Result<ItemInfo> write(const Transaction* transaction, const auto& call) {
+    const auto within = handle_of(transaction);
+    if (!within) return Failure(within.error());
     ItemInfo info;
     quire_error error;
-    if (call(&info.info_, &error) != QUIRE_OK) return detail::failure(error);
+    if (call(*within, &info.info_, &error) != QUIRE_OK) return detail::failure(error);
     return info;
   }
   Result<ItemInfo> write_with(quire_write_kind kind, std::string_view json, const WriteOptions& options) {
     const detail::WriteOptionsArgument given(options);
-    return write([&](quire_item_info* info, quire_error* error) {
-      return quire_write(handle_.get(), handle_of(options.transaction), kind, json.data(), json.size(),
-                         given.get(), info, error);
-    });
+    return write(
+        options.transaction, [&](quire_transaction* within, quire_item_info* info, quire_error* error) {
+          return quire_write(handle_.get(), within, kind, json.data(), json.size(), given.get(), info, error);
+        });
   }
 
   detail::Owned<quire_container, quire_container_close> handle_;
@@ -1025,6 +1036,13 @@ class Container {
 inline BatchResult Container::execute_batch(const PartitionKey& key, const Batch& batch,
                                             Transaction* transaction) {
   const size_t count = batch.operations_.size();
+  BatchResult made;
+  const auto within = handle_of(transaction);
+  if (!within) {
+    made.operations.resize(count);
+    made.error = within.error();
+    return made;
+  }
   const auto text = [](const std::string& etag) { return etag.empty() ? nullptr : etag.c_str(); };
   std::vector<quire_batch_operation> operations;
   for (const Batch::Operation& operation : batch.operations_)
@@ -1032,9 +1050,8 @@ inline BatchResult Container::execute_batch(const PartitionKey& key, const Batch
                           operation.json.size(), text(operation.if_match), text(operation.if_none_match)});
   std::vector<quire_batch_result> results(count);
   quire_error error;
-  const int code = quire_batch(handle_.get(), handle_of(transaction), key.data(), key.size(),
-                               operations.data(), count, results.data(), &error);
-  BatchResult made;
+  const int code = quire_batch(handle_.get(), *within, key.data(), key.size(), operations.data(), count,
+                               results.data(), &error);
   if (code != QUIRE_OK) made.error = detail::error_of(error);
   for (quire_batch_result& result : results) {
     BatchResult::Operation& operation = made.operations.emplace_back();

@@ -3,14 +3,18 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "sql/bind/bound.h"
+#include "sql/error.h"
 #include "sql/source.h"
 
 namespace quire::sql {
 
 // vectorEmbeddingPolicy: "cosine", "dotproduct" or "euclidean".
 std::string distance_function_of(const Collection& collection, std::span<const BoundStep> path);
+// invalid_definition where the policy names another: queries would take the cosine without a word.
+Result<void> check_vector_policy(std::string_view json);
 // fullTextPolicy: the code of a language, the policy's default if it does not name the path.
 std::string text_language_of(const Collection& collection, std::span<const BoundStep> path);
 

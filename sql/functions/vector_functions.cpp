@@ -114,6 +114,10 @@ bool is_vector_distance(const Function& function) noexcept {
   return function.name == kDistances[0].name;
 }
 
+bool is_distance_function(std::string_view name) noexcept {
+  return measure_named(name).has_value();
+}
+
 const Function& vector_distance_by(std::string_view distance_function) noexcept {
   return kDistances[static_cast<size_t>(measure_named(distance_function).value_or(Measure::cosine))];
 }

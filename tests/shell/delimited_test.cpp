@@ -50,6 +50,15 @@ TEST_F(DelimitedTest, AByteOrderMarkComesBeforeQuotes) {
             std::string::npos);
 }
 
+TEST_F(DelimitedTest, AColumnWhoseNameIsEmptyIsInQuotes) {
+  const std::string item = "{\"id\":\"1\",\"\":5}\n";
+  const std::string file = write("items.ndjson", item);
+  const ShellRun there = run({":memory:", ".import " + file + " c", ".export c " + path("out.csv"),
+                              ".import " + path("out.csv") + " d", ".export d -"});
+  EXPECT_EQ(there.output, item) << there.errors;
+  EXPECT_NE(import("id,,a\n1,2,3\n").errors.find("column 2 of the header has no name"), std::string::npos);
+}
+
 TEST_F(DelimitedTest, SkippedRecordsAreCountedByTheNumbersOfErrors) {
   const std::string bad = "id,a\n1,2\n,3\n4,5,6\n7,8\n";
   EXPECT_NE(import("id,a\n1,2\n,3\n").errors.find("record 3: "), std::string::npos);

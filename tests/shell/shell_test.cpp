@@ -59,6 +59,14 @@ TEST_F(ShellTest, RunsAScript) {
   EXPECT_EQ(run.output, "1\n[2,3]\n4\n");
 }
 
+TEST_F(ShellTest, AScriptMayBeginWithAByteOrderMark) {
+  const std::string script = "\xEF\xBB\xBF.create {\"id\":\"c\"}\n.containers\n";
+  const std::string containers = "{\"id\":\"c\",\"itemCount\":0,\"bytes\":0}\n";
+  EXPECT_EQ(run({}, script).output, containers);
+  EXPECT_EQ(run({":memory:", ".read " + write("script.sql", script)}).output, containers);
+  EXPECT_EQ(run({}, "\xEF\xBB\xBFSELECT VALUE 1").output, "1\n");
+}
+
 TEST_F(ShellTest, ScriptStopsAtAnErrorAndNamesItsLine) {
   const ShellRun run = this->run({}, "SELECT VALUE 1;\n\nSELECT VALUE nope;\nSELECT VALUE 2;\n");
   EXPECT_EQ(run.exit_code, 1);
@@ -154,6 +162,14 @@ TEST_F(ShellTest, ADataFileInsteadOfAScriptIsAnError) {
   const ShellRun run = this->run({}, kBooks);
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.errors.find("expected SELECT"), std::string::npos) << run.errors;
+}
+
+// It would be read until the memory is full.
+TEST_F(ShellTest, AnEndlessLineInsteadOfAScriptIsAnError) {
+  const ShellRun endless = run({":memory:", ".read /dev/zero"});
+  EXPECT_EQ(endless.exit_code, 1);
+  EXPECT_NE(endless.errors.find("at most 524288 are allowed"), std::string::npos)
+      << endless.errors.substr(0, 200);
 }
 
 TEST_F(ShellTest, SaysWhenTheOutputCannotBeWritten) {

@@ -68,6 +68,17 @@ TEST_F(StreamsTest, AnInterruptedImportTellsWhatStays) {
   }
 }
 
+// What the pipe cannot hold is with the reader, which then waits for more.
+TEST_F(StreamsTest, AnImportThatWaitsForAPipeIsInterrupted) {
+  EXPECT_EQ(
+      shell(
+          "mkfifo in; (head -c 100000 /dev/zero | tr '\\0' ' '; touch taken; exec sleep 20) >in & writer=$!; "
+          "\"$Q\" a.quire '.import in c' 2>errors & pid=$!; until [ -e taken ]; do sleep 0.01; done; "
+          "kill -INT $pid; wait $pid; code=$?; kill $writer; exit $code"),
+      1);
+  EXPECT_EQ(read("errors"), "error: the import was interrupted\n");
+}
+
 TEST_F(StreamsTest, ARecoveryThatIsEndedLeavesNoFileOfTheNameThatWasGiven) {
   ASSERT_EQ(shell("\"$Q\" a.quire '.generate people p 20000' 2>/dev/null"), 0);
   for (const std::string delay : {"0.02", "0.05", "0.1", "0.2", "5"}) {

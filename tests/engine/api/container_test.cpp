@@ -53,6 +53,20 @@ TEST_F(ContainerTest, BadDefinitionsAreRefused) {
   EXPECT_TRUE(fails_with(database_->create_container(R"({"id":""})"), QUIRE_INVALID_DEFINITION));
   EXPECT_TRUE(fails_with(database_->create_container(R"({"id":"x","partitionKey":{"paths":["a"]}})"),
                          QUIRE_INVALID_DEFINITION));
+  // A query would measure by the cosine without a word.
+  const auto measured_by = [](const std::string& name) {
+    return R"({"id":"v","vectorEmbeddingPolicy":{"vectorEmbeddings":[{"path":"/v","distanceFunction":)" +
+           name + "}]}}";
+  };
+  EXPECT_TRUE(fails_with(database_->create_container(measured_by(R"("euclidian")")), QUIRE_INVALID_DEFINITION,
+                         R"(or "euclidean", not "euclidian")"));
+  EXPECT_TRUE(fails_with(database_->create_container(measured_by("2")), QUIRE_INVALID_DEFINITION, "not 2"));
+  EXPECT_TRUE(succeeds(database_->create_container(measured_by(R"("Euclidean")"))));
+  EXPECT_TRUE(fails_with(database_
+                             ->prepare("ALTER CONTAINER v WITH {vectorEmbeddingPolicy: {vectorEmbeddings: "
+                                       "[{path: '/v', distanceFunction: 'l2'}]}}")
+                             ->step(),
+                         QUIRE_INVALID_DEFINITION, "not \"l2\""));
   make("things");
   EXPECT_TRUE(
       fails_with(database_->create_container(R"({"id":"things"})"), QUIRE_CONTAINER_EXISTS, "things"));

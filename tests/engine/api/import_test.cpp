@@ -33,6 +33,18 @@ TEST_F(ImportTest, ABadLineLoadsNothingAndIsNamed) {
   EXPECT_EQ(count(), "0\n");
 }
 
+TEST_F(ImportTest, AnObjectOverSeveralLinesIsToldWhereItBreaksOff) {
+  for (const std::string first : {"{", "{\r", "{ \"id\": \"a\", ", "{ \"id\":"}) {
+    const auto result = import(first + "\n  \"kind\": 1\n}\n");
+    EXPECT_TRUE(fails_with(result, QUIRE_INVALID_JSON,
+                           "but the line ends: an item stands on one line, or in an array"));
+    EXPECT_EQ(result.error().line, 1u);
+  }
+  const auto wrong = import("{\"id\": nul}\n");
+  EXPECT_TRUE(fails_with(wrong, QUIRE_INVALID_JSON));
+  EXPECT_EQ(wrong.error().message.find("line ends"), std::string::npos);
+}
+
 TEST_F(ImportTest, BadLinesCanBeSkipped) {
   std::vector<uint64_t> lines;
   ImportOptions options{.skip_errors = true};

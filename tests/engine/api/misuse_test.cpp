@@ -61,6 +61,7 @@ TEST_F(MisuseTest, NullHandlesAreReported) {
       quire_erase_expired(nullptr, 1, nullptr, &error),
       quire_write(nullptr, nullptr, QUIRE_CREATE, "{}", 2, nullptr, nullptr, &error),
       quire_patch(nullptr, nullptr, nullptr, 0, "x", 1, "[]", 2, nullptr, nullptr, &error),
+      quire_patch_with(nullptr, nullptr, nullptr, 0, "x", 1, "[]", 2, nullptr, nullptr, &error),
       quire_delete_with(nullptr, nullptr, nullptr, 0, "x", 1, nullptr, &error),
       quire_read(nullptr, nullptr, nullptr, 0, "x", 1, nullptr, &buffer, nullptr, &error),
       quire_batch(nullptr, nullptr, nullptr, 0, nullptr, 0, nullptr, &error),
@@ -116,6 +117,32 @@ TEST_F(MisuseTest, AMovedFromHandleIsReported) {
   const Database moved_too = std::move(*database);
   database->set_progress(nullptr);
   EXPECT_TRUE(fails_with(database->check(), QUIRE_MISUSE));
+}
+
+// It would else be done, and stay, in a transaction of its own.
+TEST_F(MisuseTest, WorkWithinATransactionThatHasEndedIsReported) {
+  auto container = make("things");
+  ASSERT_TRUE(succeeds(container.create(R"({"id":"1"})")));
+  auto transaction = database_->begin_transaction();
+  ASSERT_TRUE(succeeds(transaction));
+  transaction->rollback();
+  Transaction* const ended = &*transaction;
+  WriteOptions within;
+  within.transaction = ended;
+  EXPECT_TRUE(fails_with(container.create("{}", ended), QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.upsert("{}", within), QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.replace(R"({"id":"1","n":1})", within), QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.patch({}, "1", R"([{"op":"set","path":"/n","value":1}])", within),
+                         QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.remove({}, "1", within), QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.read({}, "1", {}, ended), QUIRE_MISUSE, "has ended"));
+  EXPECT_TRUE(fails_with(container.execute("p", {}, "[]", ended), QUIRE_MISUSE, "has ended"));
+  const BatchResult result = container.execute({}, Batch().upsert("{}"), ended);
+  ASSERT_FALSE(result.succeeded());
+  EXPECT_EQ(result.error->code, QUIRE_MISUSE);
+  EXPECT_EQ(result.operations.size(), 1u);
+  EXPECT_EQ(container.read_json({}, "1", false).value(), R"({"id":"1"})");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM things t"), "1\n");
 }
 
 TEST_F(MisuseTest, ADatabaseWithOpenHandlesStaysOpen) {

@@ -51,7 +51,16 @@ TEST_F(ShellTest, AScriptThatIsWrongIsToldOf) {
   EXPECT_NE(bad.errors.find("line 2"), std::string::npos) << bad.errors;
   EXPECT_EQ(run({path("a.quire"), ".script load " + file}).exit_code, 2);
   EXPECT_EQ(run({path("a.quire"), ".script load " + file + " books --kind other"}).exit_code, 2);
-  EXPECT_EQ(run({path("a.quire"), ".script load " + path("none.js") + " books"}).exit_code, 1);
+  const auto errors_of = [&](const std::string& given) {
+    const ShellRun loaded = run({path("a.quire"), ".script load " + given + " books --name p"});
+    EXPECT_EQ(loaded.exit_code, 1) << given;
+    return loaded.errors;
+  };
+  const std::string none = path("none.js");
+  EXPECT_EQ(errors_of(none), "error: cannot read '" + none + "': No such file or directory\n");
+  EXPECT_EQ(errors_of("/"), "error: cannot read '/': Is a directory\n");
+  EXPECT_NE(errors_of(write("empty.js", "")).find("has no function"), std::string::npos);
+  EXPECT_NE(errors_of("/dev/zero").find("SyntaxError"), std::string::npos);
 }
 
 TEST_F(ShellTest, ADumpLoadsWhateverNamesAndBodiesAre) {

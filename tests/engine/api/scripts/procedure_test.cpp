@@ -184,6 +184,30 @@ TEST_F(ScriptTest, ALinkToAnItemThatIsGoneIsNoLinkToTheNextOfItsId) {
   EXPECT_EQ(query("SELECT VALUE s.v FROM shelf s WHERE s.id = 'b1'"), "2\n");
 }
 
+// A query names its columns as it likes.
+TEST_F(ScriptTest, ASelfLinkIsThatOfItsItemWhateverARowSaysOfIt) {
+  EXPECT_EQ(body_of(R"(function () {
+    var c = __;
+    c.queryDocuments(c.getSelfLink(), "SELECT c._self, c._rid, c.title AS id FROM c WHERE c.id = 'b1'", (err, rows) => {
+      c.readDocument(rows[0]._self, (err, doc) => { __.response.setBody(err ? err.number : [rows[0].id, doc.id]); });
+    });
+  })"),
+            R"(["Tides","b1"])");
+}
+
+TEST_F(ScriptTest, AnAltLinkHasAnIdAlsoWhereItLooksLikeAResourceId) {
+  EXPECT_EQ(body_of(R"(function () {
+    var c = __, docs = c.getAltLink() + '/docs/';
+    c.readDocument(docs + 'b1', (err, book) => {
+      c.createDocument(c.getSelfLink(), { id: book._rid, authorId: 'a1', is: 'of another' });
+      c.readDocument(docs + book._rid, (err, doc) => {
+        c.readDocument(c.getSelfLink() + 'docs/' + book._rid, (err, same) => { __.response.setBody([doc.is, same.id]); });
+      });
+    });
+  })"),
+            R"(["of another","b1"])");
+}
+
 TEST_F(ScriptTest, WhatIsOddInOptionsAndLogsIsTakenAsItIsMeant) {
   const auto count = [&](std::string_view size) {
     return body_of(
@@ -260,6 +284,23 @@ TEST_F(ScriptTest, WhatIsLoggedIsReturnedAlsoByAScriptThatFails) {
   auto statement = database_->prepare("EXECUTE p() ON shelf IN PARTITION 'a1'");
   EXPECT_FALSE(statement->step());
   EXPECT_EQ(statement->log(), "here\n");
+}
+
+TEST_F(ScriptTest, AbortTellsItsReasonInAnyForm) {
+  EXPECT_TRUE(fails_with(run("function () { getContext().abort({ code: 7, why: 'full' }); }"),
+                         QUIRE_SCRIPT_FAILED, R"(aborted: {"code":7,"why":"full"})"));
+  EXPECT_TRUE(
+      fails_with(run("function () { getContext().abort(404); }"), QUIRE_SCRIPT_FAILED, "aborted: 404"));
+}
+
+TEST_F(ScriptTest, LogsAndErrorsAreUtf8) {
+  EXPECT_TRUE(fails_with(
+      run("function () { console.log('a\\udc00\\ud83d\\ude00 \\ud7ff'); throw new Error('b\\ud800'); }"),
+      QUIRE_SCRIPT_FAILED, "b\uFFFD"));
+  EXPECT_EQ(log_, "a\uFFFD\U0001F600 \uD7FF\n");
+  EXPECT_TRUE(
+      fails_with(run("function () { getContext().abort('c\\ud800'); }"), QUIRE_SCRIPT_FAILED, "c\uFFFD"));
+  EXPECT_TRUE(fails_with(run("function () { throw 'd\\ud800'; }"), QUIRE_SCRIPT_FAILED, "d\uFFFD"));
 }
 
 TEST_F(ScriptTest, PreconditionsAndOptionsAreLookedAt) {

@@ -130,6 +130,11 @@ TEST_F(TriggerTest, ARequestNamesTheTriggersThatItWants) {
   EXPECT_TRUE(
       fails_with(shelf_->create(R"({"id":"b5","authorId":"x","type":"book"})", both), QUIRE_SCRIPT_FAILED));
   EXPECT_TRUE(fails_with(shelf_->remove("a1", "b4", both), QUIRE_INVALID_ARGUMENT, "countBooks"));
+  const std::string_view patch = R"([{"op":"set","path":"/checked","value":false}])";
+  EXPECT_TRUE(fails_with(shelf_->patch("a1", "b4", patch, both), QUIRE_INVALID_ARGUMENT, "countBooks"));
+  both.post_trigger = {};
+  EXPECT_TRUE(succeeds(shelf_->patch("a1", "b4", patch, both)));
+  EXPECT_EQ(query("SELECT VALUE s.checked FROM shelf s WHERE s.id = 'b4'"), "true\n");
   WriteOptions unknown;
   unknown.pre_trigger = "checkAuthors";
   EXPECT_TRUE(fails_with(shelf_->create(R"({"id":"b6","authorId":"a1"})", unknown), QUIRE_NOT_FOUND,

@@ -19,8 +19,8 @@ void forget_interrupt();
 // As read(), which Ctrl-C ends where nothing has come: -1 with errno EINTR.
 int64_t read_until_interrupted(int descriptor, char* buffer, size_t capacity);
 
-// While it lives, Ctrl-C interrupts what runs on the database, or what has none and asks is_interrupted(). One
-// at a time.
+// While it lives, Ctrl-C interrupts what runs on the database, or what has none and asks is_interrupted().
+// One at a time.
 class Interruptible {
  public:
   Interruptible();

@@ -43,14 +43,15 @@ std::optional<Table> TableRegistry::find(std::string_view name, uint64_t version
 
 std::string TableRegistry::name_of(unsigned slot) const {
   const std::lock_guard lock(mutex_);
-  for (const auto& [name, open] : open_)
-    if (open.table.slot() == slot && is_current(open.table)) return name;
-  return {};
+  return slot < by_slot_.size() && by_slot_[slot] != nullptr ? by_slot_[slot]->first : std::string();
 }
 
 void TableRegistry::enter(std::string_view name, Table table) {
   const std::lock_guard lock(mutex_);
-  open_.insert_or_assign(std::string(name), Open{table, ++version_});
+  const auto [open, is_new] = open_.try_emplace(std::string(name));
+  if (!is_new) by_slot_[open->second.table.slot()] = nullptr;
+  open->second = {table, ++version_};
+  by_slot_[table.slot()] = &*open;
 }
 
 void TableRegistry::forget(std::string_view name, Table table) noexcept {
@@ -61,7 +62,9 @@ void TableRegistry::forget(std::string_view name, Table table) noexcept {
 void TableRegistry::forget_locked(std::string_view name, Table table) noexcept {
   generations_[table.slot()].fetch_add(1, std::memory_order_relaxed);
   const auto found = open_.find(name);
-  if (found != open_.end() && found->second.table == table) open_.erase(found);
+  if (found == open_.end() || found->second.table != table) return;
+  by_slot_[table.slot()] = nullptr;
+  open_.erase(found);
 }
 
 void TableRegistry::add_dropped(std::string name) {

@@ -80,7 +80,9 @@ class TableRegistry {
   mutable std::mutex mutex_;
   std::condition_variable released_;
   ThreadNumber owner_ = ThreadNumber::none;
-  std::map<std::string, Open, std::less<>> open_;
+  using OpenTables = std::map<std::string, Open, std::less<>>;
+  OpenTables open_;
+  std::array<const OpenTables::value_type*, kMostTables + kCoreTables> by_slot_{};  // null: not open
   uint64_t version_ = 0;
   std::array<std::atomic<uint32_t>, kMostTables + kCoreTables> generations_{};
   std::vector<std::string> dropped_, gone_;

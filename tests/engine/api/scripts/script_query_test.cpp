@@ -214,6 +214,10 @@ TEST_F(ScriptTest, TheIntegratedQueryStreams) {
                     "getContext().getResponse().setBody([found.length, o.continuation])); }"),
             R"([1,"i:n0"])");
   EXPECT_LT(request_charge() * 5, all) << "it reads no further than it has to";
+  EXPECT_EQ(body_of("function () { __.chain().filter((d) => d.n < 2).pluck('missing').map((x) => x === "
+                    "undefined ? 'none' : x).value(); }"),
+            R"(["none","none"])");
+  EXPECT_EQ(body_of("function () { __.chain().filter((d) => d.n < 2).pluck('missing').value(); }"), "[]");
 }
 
 }  // namespace

@@ -23,9 +23,11 @@ namespace quire::engine {
 // A friend of ContainerStore: reads its records.
 class IndexBuilder {
  public:
-  IndexBuilder(Environment& environment, ContainerStore& store, const WorkOptions& options, size_t list_bytes)
+  IndexBuilder(Environment& environment, ContainerStore& store, const WorkOptions& options,
+               const OnDroppedIndexes& on_dropped, size_t list_bytes)
       : environment_(environment),
         store_(store),
+        on_dropped_(on_dropped),
         list_bytes_(list_bytes),
         work_(options, "the building of indexes was interrupted; it goes on later") {}
 
@@ -210,7 +212,8 @@ class IndexBuilder {
       for (const Index& index : set->indexes)
         if (is_the_one(index)) QUIRE_TRY(erase_index(transaction, store_.indexes().table(), index.number));
       std::erase_if(set->indexes, is_the_one);
-      return store_.indexes().set_changed(transaction);
+      QUIRE_TRY(store_.indexes().set_changed(transaction));
+      return on_dropped_ ? on_dropped_(transaction, *set) : Result<void>();
     });
     return dropped ? std::move(error) : std::move(dropped.error());
   }
@@ -283,6 +286,7 @@ class IndexBuilder {
 
   Environment& environment_;
   ContainerStore& store_;
+  const OnDroppedIndexes& on_dropped_;
   size_t list_bytes_;
   LongWork work_;
   uint64_t items_ = 0;
@@ -294,8 +298,8 @@ class IndexBuilder {
 };
 
 Result<void> build_indexes(Environment& environment, ContainerStore& store, const WorkOptions& options,
-                           size_t list_bytes) {
-  auto built = IndexBuilder(environment, store, options, list_bytes).run();
+                           const OnDroppedIndexes& on_dropped, size_t list_bytes) {
+  auto built = IndexBuilder(environment, store, options, on_dropped, list_bytes).run();
   if (built) return built;
   const ErrorCode code = built.error().code;
   if (code == ErrorCode::no_space || code == ErrorCode::io || code == ErrorCode::out_of_memory)

@@ -9,6 +9,8 @@
 // set of indexes: that has the building begin anew, for old and new ones.
 #pragma once
 
+#include <functional>
+
 #include "engine/container/container.h"
 #include "engine/container/long_work.h"
 #include "engine/file/environment.h"
@@ -20,10 +22,13 @@ namespace quire::engine {
 // appended, which is faster, and has statistics.
 inline constexpr size_t kIndexListBytes = size_t{48} << 20;
 
+// Called in the transaction that drops indexes which cannot be made, with what is left.
+using OnDroppedIndexes = std::function<Result<void>(WriteTransaction& transaction, const IndexSet& left)>;
+
 // Nothing happens if no index waits. interrupted; conflict, naming the items, if a unique index cannot be
 // made: it is dropped.
 Result<void> build_indexes(Environment& environment, ContainerStore& store, const WorkOptions& options = {},
-                           size_t list_bytes = kIndexListBytes);
+                           const OnDroppedIndexes& on_dropped = nullptr, size_t list_bytes = kIndexListBytes);
 
 // Has the indexes of an empty container that are not unique wait for build_indexes(), so that an import need
 // not keep them up to date while the set of indexes has the version that is returned: who changes it has them

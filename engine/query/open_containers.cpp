@@ -66,23 +66,27 @@ Result<void> OpenContainers::go_on_building(const Transaction& transaction, Cont
   QUIRE_ASSIGN(const bool is_abandoned, has_abandoned_build(snapshot, store));
   if (!is_abandoned) return {};
   for (;;) {
-    auto built = build_indexes(environment_, store);
+    auto built = build(store, {}, nullptr);
     if (built || built.error().code != ErrorCode::conflict) return built;
-    // A unique index that cannot be is dropped by then; the definition must not ask for it any more.
-    QUIRE_TRY(forget_missing_indexes(store));
   }
 }
 
-Result<void> OpenContainers::forget_missing_indexes(ContainerStore& store) {
-  return environment_.write([&](WriteTransaction& transaction) -> Result<void> {
+// A unique index that the items do not allow goes out of the definition as it is dropped: nobody finds the
+// one without the other.
+Result<void> OpenContainers::build(ContainerStore& store, const WorkOptions& options,
+                                   ContainerDefinition* asked) {
+  const std::optional<ContainerDefinition> given = asked == nullptr ? std::nullopt : std::optional(*asked);
+  const auto forget = [&](WriteTransaction& transaction, const IndexSet& left) -> Result<void> {
     QUIRE_ASSIGN(std::optional<CatalogEntry> entry, catalog_.find(transaction, store.definition().name));
     if (!entry || entry->number != store.number()) return {};
-    QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
+    const bool is_as_given = entry->definition == given;
     QUIRE_TRY(remove_indexes(entry->definition, [&](const NamedIndex& index) {
-      return std::ranges::find(set->indexes, index.name, &Index::name) == set->indexes.end();
+      return std::ranges::find(left.indexes, index.name, &Index::name) == left.indexes.end();
     }));
+    if (asked != nullptr) *asked = is_as_given ? entry->definition : *given;
     return catalog_.replace(transaction, *entry);
-  });
+  };
+  return build_indexes(environment_, store, options, forget);
 }
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view name) {
@@ -116,7 +120,7 @@ Result<void> OpenContainers::alter(std::string_view name,
   std::shared_ptr<ContainerStore> store;
   QUIRE_ASSIGN(const bool must_build, redefine(name, edit, change, store));
   if (!must_build) return {};
-  auto built = build_indexes(environment_, *store, building);
+  auto built = build(*store, building, &change.after);
   if (built || built.error().code != ErrorCode::conflict) return built;
   // A unique index that the items do not allow: all is as it was. Where another thread has changed the
   // definition since, only the indexes that are not there go out of it.
@@ -134,7 +138,7 @@ Result<void> OpenContainers::alter(std::string_view name,
   };
   QUIRE_ASSIGN(const bool must_build_again, redefine(name, restore, change, store));
   // Indexes that the change had dropped.
-  if (must_build_again) QUIRE_TRY(build_indexes(environment_, *store, building));
+  if (must_build_again) QUIRE_TRY(build(*store, building, nullptr));
   return built;
 }
 

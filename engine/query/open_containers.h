@@ -79,8 +79,9 @@ class OpenContainers {
   Result<uint64_t> erase_expired(ContainerStore& store, uint64_t most);
   Result<void> set_throughput(ContainerStore& store);
   Result<void> go_on_building(const Transaction& transaction, ContainerStore& store);
-  // Takes indexes that the container does not have out of its definition.
-  Result<void> forget_missing_indexes(ContainerStore& store);
+  // build_indexes(). `asked`, which may be null, stays the definition where it is that, and loses what cannot
+  // be built.
+  Result<void> build(ContainerStore& store, const WorkOptions& options, ContainerDefinition* asked);
   // Lets go of containers that another database of this process, or another process, has dropped. Looks for
   // them once `kFewOpen` more are open than it left when it last did: a process has room for the tables of
   // some thousand (kMostTables), those that were dropped among them.

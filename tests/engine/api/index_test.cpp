@@ -1,4 +1,5 @@
 // Indexes and unique keys, through the public API.
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -72,6 +73,33 @@ TEST_F(IndexTest, AUniqueKeyHoldsWithinAPartition) {
   EXPECT_EQ(query("INSERT INTO c VALUES {id: '6', p: 'x', email: 'e', a: 6}"), "");
   EXPECT_THAT(query("ALTER CONTAINER c WITH {uniqueKeyPolicy: {uniqueKeys: []}}"),
               HasSubstr("cannot be changed"));
+}
+
+TEST_F(IndexTest, ARefusedOneIsNeverInTheDefinitionAlone) {
+  define(R"({"id":"c","partitionKey":{"paths":["/p"]}})");
+  fill("c", 30);
+  EXPECT_EQ(query("CREATE INDEX kept ON c (n)"), "");
+  std::atomic<bool> is_over = false;
+  std::string found;
+  std::thread checker([&] {
+    while (!is_over && found.empty()) {
+      const auto faults = database_->check("c");
+      if (!faults || *faults != "[]") found = faults ? *faults : faults.error().message;
+    }
+  });
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_THAT(query("CREATE UNIQUE INDEX refused ON c (p)"), HasSubstr("unique index 'refused'"));
+    EXPECT_THAT(query("ALTER CONTAINER c WITH {defaultTtl: 1000, indexes: [{name: 'refused', unique: true, "
+                      "paths: [{path: '/p'}]}]}"),
+                HasSubstr("'refused'"));
+  }
+  is_over = true;
+  checker.join();
+  EXPECT_EQ(found, "");
+  EXPECT_THAT(database_->containers().value(), HasSubstr(R"("name":"kept")"));
+  EXPECT_THAT(database_->containers().value(), Not(HasSubstr("refused")));
+  EXPECT_THAT(database_->containers().value(), Not(HasSubstr("defaultTtl")));
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE c.n >= 20"), "10\n");
 }
 
 TEST_F(IndexTest, AUniqueIndexHoldsOverTheContainer) {

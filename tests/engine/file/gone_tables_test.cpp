@@ -10,14 +10,14 @@
 namespace quire::engine {
 namespace {
 
-Result<void> make_table(Environment& environment, const std::string& name) {
+Result<void> make_named_table(Environment& environment, const std::string& name) {
   return environment.write([&](WriteTransaction& transaction) -> Result<void> {
     QUIRE_ASSIGN(const Table table, transaction.create_table(name));
     return transaction.put(table, "name", name);
   });
 }
 
-Result<void> drop_table(Environment& environment, const std::string& name) {
+Result<void> drop_named_table(Environment& environment, const std::string& name) {
   return environment.write([&](WriteTransaction& transaction) { return transaction.drop_table(name); });
 }
 
@@ -38,14 +38,14 @@ TEST_F(GoneTables, ADroppedTableThatAnotherProcessHasRemovedIsNotWaitedFor) {
     return true;
   });
   const auto ours = open();
-  ASSERT_TRUE(succeeds(make_table(*ours, "t")));
+  ASSERT_TRUE(succeeds(make_named_table(*ours, "t")));
   {
     const ReadTransaction snapshot = value_of(ours->begin_read());
-    ASSERT_TRUE(succeeds(drop_table(*ours, "t")));
+    ASSERT_TRUE(succeeds(drop_named_table(*ours, "t")));
     ASSERT_TRUE(other.step());  // to open a file removes what is left of dropped tables
     EXPECT_TRUE(snapshot.state().tables().has_dropped());
   }
-  ASSERT_TRUE(succeeds(make_table(*ours, "u")));
+  ASSERT_TRUE(succeeds(make_named_table(*ours, "u")));
   const ReadTransaction snapshot = value_of(ours->begin_read());
   EXPECT_FALSE(snapshot.state().tables().has_dropped());
   EXPECT_EQ(value_of(ours->open_table("t")), std::nullopt);
@@ -56,8 +56,8 @@ TEST_F(GoneTables, SlotsOfTablesThatAnotherProcessDroppedAreUsedAgain) {
   std::unique_ptr<Environment> theirs;
   OtherProcess other([&](int step) {
     if (step == 0) theirs = open();
-    if (step > 0 && !drop_table(*theirs, std::to_string(step - 1))) return false;
-    return make_table(*theirs, std::to_string(step)).has_value();
+    if (step > 0 && !drop_named_table(*theirs, std::to_string(step - 1))) return false;
+    return make_named_table(*theirs, std::to_string(step)).has_value();
   });
   ASSERT_TRUE(other.step());
   const auto ours = open();
@@ -78,7 +78,7 @@ TEST_F(GoneTables, ATableIsOpenForTheSnapshotsAtWork) {
   std::unique_ptr<Environment> theirs;
   OtherProcess other([&](int step) {
     if (step == 0) theirs = open();
-    return (step == 0 ? make_table(*theirs, "t") : drop_table(*theirs, "t")).has_value();
+    return (step == 0 ? make_named_table(*theirs, "t") : drop_named_table(*theirs, "t")).has_value();
   });
   ASSERT_TRUE(other.step());
   const auto ours = open();
@@ -96,13 +96,13 @@ TEST_F(GoneTables, ATableIsOpenForTheSnapshotsAtWork) {
 // It is emptied, and has to be removed.
 TEST_F(GoneTables, WhatThisProcessHasDroppedItselfIsRemovedAllTheSame) {
   const auto ours = open();
-  ASSERT_TRUE(succeeds(make_table(*ours, "t")));
+  ASSERT_TRUE(succeeds(make_named_table(*ours, "t")));
   {
     const ReadTransaction snapshot = value_of(ours->begin_read());
-    ASSERT_TRUE(succeeds(drop_table(*ours, "t")));
+    ASSERT_TRUE(succeeds(drop_named_table(*ours, "t")));
     ours->close_gone_tables({"t"});
   }
-  ASSERT_TRUE(succeeds(make_table(*ours, "u")));
+  ASSERT_TRUE(succeeds(make_named_table(*ours, "u")));
   EXPECT_EQ(value_of(ours->open_table("t")), std::nullopt);
 }
 

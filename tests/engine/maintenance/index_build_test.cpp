@@ -50,7 +50,7 @@ class IndexBuildTest : public testing::TestWithParam<size_t> {
     });
   }
   Result<void> build(const WorkOptions& options = {}) {
-    return build_indexes(*environment_, *store_, options, GetParam());
+    return build_indexes(*environment_, *store_, options, nullptr, GetParam());
   }
   CheckReport check() { return value_of(check_database(*environment_)); }
 

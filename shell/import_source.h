@@ -57,9 +57,10 @@ std::unique_ptr<ByteSource> read_input(StandardInput& input, uint64_t lines);
 // What gzip or zstd has packed, told by its first bytes, unpacked; anything else as it is.
 std::unique_ptr<ByteSource> unpacked(ByteSource& source);
 
-// Told of a record that is left out and why; an empty one: such a record is a failure.
-using LeftOut = std::function<void(uint64_t record, std::string_view why)>;
-// A record is an object, with columns like "address.city" nested; see delimited_text.h for the cells.
+// Told on which line a record begins that is left out, and why; an empty one: such a record is a failure.
+using LeftOut = std::function<void(uint64_t line, std::string_view why)>;
+// A record is an object, with columns like "address.city" nested, and stands on the line that it begins on;
+// see delimited_text.h for the cells.
 std::unique_ptr<ByteSource> read_delimited(ByteSource& source, char separator, IsJson is_json,
                                            LeftOut left_out);
 

@@ -22,6 +22,7 @@ ImportOptions import_options(const quire_import_options& given) {
   options.upsert = given.upsert != 0;
   options.extended_json = given.extended_json != 0;
   options.generate_ids = given.generate_ids != 0;
+  if (given.first_line != 0) options.first_line = given.first_line;
   if (given.id_path != nullptr) options.id_path = given.id_path;
   if (given.progress != nullptr)
     options.progress = [given](uint64_t bytes_read, uint64_t items) {

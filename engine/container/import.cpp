@@ -55,7 +55,7 @@ class Import {
       : environment_(environment),
         store_(store),
         options_(options),
-        input_(read, longest_import_text(store.definition())),
+        input_(read, longest_import_text(store.definition()), options.first_line),
         sorter_(folder_for_runs(environment), options.sort_memory, block_count()),
         interrupts_at_start_(options.interrupts != nullptr ? options.interrupts->load() : 0) {}
 

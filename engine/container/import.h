@@ -32,6 +32,7 @@ struct ImportOptions {
   bool extended_json = false;  // map mongoexport's {"$oid"}, {"$date"}, ... and _id
   std::string id_path;         // "/key": copied to id as a string; empty: the item's own
   bool generate_ids = false;   // give an item without an id a UUID; otherwise it is an error
+  uint32_t first_line = 1;     // what the first line of the input counts as
   // A few times a second; false stops the import.
   std::function<bool(uint64_t bytes_read, uint64_t items)> progress;
   std::function<void(uint64_t line, std::string_view message)> skipped;

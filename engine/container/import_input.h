@@ -52,7 +52,8 @@ class LineCutter {
 class ImportInput {
  public:
   // Texts longer than `longest_text` bytes are passed over.
-  ImportInput(const InputReader& read, size_t longest_text) : read_(read), longest_text_(longest_text) {}
+  ImportInput(const InputReader& read, size_t longest_text, uint32_t first_line = 1)
+      : read_(read), longest_text_(longest_text), place_{0, first_line, 1} {}
 
   // Comes first: passes over a byte order mark and white space. What a text holds is for others to judge; an
   // error (io; invalid_json between the elements of an array) is final.
@@ -100,7 +101,7 @@ class ImportInput {
   size_t begin_ = 0;  // of the bytes not yet taken
   size_t end_ = 0;
   uint64_t bytes_read_ = 0;
-  Position place_{0, 1, 1};  // of begin_
+  Position place_;  // of begin_
   bool is_array_ = false;
   bool is_within_line_ = false;  // behind the front of one that is too long
   bool at_end_ = false;

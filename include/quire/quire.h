@@ -460,6 +460,7 @@ typedef struct quire_import_options {
   quire_progress progress; /* may be NULL */
   quire_skipped skipped;   /* may be NULL */
   int generate_ids;        /* give an item without an id a UUID; otherwise it is an error */
+  uint32_t first_line;     /* what the first line counts as, where the input is a part of more; 0: 1 */
 } quire_import_options;
 
 typedef struct quire_import_result {

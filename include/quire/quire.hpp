@@ -609,6 +609,7 @@ struct ImportOptions {
   bool extended_json = false;  // as mongoexport writes it
   std::string id_path = {};    // "/key": copied to "id" as a string
   bool generate_ids = false;   // give an item without an id a UUID; otherwise it is an error
+  uint32_t first_line = 1;     // what the first line counts as, where the input is a part of more
   std::function<bool(uint64_t bytes_read, uint64_t items)> progress = {};  // false stops the import
   std::function<void(uint64_t line, std::string_view message)> skipped = {};
 };
@@ -1121,6 +1122,7 @@ inline Result<quire_import_result> Container::import(const ReadInput& read, cons
   c_options.upsert = options.upsert ? 1 : 0;
   c_options.extended_json = options.extended_json ? 1 : 0;
   c_options.generate_ids = options.generate_ids ? 1 : 0;
+  c_options.first_line = options.first_line;
   c_options.id_path = options.id_path.empty() ? nullptr : options.id_path.c_str();
   c_options.context = &callbacks;
   c_options.progress = detail::ImportCallbacks::on_progress;

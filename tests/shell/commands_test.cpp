@@ -153,9 +153,9 @@ TEST_F(ShellTest, InfersTypesOfCsvAndNestsByDottedHeaders) {
     EXPECT_EQ(run.exit_code, 1) << text;
     return run.errors;
   };
-  EXPECT_NE(errors("id,a\n1,2,3\n").find("record 2 has 3 cells, the header only 2"), std::string::npos);
+  EXPECT_NE(errors("id,a\n1,2,3\n").find("line 2 has 3 cells, the header only 2"), std::string::npos);
   EXPECT_NE(errors("id,a.b,a.b\n1,2,3\n").find("column 3 of the header, 'a.b'"), std::string::npos);
-  EXPECT_NE(errors("a\n5\n").find("record 2: "), std::string::npos);
+  EXPECT_NE(errors("a\n5\n").find("line 2: "), std::string::npos);
 }
 
 TEST_F(ShellTest, ImportsWhatOtherDatabasesExport) {

@@ -14,7 +14,8 @@ class DelimitedTest : public ShellTest {
 TEST_F(DelimitedTest, AQuoteThatIsNotClosedIsAnError) {
   const ShellRun cut = import("id,a\n1,x\n2,\"y\n3,z\n4,w\n");
   EXPECT_EQ(cut.exit_code, 1);
-  EXPECT_NE(cut.errors.find("record 3 begins a quoted cell that has no closing quote"), std::string::npos)
+  EXPECT_NE(cut.errors.find("the record on line 3 has a quoted cell without a closing quote"),
+            std::string::npos)
       << cut.errors;
   EXPECT_EQ(import("id,\"a\n1,x\n").exit_code, 1);
   EXPECT_EQ(import("id,a\n1,\"x\"").output, "{\"id\":\"1\",\"a\":\"x\"}\n");
@@ -24,10 +25,13 @@ TEST_F(DelimitedTest, AQuoteThatIsNotClosedIsAnError) {
 TEST_F(DelimitedTest, AQuoteThatIsNotClosedTakesNoLongerThanTheFile) {
   const ShellRun cut = import("id,a\n1,\"" + std::string(size_t{48} << 20, 'x'));
   EXPECT_EQ(cut.exit_code, 1);
-  EXPECT_NE(cut.errors.find("record 2 begins a quoted cell that has no closing quote"), std::string::npos);
+  EXPECT_NE(cut.errors.find("the record on line 2 has a quoted cell without a closing quote"),
+            std::string::npos);
   const ShellRun longer = import("id,a\n1,\"" + std::string(size_t{65} << 20, 'x'));
   EXPECT_EQ(longer.exit_code, 1);
-  EXPECT_NE(longer.errors.find("record 2 is longer than 67108864 bytes"), std::string::npos) << longer.errors;
+  EXPECT_NE(longer.errors.find("line 2 begins a record that is longer than 67108864 bytes"),
+            std::string::npos)
+      << longer.errors;
 }
 
 // A doubled quote, an end of line, an end of record: wherever a block of the file ends.
@@ -59,19 +63,40 @@ TEST_F(DelimitedTest, AColumnWhoseNameIsEmptyIsInQuotes) {
   EXPECT_NE(import("id,,a\n1,2,3\n").errors.find("column 2 of the header has no name"), std::string::npos);
 }
 
-TEST_F(DelimitedTest, SkippedRecordsAreCountedByTheNumbersOfErrors) {
+TEST_F(DelimitedTest, SkippedRecordsAreToldByTheLinesOfErrors) {
   const std::string bad = "id,a\n1,2\n,3\n4,5,6\n7,8\n";
-  EXPECT_NE(import("id,a\n1,2\n,3\n").errors.find("record 3: "), std::string::npos);
+  EXPECT_NE(import("id,a\n1,2\n,3\n").errors.find("line 3: "), std::string::npos);
   const ShellRun skipped = import(bad, "--skip-errors");
   EXPECT_EQ(skipped.exit_code, 0) << skipped.errors;
   EXPECT_EQ(skipped.output, "{\"id\":\"1\",\"a\":2}\n{\"id\":\"7\",\"a\":8}\n");
-  EXPECT_NE(skipped.errors.find("skipped record 3: "), std::string::npos) << skipped.errors;
-  EXPECT_NE(skipped.errors.find("skipped record 4: it has 3 cells, the header only 2\n"), std::string::npos)
+  EXPECT_NE(skipped.errors.find("skipped line 3: "), std::string::npos) << skipped.errors;
+  EXPECT_NE(skipped.errors.find("skipped line 4: it has 3 cells, the header only 2\n"), std::string::npos)
       << skipped.errors;
   EXPECT_NE(skipped.errors.find("2 items imported, 2 records skipped\n"), std::string::npos)
       << skipped.errors;
   EXPECT_NE(import(bad, "--skip-errors --batch 1").errors.find("2 items imported, 2 records skipped\n"),
             std::string::npos);
+}
+
+// As an editor shows them, whatever cells hold and however many lines are a batch.
+TEST_F(DelimitedTest, LinesAreThoseOfTheFile) {
+  const std::string twice = "id,a\n1,\"two\nlines\"\n2,x\n\n1,\"\ny\"\n,z\n";
+  EXPECT_NE(import(twice).errors.find("line 8: "), std::string::npos);
+  EXPECT_NE(import(twice + "3,z,z\n").errors.find("line 9 has 3 cells"), std::string::npos);
+  const std::string conflict = twice.substr(0, twice.find(",z"));
+  for (const std::string options : {"", "--batch 100"})
+    EXPECT_NE(import(conflict, options)
+                  .errors.find("line 6: item '1' with partition key [] stands on line 2 already"),
+              std::string::npos);
+  const ShellRun skipped = import(twice, "--batch 2 --skip-errors");
+  EXPECT_NE(skipped.errors.find("skipped line 6: item '1'"), std::string::npos) << skipped.errors;
+  EXPECT_NE(skipped.errors.find("skipped line 8: "), std::string::npos) << skipped.errors;
+  const std::string lines =
+      write("in.ndjson", "{\"id\":\"1\"}\n{\"id\":\"2\"}\n{\"id\":\"3\"}\n{\"id\":\"3\"}\n");
+  const ShellRun batches = run({":memory:", ".import " + lines + " c --batch 2"});
+  EXPECT_NE(batches.errors.find("line 4, column 1: item '3' with partition key [] stands on line 3 already"),
+            std::string::npos)
+      << batches.errors;
 }
 
 TEST_F(DelimitedTest, AColumnMayBeAValueInSomeRowsAndAnObjectInOthers) {
@@ -84,7 +109,7 @@ TEST_F(DelimitedTest, AColumnMayBeAValueInSomeRowsAndAnObjectInOthers) {
   EXPECT_EQ(run.output, items) << run.errors;
   const ShellRun both = import("id,a.b,a\n1,2,\n2,3,4\n");
   EXPECT_EQ(both.exit_code, 1);
-  EXPECT_NE(both.errors.find("record 3 has a value in 'a' and in a column below it"), std::string::npos)
+  EXPECT_NE(both.errors.find("line 3 has a value in 'a' and in a column below it"), std::string::npos)
       << both.errors;
   EXPECT_EQ(import("id,a.b,a\n1,2,\n2,3,4\n3,,4\n", "--skip-errors").output,
             "{\"id\":\"1\",\"a\":{\"b\":2}}\n{\"id\":\"3\",\"a\":4}\n");

@@ -33,6 +33,13 @@ TEST_F(ImportTest, ABadLineLoadsNothingAndIsNamed) {
   EXPECT_EQ(count(), "0\n");
 }
 
+TEST_F(ImportTest, LinesOfAPartAreCountedFromItsFirst) {
+  const ImportOptions options{.first_line = 101};
+  EXPECT_EQ(import("{\"id\":\"a\"}\n{\n", options).error().line, 102u);
+  EXPECT_TRUE(fails_with(import("{\"id\":\"a\"}\n\n{\"id\":\"a\"}\n", options), QUIRE_CONFLICT,
+                         "stands on line 101 already"));
+}
+
 TEST_F(ImportTest, AnObjectOverSeveralLinesIsToldWhereItBreaksOff) {
   for (const std::string first : {"{", "{\r", "{ \"id\": \"a\", ", "{ \"id\":"}) {
     const auto result = import(first + "\n  \"kind\": 1\n}\n");

@@ -5,16 +5,21 @@
 #include <utility>
 
 #include "sql/bind/computed_property.h"
-#include "sql/bind/container_policy.h"
+#include "sql/bind/search_policy.h"
 
 namespace quire::engine {
 namespace {
 
-// What the layers below do not know how to check.
-Result<void> check_other_properties(const ContainerDefinition& definition) {
-  for (const auto& [name, json] : definition.other_properties) {
+// What the layers below do not know how to check. `before`: what the container has now, which stays as it is
+// even where an earlier version has taken what this one does not.
+Result<void> check_other_properties(const ContainerDefinition& definition,
+                                    const ContainerDefinition& before = {}) {
+  for (const auto& property : definition.other_properties) {
+    if (std::ranges::find(before.other_properties, property) != before.other_properties.end()) continue;
+    const auto& [name, json] = property;
     if (name == "computedProperties") QUIRE_TRY(sql::check_computed_properties(json));
     if (name == "vectorEmbeddingPolicy") QUIRE_TRY(sql::check_vector_policy(json));
+    if (name == "fullTextPolicy") QUIRE_TRY(sql::check_full_text_policy(json));
   }
   return {};
 }
@@ -203,7 +208,7 @@ Result<bool> OpenContainers::redefine(std::string_view name,
     if (!entry) return std::unexpected(catalog_.not_found(transaction, name));
     change.before = entry->definition;
     QUIRE_TRY(edit(entry->definition));
-    QUIRE_TRY(check_other_properties(entry->definition));
+    QUIRE_TRY(check_other_properties(entry->definition, change.before));
     change.after = entry->definition;
     QUIRE_TRY(catalog_.replace(transaction, *entry));
     QUIRE_ASSIGN(store, ContainerStore::open(environment_, transaction, *entry, options_));

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string_view>
 
-#include "sql/functions/vector_functions.h"
 #include "sql/value/json.h"
 
 namespace quire::sql {
@@ -63,24 +62,6 @@ std::string distance_function_of(const Collection& collection, std::span<const B
   Arena arena;
   const Value policy = policy_of(collection, "vectorEmbeddingPolicy", arena);
   return property_for_path(policy.member("vectorEmbeddings"), path, "distanceFunction");
-}
-
-Result<void> check_vector_policy(std::string_view json) {
-  Arena arena;
-  JsonReader reader;
-  QUIRE_ASSIGN(const Value policy, reader.to_value(json, arena));
-  const Value list = policy.member("vectorEmbeddings");
-  for (uint32_t i = 0; list.is_array() && i < list.size(); ++i) {
-    const Value name = list.element(i).member("distanceFunction");
-    if (name.is_undefined() || (name.is_string() && is_distance_function(name.as_string()))) continue;
-    std::string text;
-    write_json(name, text);
-    return fail(ErrorCode::invalid_definition,
-                R"("distanceFunction" in vectorEmbeddingPolicy must be "cosine", "dotproduct" or )"
-                R"("euclidean", not )" +
-                    shortened(text));
-  }
-  return {};
 }
 
 std::string text_language_of(const Collection& collection, std::span<const BoundStep> path) {

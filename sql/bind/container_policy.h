@@ -13,8 +13,6 @@ namespace quire::sql {
 
 // vectorEmbeddingPolicy: "cosine", "dotproduct" or "euclidean".
 std::string distance_function_of(const Collection& collection, std::span<const BoundStep> path);
-// invalid_definition where the policy names another: queries would take the cosine without a word.
-Result<void> check_vector_policy(std::string_view json);
 // fullTextPolicy: the code of a language, the policy's default if it does not name the path.
 std::string text_language_of(const Collection& collection, std::span<const BoundStep> path);
 

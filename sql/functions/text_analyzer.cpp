@@ -61,6 +61,19 @@ std::string normalized(std::string_view word) {
 
 }  // namespace
 
+bool is_text_language(std::string_view code) noexcept {
+  return std::ranges::find(kLanguages, code, &Language::code) != std::end(kLanguages);
+}
+
+std::string text_languages() {
+  std::string list;
+  for (const Language& language : kLanguages) {
+    if (!list.empty()) list += ", ";
+    list += language.code;
+  }
+  return list;
+}
+
 void TextAnalyzer::DeleteStemmer::operator()(sb_stemmer* stemmer) const noexcept {
   sb_stemmer_delete(stemmer);
 }

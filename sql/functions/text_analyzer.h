@@ -17,6 +17,11 @@ namespace quire::sql {
 
 inline constexpr std::string_view kDefaultTextLanguage = "en-US";
 
+// Whether it is the code of a language whose endings are known, in the case that Azure has it in.
+bool is_text_language(std::string_view code) noexcept;
+// All of them, for messages: "ar-SA, ca-ES, ...".
+std::string text_languages();
+
 // Belongs to one thread at a time.
 class TextAnalyzer {
  public:

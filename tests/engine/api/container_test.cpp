@@ -72,6 +72,34 @@ TEST_F(ContainerTest, BadDefinitionsAreRefused) {
       fails_with(database_->create_container(R"({"id":"things"})"), QUIRE_CONTAINER_EXISTS, "things"));
 }
 
+// Source: test_vector_policy.py and test_full_text_policy.py of Azure's SDK for Python.
+TEST_F(ContainerTest, PoliciesOfSearchesAreChecked) {
+  const auto refused = [&](const std::string& policy, const char* message) {
+    return fails_with(database_->create_container(R"({"id":"x",)" + policy + "}"), QUIRE_INVALID_DEFINITION,
+                      message);
+  };
+  const auto embedding = [](const std::string& members) {
+    return R"("vectorEmbeddingPolicy":{"vectorEmbeddings":[{)" + members + "}]}";
+  };
+  EXPECT_TRUE(refused(embedding(R"("path":"/v","dataType":"float33")"), R"(not "float33")"));
+  EXPECT_TRUE(refused(embedding(R"("path":"/v","dimensions":8000)"), "from 1 to 4096, not 8000"));
+  EXPECT_TRUE(refused(embedding(R"("path":"/v","dimensions":-1)"), "not -1"));
+  EXPECT_TRUE(refused(embedding(R"("path":"/v","dimensions":2.5)"), "not 2.5"));
+  EXPECT_TRUE(refused(embedding(R"("path":"/v/")"), R"(not "/v/")"));
+  EXPECT_TRUE(refused(embedding(R"("dimensions":3)"), "\"path\" in vectorEmbeddingPolicy must be"));
+  EXPECT_TRUE(refused(R"("vectorEmbeddingPolicy":[])", "must be an object like"));
+  EXPECT_TRUE(refused(R"("vectorEmbeddingPolicy":{"vectorEmbeddings":1})", "an array of objects, not 1"));
+  EXPECT_TRUE(refused(R"("fullTextPolicy":{"defaultLanguage":"spa-SPA"})", R"(not "spa-SPA")"));
+  EXPECT_TRUE(
+      refused(R"("fullTextPolicy":{"fullTextPaths":[{"path":"/t","language":"en-us"}]})", R"(en-US, es-ES)"));
+  EXPECT_TRUE(refused(R"("fullTextPolicy":{"fullTextPaths":[{"path":"t"}]})", R"(like "/a/b", not "t")"));
+  EXPECT_TRUE(succeeds(database_->create_container(
+      R"({"id":"x","fullTextPolicy":{"defaultLanguage":"en-US","fullTextPaths":[{"path":"/t"}]},)" +
+      embedding(R"("path":"/v","dataType":"uint8","dimensions":4096,"distanceFunction":"cosine")") + "}")));
+  EXPECT_TRUE(succeeds(
+      database_->create_container(R"({"id":"y","fullTextPolicy":null,"vectorEmbeddingPolicy":null})")));
+}
+
 TEST_F(ContainerTest, AnUnknownNameSuggestsTheNearest) {
   make("cities");
   EXPECT_TRUE(fails_with(database_->container("citeis"), QUIRE_CONTAINER_NOT_FOUND, "'cities'"));

@@ -196,6 +196,19 @@ TEST_F(QueryTest, PoliciesOfTheDefinitionGiveDefaults) {
   EXPECT_EQ(rows(*statement), "{\"d\":5,\"f\":true}\n");
 }
 
+TEST_F(QueryTest, APolicyOfAnEarlierVersionIsNoReasonToRefuseAnotherChange) {
+  const auto definition = value_of(ContainerDefinition::from_json(
+      R"({"id":"c","vectorEmbeddingPolicy":{"vectorEmbeddings":[{"path":"/v","distanceFunction":"l2"}]}})"));
+  ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_TRY(ContainerStore::create(*environment_, transaction, definition, {}));
+    return {};
+  })));
+  EXPECT_EQ(rows(*prepare("ALTER CONTAINER c WITH {defaultTtl: 60}")), "");
+  EXPECT_EQ(rows(*prepare("ALTER CONTAINER c WITH {vectorEmbeddingPolicy: {vectorEmbeddings: [{path: '/v', "
+                          "distanceFunction: 'l3'}]}}")),
+            "invalid_definition");
+}
+
 TEST_F(QueryTest, APolicyThatIsAlteredHoldsForStatementsPreparedBefore) {
   make("c", {}, {R"({"id":"1","v":[3,4]})"});
   auto statement = prepare("SELECT VALUE VECTORDISTANCE(c.v, [3, 0]) FROM c");

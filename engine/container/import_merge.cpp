@@ -14,6 +14,8 @@ namespace {
 // each would be more calls than in proportion. To give pages back interrupts the other processors, too.
 constexpr uint64_t kLeastGivenBack = uint64_t{1} << 20;
 constexpr uint64_t kBroughtInAhead = uint64_t{128} << 10;
+// Of the keys of a run.
+constexpr uint64_t kAskedForAhead = uint64_t{128} << 10;
 
 }  // namespace
 
@@ -30,7 +32,12 @@ ImportMerge::Cursor::Cursor(const Lane& lane, Range range) : lane_(&lane), to_(r
   entry_ = static_cast<size_t>(first - lane.entries_.begin());
 }
 
-SortedItem ImportMerge::Cursor::item_of_run() const {
+SortedItem ImportMerge::Cursor::item_of_run() {
+  if (key_ + kAskedForAhead > asked_for_ && asked_for_ < run_->documents) {
+    const uint64_t end = std::min(key_ + 2 * kAskedForAhead, run_->documents);
+    lane_->file_.ask_for(std::max(key_, asked_for_), end);
+    asked_for_ = end;
+  }
   return Lane::item_at(lane_->file_.at(key_), lane_->file_.at(document_));
 }
 
@@ -71,6 +78,11 @@ bool ImportMerge::Cursor::next() {
 
 uint64_t ImportMerge::Cursor::document_offset() const {
   return document_ - item_.document.size();
+}
+
+void ImportMerge::Cursor::ask_for(uint64_t end) {
+  if (run_ == nullptr || end <= brought_in_) return;
+  lane_->file_.ask_for(brought_in_, std::min(end + kBroughtInAhead, lane_->file_.size()));
 }
 
 void ImportMerge::Cursor::bring_in(uint64_t end) {
@@ -145,6 +157,7 @@ ImportMerge::Progress ImportMerge::progress() const {
 }
 
 void ImportMerge::bring_in(const Progress& progress) {
+  for (size_t i = 0; i < progress.documents.size(); ++i) cursors_[i].ask_for(progress.documents[i]);
   for (size_t i = 0; i < progress.documents.size(); ++i) cursors_[i].bring_in(progress.documents[i]);
 }
 

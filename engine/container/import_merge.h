@@ -49,6 +49,7 @@ class ImportMerge {
     const SortedItem& item() const { return item_; }
     // Of a run: where the document of the item lies in the lane's file; at the end, where the run ends.
     uint64_t document_offset() const;
+    void ask_for(uint64_t end);
     void bring_in(uint64_t end);
     void give_back(uint64_t end);
     // The heap's order: the greater key further back.
@@ -56,7 +57,7 @@ class ImportMerge {
 
    private:
     void seek(uint64_t from);
-    SortedItem item_of_run() const;
+    SortedItem item_of_run();
     void pass(const SortedItem& item);
 
     const Lane* lane_;
@@ -64,6 +65,7 @@ class ImportMerge {
     uint64_t to_ = 0;                 // as of Range
     uint64_t key_ = 0;                // of the next item, in the file
     uint64_t document_ = 0;
+    uint64_t asked_for_ = 0;   // the keys before
     uint64_t brought_in_ = 0;  // the documents before
     uint64_t given_back_ = 0;  // likewise
     size_t entry_ = 0;         // the next item of the lane

@@ -51,12 +51,21 @@ Result<void> SpillFile::map() {
   void* const bytes = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor_, 0);
   if (bytes == MAP_FAILED) return io_error("read");
   bytes_ = static_cast<const char*>(bytes);
+  (void)::madvise(bytes, size_, MADV_RANDOM);
   return {};
 }
 
-void SpillFile::bring_in(uint64_t begin, uint64_t end) const noexcept {
+void SpillFile::advise(uint64_t begin, uint64_t end, int advice) const noexcept {
   begin -= begin % static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-  if (begin < end) (void)::madvise(const_cast<char*>(bytes_) + begin, end - begin, MADV_POPULATE_READ);
+  if (begin < end) (void)::madvise(const_cast<char*>(bytes_) + begin, end - begin, advice);
+}
+
+void SpillFile::ask_for(uint64_t begin, uint64_t end) const noexcept {
+  advise(begin, end, MADV_WILLNEED);
+}
+
+void SpillFile::bring_in(uint64_t begin, uint64_t end) const noexcept {
+  advise(begin, end, MADV_POPULATE_READ);
 }
 
 void SpillFile::give_back(uint64_t begin, uint64_t end) const noexcept {

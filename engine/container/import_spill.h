@@ -27,11 +27,14 @@ class SpillFile {
   Result<void> append(std::string_view bytes);
   uint64_t size() const noexcept { return size_; }
 
-  // After the last append. The bytes stay where they are until the file ends or they are given back.
+  // After the last append. The bytes stay where they are until the file ends or they are given back. The
+  // system reads nothing ahead by itself: it would read as much at each place as it does of a file that is
+  // read from its start, and of many runs that is more than there is memory for.
   Result<void> map();
   const char* at(uint64_t offset) const noexcept { return bytes_ + offset; }
-  // A hint: the bytes from `begin` to before `end` are read next, by a thread that shall not wait for each
-  // page.
+  // Hints, for the bytes from `begin` to before `end`: to have them read from the disk meanwhile, if they are
+  // not in memory, and to have them at hand, for a thread that shall not wait for each page.
+  void ask_for(uint64_t begin, uint64_t end) const noexcept;
   void bring_in(uint64_t begin, uint64_t end) const noexcept;
   // Gives the whole pages from `begin` to before `end` back to the machine, where the file system can: they
   // read as zero from here on.
@@ -39,6 +42,7 @@ class SpillFile {
 
  private:
   Result<void> make();
+  void advise(uint64_t begin, uint64_t end, int advice) const noexcept;
 
   std::string folder_;
   int descriptor_ = -1;

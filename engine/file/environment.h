@@ -49,6 +49,8 @@ struct FileOptions {
   bool must_exist = false;
   Durability durability = Durability::full;
   uint64_t map_size = 0;  // first size of the map in bytes; 0: generous address space
+  // A file of more bytes is not read ahead but where it is walked (map_advice.h); 0: half of the memory.
+  uint64_t most_read_ahead = 0;
   uint32_t busy_timeout_ms = 60'000;
   // Walk all of its pages before it is used: for a file from elsewhere, or one that may be damaged.
   bool is_untrusted = false;

@@ -8,9 +8,31 @@
 
 #include "engine/file/disk_room.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/map_advice.h"
 #include "engine/file/tree_copy.h"
 
 namespace quire::engine {
+namespace {
+
+// A walk of LMDB's own asks for nothing that comes: the system shall, though the file is read exactly.
+class WalkedByLmdb {
+ public:
+  WalkedByLmdb(const KnownMap& map, size_t bytes) noexcept
+      : map_(map.is_read_exactly() ? map.begin() : nullptr), bytes_(bytes) {
+    if (map_ != nullptr) read_ahead(map_, bytes_);
+  }
+  ~WalkedByLmdb() {
+    if (map_ != nullptr) read_exactly(map_, bytes_);
+  }
+  WalkedByLmdb(const WalkedByLmdb&) = delete;
+  WalkedByLmdb& operator=(const WalkedByLmdb&) = delete;
+
+ private:
+  const char* map_;
+  size_t bytes_;
+};
+
+}  // namespace
 
 FileState::~FileState() {
   anchor_keeper_.stop();
@@ -99,6 +121,9 @@ Result<int> FileState::copy_pages(const std::string& path, const OnBytes& on_byt
       // LMDB's own snapshot is not counted.
       const MapHold hold(readers_);
       if (readers_.is_map_lost()) return MDB_PANIC;
+      MDB_envinfo info;
+      mdb_env_info(environment_.get(), &info);
+      const WalkedByLmdb walked(readers_.map(), info.me_mapsize);
       QUIRE_ASSIGN(const int code, copy_tree(environment_.get(), path, on_bytes));
       if (code != MDB_MAP_RESIZED) return code;
     }

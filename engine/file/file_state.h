@@ -68,6 +68,7 @@ class FileState {
         anchor_(environment_.get(), descriptor_.number()),
         log_(descriptor_.number()),
         is_read_only_(options.read_only),
+        most_read_ahead_(options.most_read_ahead),
         is_in_memory_(is_in_memory),
         busy_timeout_(options.busy_timeout_ms),
         durability_(options.durability) {}
@@ -88,6 +89,7 @@ class FileState {
   SmallCommits& small_commits() noexcept { return small_commits_; }
   AnchorKeeper& anchor_keeper() noexcept { return anchor_keeper_; }
   bool is_read_only() const noexcept { return is_read_only_; }
+  uint64_t most_read_ahead() const noexcept { return most_read_ahead_; }  // as of FileOptions
 
   // The time of a transaction that begins now.
   uint32_t now() const noexcept { return clock_.load(std::memory_order_relaxed)(); }
@@ -142,6 +144,7 @@ class FileState {
   SmallCommits small_commits_{*this};
   AnchorKeeper anchor_keeper_{*this};
   bool is_read_only_;
+  uint64_t most_read_ahead_;
   bool is_in_memory_;
   std::chrono::milliseconds busy_timeout_;
   std::atomic<Durability> durability_;

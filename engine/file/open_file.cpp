@@ -108,8 +108,8 @@ Result<EnvironmentHandle> try_open(const std::string& path, unsigned flags, uint
 
 Result<EnvironmentHandle> open_environment(const std::string& path, const DataFile& file,
                                            const FileOptions& options) {
-  // Read-ahead stays on (no MDB_NORDAHEAD): of a 270 MB file that is not in memory, a scan takes 0.6 s with
-  // it and 6 s without, 2,000 point reads 0.24 s and 0.20 s.
+  // Read-ahead stays on (no MDB_NORDAHEAD) while the file fits into memory (map_advice.h): of a 270 MB file
+  // that is not there yet, a scan takes 0.6 s with it and 6 s without, where nobody asks for what comes.
   unsigned flags = MDB_NOSUBDIR | MDB_NOTLS | (options.durability == Durability::none ? MDB_NOSYNC : 0);
   if (options.read_only) flags |= MDB_RDONLY;
   const uint64_t chosen = std::max(kGenerousMap, file.bytes * 8);

@@ -27,17 +27,24 @@ class KnownMap {
  public:
   const char* begin() const noexcept { return begin_.load(std::memory_order_acquire); }  // null: not known
   uint64_t pages() const noexcept { return pages_.load(std::memory_order_acquire); }
+  // Whether the system reads the file exactly (map_advice.h).
+  bool is_read_exactly() const noexcept { return is_read_exactly_.load(std::memory_order_relaxed); }
+  void note_read_exactly() noexcept { is_read_exactly_.store(true, std::memory_order_relaxed); }
   void note(const char* begin, uint64_t pages) noexcept {
     uint64_t before = pages_.load(std::memory_order_relaxed);
     while (before < pages && !pages_.compare_exchange_weak(before, pages)) {
     }
     begin_.store(begin, std::memory_order_release);
   }
-  void forget() noexcept { begin_.store(nullptr, std::memory_order_release); }
+  void forget() noexcept {
+    is_read_exactly_.store(false, std::memory_order_relaxed);
+    begin_.store(nullptr, std::memory_order_release);
+  }
 
  private:
   std::atomic<const char*> begin_ = nullptr;
   std::atomic<uint64_t> pages_ = 0;
+  std::atomic<bool> is_read_exactly_ = false;
 };
 
 class ReaderPool {

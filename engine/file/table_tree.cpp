@@ -7,6 +7,7 @@
 
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
+#include "engine/file/map_advice.h"
 #include "engine/file/page_reader.h"
 #include "engine/file/transaction.h"
 
@@ -22,6 +23,21 @@ constexpr size_t kLinesOfEntry = 6;
 constexpr size_t kLinesOfKey = 2;
 // Of a page: its header, and the places of as many nodes as a branch has of keys of 30 bytes.
 constexpr size_t kLinesOfPlaces = 4;
+
+// Smaller files are always read ahead.
+constexpr uint64_t kSmallFile = uint64_t{64} << 20;
+
+// Once the file has outgrown the memory, it is read exactly from then on.
+void choose_advice(FileState& state, const MDB_envinfo& info, const char* map) {
+  const uint64_t bytes = (info.me_last_pgno + 1) * state.facts.page_bytes;
+  KnownMap& known = state.readers().map();
+  const uint64_t asked_for = state.most_read_ahead();
+  if (known.is_read_exactly() || state.is_in_memory() ||
+      (asked_for == 0 ? bytes <= kSmallFile || bytes <= most_read_ahead() : bytes <= asked_for))
+    return;
+  read_exactly(map, info.me_mapsize);
+  known.note_read_exactly();
+}
 
 // What the tree of tables says, and where the map is.
 std::optional<uint64_t> look_up_root(MDB_txn* snapshot, FileState& state, Table table, uint64_t commit) {
@@ -44,11 +60,18 @@ std::optional<uint64_t> look_up_root(MDB_txn* snapshot, FileState& state, Table 
   MDB_envinfo info;
   mdb_env_info(state.environment(), &info);
   state.readers().map().note(map, std::min<uint64_t>(info.me_last_pgno + 1, info.me_mapsize / page_bytes));
+  choose_advice(state, info, map);
   state.roots().note(table, commit, tree.root);
   return tree.root & TreeRoots::kNone;
 }
 
 }  // namespace
+
+TableTree::TableTree(const KnownMap& map, uint32_t page_bytes) noexcept
+    : map_(map.begin()),
+      pages_(map.pages()),
+      page_bytes_(page_bytes),
+      is_read_exactly_(map.is_read_exactly()) {}
 
 std::optional<TableTree> TableTree::of(const Transaction& transaction, Table table) {
   MDB_txn* const snapshot = transaction.snapshot();
@@ -60,7 +83,7 @@ std::optional<TableTree> TableTree::of(const Transaction& transaction, Table tab
   if (!root || map.begin() == nullptr) [[unlikely]]
     root = look_up_root(snapshot, state, table, commit);
   if (!root) return std::nullopt;
-  TableTree tree(map.begin(), map.pages(), state.facts.page_bytes);
+  TableTree tree(map, state.facts.page_bytes);
   if (*root == TreeRoots::kNone) return tree;
   tree.root_ = tree.page(*root);
   if (tree.root_ == nullptr) return std::nullopt;
@@ -105,6 +128,29 @@ size_t TableTree::find_in(const PageView& page, Bytes key) noexcept {
   return page.find(key, low, high);
 }
 
+void TableTree::ask_disk_for_page(const char* page) const noexcept {
+  ask_disk_for(page, page_bytes_);
+}
+
+// Those that lie beside each other, as an import leaves them, at once.
+void TableTree::ask_disk_for_children(const PageView& branch, size_t begin, size_t end) const noexcept {
+  uint64_t first = 0, count = 0;
+  const auto ask = [&] {
+    if (count != 0 && first < pages_)
+      ask_disk_for(page(first), std::min(count, pages_ - first) * page_bytes_);
+  };
+  for (size_t i = begin; i < end; ++i) {
+    const uint64_t number = branch.node(i).child();
+    if (count == 0 || number != first + count) {
+      ask();
+      first = number;
+      count = 0;
+    }
+    ++count;
+  }
+  ask();
+}
+
 std::optional<Bytes> TableTree::record_of(const PageView& leaf, size_t number) const noexcept {
   const layout::Node node = leaf.node(number);
   const size_t bytes = node.data_bytes();
@@ -115,6 +161,7 @@ std::optional<Bytes> TableTree::record_of(const PageView& leaf, size_t number) c
   if (!node.is_on_pages() || room < sizeof(uint64_t)) return std::nullopt;
   const uint64_t first = node.first_page(), count = layout::overflow_pages(bytes, page_bytes_);
   if (first >= pages_ || count > pages_ - first) return std::nullopt;
+  if (is_read_exactly_ && count > 1) ask_disk_for(page(first), count * page_bytes_);
   return Bytes(page(first) + layout::kPageHeader, bytes);
 }
 

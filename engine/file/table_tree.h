@@ -14,6 +14,7 @@
 
 namespace quire::engine {
 
+class KnownMap;
 class Transaction;
 
 // As good as the transaction's bytes.
@@ -36,16 +37,21 @@ class TableTree {
   const char* page(uint64_t number) const noexcept {
     return number < pages_ ? map_ + number * page_bytes_ : nullptr;
   }
+  // Whether who walks it should ask for the pages that come, since the system does not (map_advice.h).
+  bool is_read_exactly() const noexcept { return is_read_exactly_; }
+  // Has the children of a branch, from `begin` to before `end`, read from the disk meanwhile.
+  void ask_disk_for_page(const char* page) const noexcept;
+  void ask_disk_for_children(const PageView& branch, size_t begin, size_t end) const noexcept;
   // The data of a node of a leaf: nothing if that is not in the page, or not on pages of the file.
   std::optional<Bytes> record_of(const PageView& leaf, size_t number) const noexcept;
 
  private:
-  TableTree(const char* map, uint64_t pages, uint32_t page_bytes) noexcept
-      : map_(map), pages_(pages), page_bytes_(page_bytes) {}
+  TableTree(const KnownMap& map, uint32_t page_bytes) noexcept;
 
   const char* map_;
   uint64_t pages_;
   uint32_t page_bytes_;
+  bool is_read_exactly_;
   const char* root_ = nullptr;
 };
 

@@ -1,5 +1,9 @@
 #include "engine/file/tree_cursor.h"
 
+#include <utility>
+
+#include "engine/file/map_advice.h"
+
 namespace quire::engine {
 namespace {
 
@@ -21,6 +25,9 @@ TreeCursor& TreeCursor::operator=(const TreeCursor& other) noexcept {
   key_ = other.key_;
   record_ = other.record_;
   is_behind_ = other.is_behind_;
+  has_asked_behind_ = other.has_asked_behind_;
+  leaves_ahead_ = other.leaves_ahead_;
+  asked_ = other.asked_;
   depth_ = other.depth_;
   std::copy_n(other.way_.begin(), depth_, way_.begin());
   return *this;
@@ -41,6 +48,7 @@ bool TreeCursor::add(const char* page) noexcept {
 Result<bool> TreeCursor::go_to_end(bool is_last) {
   depth_ = 0;
   is_behind_ = false;
+  forget_leaves_ahead();
   if (tree_.is_empty()) return false;
   return descend(tree_.root(), is_last);
 }
@@ -59,9 +67,12 @@ Result<bool> TreeCursor::next_leaf() {
   size_t level = depth_ - 1;
   while (level > 0 && way_[level - 1].at + 1 == way_[level - 1].size) --level;
   if (level == 0) return false;
+  if (level + 1 != depth_) leave_parent();
   depth_ = level;
   ++leaf().at;
   QUIRE_TRY(descend(child(leaf(), leaf().at), false));
+  if (tree_.is_read_exactly()) [[unlikely]]
+    ask_disk_ahead();
   if (const char* const page = sibling()) ask_for(page);
   return true;
 }
@@ -74,6 +85,7 @@ Result<bool> TreeCursor::previous() {
   --way_[level - 1].at;
   if (level == depth_) return stand();
   depth_ = level;
+  forget_leaves_ahead();
   return descend(child(leaf(), leaf().at), true);
 }
 
@@ -85,6 +97,7 @@ Result<bool> TreeCursor::seek(Bytes key) {
     if (page.key(0) <= key && key <= page.key(leaf().size - 1)) return seek_in_leaf(key);
   }
   depth_ = 0;
+  forget_leaves_ahead();
   if (tree_.is_empty()) {
     is_behind_ = true;
     return false;
@@ -117,6 +130,38 @@ const char* TreeCursor::sibling() const noexcept {
   if (depth_ < 2) return nullptr;
   const Step& parent = way_[depth_ - 2];
   return parent.at + 1 < parent.size ? child(parent, parent.at + 1) : nullptr;
+}
+
+// The branch behind the parent of the leaf at hand, if both have the same parent.
+const char* TreeCursor::next_branch() const noexcept {
+  if (depth_ < 3) return nullptr;
+  const Step& above = way_[depth_ - 3];
+  return above.at + 1 < above.size ? child(above, above.at + 1) : nullptr;
+}
+
+// Half of them are on their way while the other half is walked. The first leaves of the next branch come as
+// if they were the last of this one: the branch itself has been asked for when the walk came to this one.
+void TreeCursor::ask_disk_ahead() noexcept {
+  if (depth_ < 2) return;
+  const Step& parent = way_[depth_ - 2];
+  if (asked_ > parent.at + leaves_ahead_ / 2u) return;
+  if (!has_waited_for_disk()) {
+    leaves_ahead_ = kFirstAhead;
+    asked_ = parent.at + 2 * kFirstAhead;  // to look again then
+    return;
+  }
+  const PageView branch = tree_.view(parent.page);
+  const char* const behind = next_branch();
+  if (behind != nullptr && !std::exchange(has_asked_behind_, true)) tree_.ask_disk_for_page(behind);
+  const uint32_t begin = std::max(asked_, parent.at + 1), end = parent.at + 1 + leaves_ahead_;
+  tree_.ask_disk_for_children(branch, begin, std::min(end, parent.size));
+  asked_ = std::min(end, parent.size);
+  if (end > parent.size && behind != nullptr) {
+    const PageView next = tree_.view(behind);
+    asked_ = std::min(end, parent.size + static_cast<uint32_t>(next.size()));
+    tree_.ask_disk_for_children(next, std::max(begin, parent.size) - parent.size, asked_ - parent.size);
+  }
+  leaves_ahead_ = std::min<uint16_t>(leaves_ahead_ * 2, kMostAhead);
 }
 
 void TreeCursor::ask_ahead() const noexcept {

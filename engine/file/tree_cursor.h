@@ -63,12 +63,32 @@ class TreeCursor {
   }
   Result<bool> stand();
   void ask_ahead() const noexcept;
+  void ask_disk_ahead() noexcept;
+  const char* next_branch() const noexcept;
+  // The walk goes on somewhere else.
+  void forget_leaves_ahead() noexcept {
+    leaves_ahead_ = kFirstAhead;
+    asked_ = 0;
+    has_asked_behind_ = false;
+  }
+  // It goes on in the next branch.
+  void leave_parent() noexcept {
+    const uint32_t size = depth_ < 2 ? 0 : way_[depth_ - 2].size;
+    asked_ = asked_ > size ? asked_ - size : 0;
+    has_asked_behind_ = false;
+  }
   const char* sibling() const noexcept;
   std::unexpected<Error> damaged();
 
   TableTree tree_;
   Bytes key_, record_;
   bool is_behind_ = false;
+  bool has_asked_behind_ = false;  // for that branch
+  // Of a file that is read exactly: how many leaves are asked for next, the more the longer the walk is, and
+  // before which child of the last one's parent, or beyond them of the branch behind it, they have been.
+  static constexpr uint16_t kFirstAhead = 4, kMostAhead = 128;
+  uint16_t leaves_ahead_ = kFirstAhead;
+  uint32_t asked_ = 0;
   size_t depth_ = 0;  // 0: it stands nowhere
   std::array<Step, layout::kMostDepth> way_;
 };

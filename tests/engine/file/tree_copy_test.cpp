@@ -5,6 +5,7 @@
 
 #include "engine/file/environment.h"
 #include "engine/file/file_state.h"
+#include "engine/file/table_tree.h"
 #include "tests/engine/file/temporary_folder.h"
 
 namespace quire::engine {
@@ -31,6 +32,29 @@ class TreeCopy : public testing::Test {
   std::string copy_path_ = folder_.path("copy.quire");
   std::unique_ptr<Environment> environment_;
 };
+
+TEST(FileCopy, OfAFileLargerThanMemoryIsWhole) {
+  const TemporaryFolder folder;
+  const std::string record(10'000, 'x');
+  const auto environment = value_of(Environment::open(folder.path("a.quire"), {.most_read_ahead = 1}));
+  Table table;
+  ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_ASSIGN(table, transaction.create_table("t"));
+    for (int i = 0; i < 100; ++i) QUIRE_TRY(transaction.put(table, std::to_string(i), record));
+    return {};
+  })));
+  const auto is_read_exactly = [&] {
+    const ReadTransaction snapshot = value_of(environment->begin_read());
+    return TableTree::of(snapshot, table)->is_read_exactly();
+  };
+  EXPECT_TRUE(is_read_exactly());
+  ASSERT_TRUE(succeeds(environment->copy_to(folder.path("b.quire"))));
+  EXPECT_TRUE(is_read_exactly());
+  const auto copy = value_of(Environment::open(folder.path("b.quire")));
+  const ReadTransaction snapshot = value_of(copy->begin_read());
+  const Table copied = value_of(copy->open_table("t")).value();
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(value_of(snapshot.get(copied, std::to_string(i))), record);
+}
 
 TEST_F(TreeCopy, IsWholeWhetherItIsWatchedOrNot) {
   for (const bool is_watched : {false, true}) {

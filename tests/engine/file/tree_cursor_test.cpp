@@ -30,6 +30,7 @@ std::string key_of(size_t row, size_t bytes) {
 struct Shape {
   const char* name;
   size_t rows, key_bytes, record_bytes;
+  bool is_larger_than_memory = false;
 };
 
 class TreeCursorTest : public testing::TestWithParam<Shape> {
@@ -76,7 +77,11 @@ class TreeCursorTest : public testing::TestWithParam<Shape> {
 
   Shape shape_ = GetParam();
   Random random_{17};
-  std::unique_ptr<Environment> environment_ = value_of(Environment::open(Environment::kInMemory));
+  TemporaryFolder folder_;
+  std::unique_ptr<Environment> environment_ = value_of(
+      shape_.is_larger_than_memory
+          ? Environment::open(folder_.path("f.quire"), {.durability = Durability::none, .most_read_ahead = 1})
+          : Environment::open(Environment::kInMemory));
   Table table_;
 };
 
@@ -113,6 +118,18 @@ TEST_P(TreeCursorTest, FindsWhatLmdbFinds) {
   })));
 }
 
+TEST_P(TreeCursorTest, WalksOverAll) {
+  fill();
+  const auto snapshot = value_of(environment_->begin_read());
+  EXPECT_EQ(TableTree::of(snapshot, table_)->is_read_exactly(), shape_.is_larger_than_memory);
+  FileCursor cursor = value_of(FileCursor::open(snapshot, table_));
+  for (size_t row = 0; row < shape_.rows; ++row) {
+    ASSERT_TRUE(value_of(cursor.next()));
+    ASSERT_EQ(cursor.key(), key_of(2 * row + 1, shape_.key_bytes));
+  }
+  EXPECT_FALSE(value_of(cursor.next()));
+}
+
 TEST_P(TreeCursorTest, StaysWhereItFindsNoMore) {
   fill();
   const auto snapshot = value_of(environment_->begin_read());
@@ -134,7 +151,10 @@ INSTANTIATE_TEST_SUITE_P(Shapes, TreeCursorTest,
                          testing::Values(Shape{"none", 0, 20, 0}, Shape{"one", 1, 20, 10},
                                          Shape{"a_page", 12, 20, 100}, Shape{"small", 20'000, 20, 30},
                                          Shape{"items", 5'000, 40, 1'000}, Shape{"on_pages", 700, 24, 12'000},
-                                         Shape{"deep", 8'000, 511, 40}),
+                                         Shape{"deep", 8'000, 511, 40},
+                                         Shape{"larger_small", 20'000, 20, 30, true},
+                                         Shape{"larger_on_pages", 700, 24, 12'000, true},
+                                         Shape{"larger_deep", 8'000, 511, 40, true}),
                          [](const auto& shape) { return std::string(shape.param.name); });
 
 // ---- Trees of other commits
@@ -212,7 +232,8 @@ class DamagedTree : public testing::Test {
 
   TemporaryFolder folder_;
   std::string path_ = folder_.path("f.quire");
-  std::unique_ptr<Environment> environment_ = value_of(Environment::open(path_));
+  // Larger than memory: pages are asked for by numbers that damaged ones tell.
+  std::unique_ptr<Environment> environment_ = value_of(Environment::open(path_, {.most_read_ahead = 1}));
   Table table_;
   int descriptor_ = -1;
   std::vector<off_t> pages_;

@@ -26,8 +26,9 @@
  *   statement, snapshot or feed on two threads at once.
  *
  * Processes
- *   Several processes on one machine may open the same file. After fork(), the child must open its own and
- *   leave its parent's alone; until it ends or calls exec(), their files count as open by it.
+ *   Several processes on one machine may open the same file, all by one name or by symbolic links that lead
+ * to it: by another hard link they would not see each other. After fork(), the child must open its own and
+ * leave its parent's alone; until it ends or calls exec(), their files count as open by it.
  */
 #ifndef QUIRE_QUIRE_H
 #define QUIRE_QUIRE_H

@@ -377,14 +377,15 @@ QUIRE_API int quire_patch_with(quire_container* container, quire_transaction* tr
 QUIRE_API int quire_delete_with(quire_container* container, quire_transaction* transaction,
                                 const quire_scalar* partition_key, size_t components, const char* id,
                                 size_t id_length, const quire_write_options* options, quire_error* error);
-/* The item as JSON, system properties included (`with_system_properties` 0: without). */
+/* The item as JSON, system properties included (`with_system_properties` 0: without); as the thread's BEGIN
+ * sees it, within one. */
 QUIRE_API int quire_read_json(quire_container* container, const quire_scalar* partition_key,
                               size_t components, const char* id, size_t id_length, int with_system_properties,
                               quire_buffer* out, quire_error* error);
 
-/* The same, and what it is, as the transaction sees it if there is one (of BEGIN, where `transaction` is NULL
- * and the thread is within it). `if_none_match`: an etag that the caller has, or "*"; QUIRE_NOT_MODIFIED,
- * with `info` filled, where the item has it. `out`, `info` and `if_none_match` may be NULL. */
+/* The same, and what it is; as `transaction` sees it, where that is not NULL. `if_none_match`: an etag that
+ * the caller has, or "*"; QUIRE_NOT_MODIFIED, with `info` filled, where the item has it. `out`, `info` and
+ * `if_none_match` may be NULL. */
 QUIRE_API int quire_read(quire_container* container, quire_transaction* transaction,
                          const quire_scalar* partition_key, size_t components, const char* id,
                          size_t id_length, const char* if_none_match, quire_buffer* out,
@@ -427,8 +428,9 @@ QUIRE_API int quire_batch(quire_container* container, quire_transaction* transac
                           const quire_batch_operation* operations, size_t count, quire_batch_result* results,
                           quire_error* error);
 
-/* A view of the database at one moment. Keeps old pages alive while it lives: keep it short. A container that
- * this process opens for the first time later is QUIRE_CONTAINER_NOT_FOUND in it until it is renewed. */
+/* A view of the database at one moment, of what was committed: also within BEGIN. Keeps old pages alive while
+ * it lives: keep it short. A container that this process opens for the first time later is
+ * QUIRE_CONTAINER_NOT_FOUND in it until it is renewed. */
 typedef struct quire_snapshot quire_snapshot;
 QUIRE_API int quire_snapshot_begin(quire_database* database, quire_snapshot** snapshot, quire_error* error);
 /* Moves the snapshot to now; ends the values read from it. Also where quire_snapshot_read has ended it, with

@@ -227,6 +227,23 @@ TEST_F(ChangeTest, ATransactionSpansStatementsAndContainers) {
             "{\"n\":1}\n{\"id\":\"q\"}\n");
 }
 
+// One that reads what it has just written, to change it once more, would else lose the change.
+TEST_F(ChangeTest, AnItemIsReadAsTheTransactionOfItsThreadSeesIt) {
+  Container people = database_->container("people").value();
+  ASSERT_TRUE(succeeds(people.upsert(R"({"id":"7","city":"Kyiv","n":1})")));
+  EXPECT_EQ(query("BEGIN"), "");
+  ASSERT_TRUE(succeeds(people.upsert(R"({"id":"7","city":"Kyiv","n":2})")));
+  EXPECT_EQ(people.read_json("Kyiv", "7", false).value(), R"({"id":"7","city":"Kyiv","n":2})");
+  EXPECT_EQ(people.read_json("Kyiv", "7").value(), people.read("Kyiv", "7")->json);
+  ASSERT_TRUE(succeeds(people.remove("Kyiv", "7")));
+  EXPECT_TRUE(fails_with(people.read_json("Kyiv", "7"), QUIRE_NOT_FOUND));
+  std::thread([&] {
+    EXPECT_EQ(people.read_json("Kyiv", "7", false).value(), R"({"id":"7","city":"Kyiv","n":1})");
+  }).join();
+  EXPECT_EQ(query("ROLLBACK"), "");
+  EXPECT_EQ(people.read_json("Kyiv", "7", false).value(), R"({"id":"7","city":"Kyiv","n":1})");
+}
+
 TEST_F(ChangeTest, WhatCannotStandWithinATransactionSaysSo) {
   EXPECT_THAT(query("COMMIT"), HasSubstr("misuse: no transaction is open"));
   EXPECT_THAT(query("ROLLBACK"), HasSubstr("misuse: no transaction is open"));

@@ -10,6 +10,7 @@ namespace quire::tests {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class ChangeTest : public DatabaseTest {
  protected:
@@ -127,6 +128,18 @@ TEST_F(ChangeTest, AStatementRunsAgainAndSeesContainersMadeAnew) {
   ASSERT_TRUE(succeeds(statement->bind("id", "c")));
   EXPECT_EQ(rows(*statement), "");
   EXPECT_EQ(ids(), "\"c\"\n");
+}
+
+TEST_F(ChangeTest, TheItemLimitOfAContainerGoesUpAndBackToTheDefault) {
+  EXPECT_EQ(query("CREATE CONTAINER c WITH {itemLimit: 1000}"), "");
+  EXPECT_THAT(query("INSERT INTO c VALUES {id: '1', text: REPLICATE('x', 2000)}"), HasSubstr("too_large"));
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {itemLimit: 4000}"), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '1', text: REPLICATE('x', 2000)}"), "");
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {defaultTtl: 5}"), "");
+  EXPECT_THAT(database_->containers().value(), HasSubstr(R"("itemLimit":4000,"defaultTtl":5)"));
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {itemLimit: 2097152}"), "");
+  EXPECT_THAT(database_->containers().value(), Not(HasSubstr("itemLimit")));
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '2', text: REPLICATE('x', 5000)}"), "");
 }
 
 TEST_F(ChangeTest, ContainersAreMadeChangedAndDropped) {

@@ -1184,9 +1184,14 @@ class WorkProgress {
     const std::lock_guard lock(mutex_);
     function_.swap(next);
   }
-  static int call(void* context, uint64_t done, uint64_t all) {
+  // What it throws must not go through C.
+  static int call(void* context, uint64_t done, uint64_t all) noexcept {
     const auto function = static_cast<WorkProgress*>(context)->current();
-    return function == nullptr || (*function)(done, all) ? 0 : 1;
+    try {
+      return function == nullptr || (*function)(done, all) ? 0 : 1;
+    } catch (...) {
+      return 1;
+    }
   }
 
  private:
@@ -1328,9 +1333,9 @@ class Database {
     quire_error error;
     return detail::checked(quire_backup(handle_.get(), path.c_str(), &error), error);
   }
-  // Told about how far what takes long is (CREATE INDEX, CHECK, a backup), on the thread of each; false ends
-  // it. It must not use the database, and stays until the next call, which the statements that run
-  // then heed too, or the end of the database.
+  // Told about how far what takes long is (CREATE INDEX, CHECK, a backup), on the thread of each; false, or
+  // whatever it throws, ends it with QUIRE_INTERRUPTED. It must not write to the database, and stays until
+  // the next call, which the statements that run then heed too, or the end of the database.
   void set_progress(detail::WorkProgress::Function progress) {
     if (progress_ == nullptr) return;  // moved from
     const bool is_told = progress != nullptr;

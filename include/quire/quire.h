@@ -345,7 +345,8 @@ QUIRE_API int quire_replace(quire_container* container, quire_transaction* trans
  * {"condition": "FROM c WHERE c.stock > 0", "operations": [{"op": "incr", "path": "/stock", "value": -1}]},
  * or the operations alone: add, set, replace, remove, incr, move. QUIRE_NOT_FOUND; QUIRE_PRECONDITION_FAILED
  * where the condition is not true or the etag another one; QUIRE_INVALID_ARGUMENT where an operation cannot
- * be done, or would change the id, the partition key or what the database sets. */
+ * be done, or would change the id, the partition key or what the database sets; QUIRE_LIMIT_EXCEEDED for more
+ * than ten. */
 QUIRE_API int quire_patch(quire_container* container, quire_transaction* transaction,
                           const quire_scalar* partition_key, size_t components, const char* id,
                           size_t id_length, const char* patch, size_t length, const char* if_match,
@@ -707,7 +708,7 @@ QUIRE_API const char* quire_request_log(size_t* length);
 /* What Azure would have charged for this thread's last call, by its published tables: one that wrote, read or
  * deleted items, executed a procedure or asked a feed; of quire_step, for the statement since its reset. The
  * sizes are those of the items, the index terms those of this container. 0 after a call that failed, save for
- * QUIRE_NOT_FOUND.
+ * a read's QUIRE_NOT_FOUND.
  *
  * A container whose definition has a "throughput" of so many request units a second refuses what is asked of
  * it beyond that with QUIRE_TOO_MANY_REQUESTS. As in the service, it is divided evenly among physical

@@ -130,10 +130,10 @@ Result<void> read_item(quire_container& container, quire_transaction* transactio
   };
   if (transaction != nullptr) {
     QUIRE_TRY(quire::engine::check_transaction(container, *transaction));
-    return read(transaction->write->transaction());
+    return read(transaction->write->transaction().innermost());
   }
   const auto current = container.database.session().current();
-  if (current.transaction != nullptr) return read(*current.transaction);
+  if (current.transaction != nullptr) return read(current.transaction->innermost());
   QUIRE_ASSIGN(const auto snapshot, container.database.environment().begin_read());
   return read(snapshot);
 }
@@ -394,6 +394,7 @@ int quire_transaction_commit(quire_transaction* transaction, quire_error* error)
     if (transaction == nullptr) return null_argument("the transaction");
     if (transaction->owner != quire::engine::this_thread())
       return fail(ErrorCode::misuse, "a transaction belongs to the thread that began it");
+    QUIRE_TRY(transaction->write->transaction().check_no_nested());
     const std::unique_ptr<quire_transaction> owned(transaction);
     return owned->write->commit();
   });
@@ -401,6 +402,7 @@ int quire_transaction_commit(quire_transaction* transaction, quire_error* error)
 
 void quire_transaction_rollback(quire_transaction* transaction) {
   if (transaction == nullptr || transaction->owner != quire::engine::this_thread()) return;
+  if (!transaction->write->transaction().check_no_nested()) return;
   const std::unique_ptr<quire_transaction> owned(transaction);
 }
 

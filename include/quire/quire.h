@@ -16,11 +16,11 @@
  * Misuse
  *   QUIRE_MISUSE, and nothing happens: NULL for a handle or a place that is needed; handles of two databases
  * in one call; a transaction on another thread than its own; a write beside one's own transaction, or beside
- * the procedure that runs; a step after the end, without a reset; closing a database of which anything is
- * open, in which another thread is within BEGIN, or on which a check, a copy, an ADVISE or a procedure still
- * runs. A callback (of a long statement's progress, of an import, a native procedure) may read. It may not
- * use the statement whose step called it: steps and binds are QUIRE_MISUSE, a reset does nothing, a
- * quire_finalize takes effect when the step ends.
+ * the procedure that runs, or the end of its transaction; a step after the end, without a reset; closing a
+ * database of which anything is open, in which another thread is within BEGIN, or on which a check, a copy,
+ * an ADVISE or a procedure still runs. A callback (of a long statement's progress, of an import, a native
+ * procedure) may read. It may not use the statement whose step called it: steps and binds are QUIRE_MISUSE, a
+ * reset does nothing, a quire_finalize takes effect when the step ends.
  *   What cannot be seen is undefined, as with free(): to use a handle after its release, or to release it
  *   twice; a quire_call after its procedure has returned; a value after what it is read from has ended; a
  *   statement, snapshot or feed on two threads at once.
@@ -317,9 +317,9 @@ typedef struct quire_transaction quire_transaction;
  * can only be rolled back. */
 QUIRE_API int quire_transaction_begin(quire_database* database, quire_transaction** transaction,
                                       quire_error* error);
-/* Both release the transaction, whatever they return; save on another thread than its own, where the first
- * gives QUIRE_MISUSE and the second does nothing. QUIRE_BUSY from a commit: all is undone, run the
- * transaction again. */
+/* Both release the transaction, whatever they return; save on another thread than its own, and by a procedure
+ * that runs within it, where the first gives QUIRE_MISUSE and the second does nothing. QUIRE_BUSY from a
+ * commit: all is undone, run the transaction again. */
 QUIRE_API int quire_transaction_commit(quire_transaction* transaction, quire_error* error);
 QUIRE_API void quire_transaction_rollback(quire_transaction* transaction);
 

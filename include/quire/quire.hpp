@@ -514,27 +514,29 @@ inline RowRange Statement::rows() noexcept {
 // and the lock stays held.
 class Transaction {
  public:
-  // Ends the transaction, whatever it returns; save on another thread than its own: QUIRE_MISUSE, and it goes
-  // on.
+  // Ends the transaction, whatever it returns; save on another thread than its own, and by a procedure that
+  // runs within it: QUIRE_MISUSE, and it goes on.
   Result<void> commit() {
     quire_error error;
-    quire_transaction* const handle = is_on_its_thread() ? handle_.release() : handle_.get();
+    quire_transaction* const handle = can_end() ? handle_.release() : handle_.get();
     return detail::checked(quire_transaction_commit(handle, &error), error);
   }
-  // Does nothing on another thread than its own.
+  // Does nothing where it cannot end.
   void rollback() noexcept {
-    if (is_on_its_thread()) handle_.reset();
+    if (can_end()) handle_.reset();
   }
 
   quire_transaction* c_handle() const noexcept { return handle_.get(); }
 
  private:
   friend class Database;
+  friend class Container;
   explicit Transaction(quire_transaction* handle) noexcept : handle_(handle) {}
-  bool is_on_its_thread() const noexcept { return owner_ == std::this_thread::get_id(); }
+  bool can_end() const noexcept { return owner_ == std::this_thread::get_id() && procedures_ == 0; }
 
   detail::Owned<quire_transaction, quire_transaction_rollback> handle_;
   std::thread::id owner_ = std::this_thread::get_id();
+  int procedures_ = 0;  // that run within it
 };
 
 class Container;
@@ -966,8 +968,10 @@ class Container {
     detail::Buffer body;
     detail::Buffer lines;
     quire_error error;
+    if (transaction != nullptr) ++transaction->procedures_;
     const int code = quire_execute(handle_.get(), *within, name.data(), name.size(), key.data(), key.size(),
                                    arguments.data(), arguments.size(), body.get(), lines.get(), &error);
+    if (transaction != nullptr) --transaction->procedures_;
     if (log != nullptr) *log = lines.text();
     if (code != QUIRE_OK) return detail::failure(error);
     return ProcedureResult{body.text(), lines.text()};

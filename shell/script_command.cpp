@@ -68,6 +68,9 @@ Outcome load(Session& session, const ParsedArguments& arguments) {
   if (kind == nullptr)
     return wrong_usage(".script", "--kind is procedure, function, pre-trigger or post-trigger");
   if (operation == nullptr) return wrong_usage(".script", "--on is all, create, replace, update or delete");
+  if (kind->kind != ScriptKind::trigger && (!arguments.values("on").empty() || arguments.has("always")))
+    return wrong_usage(".script",
+                       "--on and --always are of a trigger: --kind is pre-trigger or post-trigger");
   const std::filesystem::path path = arguments.positional[1];
   std::string text;
   if (const std::string failure = read_script(path.string(), text); !failure.empty()) {

@@ -32,7 +32,9 @@ Result<void> write(quire_container& container, quire_transaction* transaction, c
     return current.transaction != nullptr ? current.transaction->nested(work) : session.write(work);
   }
   QUIRE_TRY(check_transaction(container, *transaction));
-  return work(transaction->write->transaction());
+  WriteTransaction& within = transaction->write->transaction();
+  QUIRE_TRY(within.check_no_nested());
+  return work(within);
 }
 
 inline ItemCondition condition_on(quire_container& container, const WriteTransaction& transaction,

@@ -103,6 +103,41 @@ std::unexpected<quire::Error> not_found(const quire_container& container, std::s
   return fail(ErrorCode::not_found, std::move(message));
 }
 
+// Arguments as C passes them.
+struct KeyArgument {
+  const quire_scalar* components;
+  size_t count;
+};
+struct IdArgument {
+  const char* bytes;
+  size_t length;
+};
+
+// An item as the transaction sees it; without one as the BEGIN of the thread does, else as it is now.
+// `use` gets the item, good for the call, and what the read costs.
+Result<void> read_item(quire_container& container, quire_transaction* transaction, KeyArgument given_key,
+                       IdArgument given_id, const auto& use) {
+  QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(given_key.components, given_key.count));
+  QUIRE_ASSIGN(const std::string_view id, text_argument(given_id.bytes, given_id.length, "the id"));
+  Request request(*container.store);
+  QUIRE_TRY(request.admit(key.components()));
+  const auto read = [&](const Transaction& view) -> Result<void> {
+    QUIRE_ASSIGN(const std::optional<Item> item, container.store->read(view, key.components(), id));
+    request.charge(charge_of(item));
+    if (!item) return not_found(container, key.components(), id);
+    use(*item, request.charged());
+    return {};
+  };
+  if (transaction != nullptr) {
+    QUIRE_TRY(quire::engine::check_transaction(container, *transaction));
+    return read(transaction->write->transaction().innermost());
+  }
+  const auto current = container.database.session().current();
+  if (current.transaction != nullptr) return read(current.transaction->innermost());
+  QUIRE_ASSIGN(const auto snapshot, container.database.environment().begin_read());
+  return read(snapshot);
+}
+
 }  // namespace
 
 Result<void> quire_snapshot::check_age() {
@@ -254,33 +289,18 @@ int quire_read(quire_container* container, quire_transaction* transaction, const
   const int code = guarded(error, [&]() -> Result<void> {
     begin_request();
     if (container == nullptr) return null_argument("the container");
-    QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
-    QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
-    Request request(*container->store);
-    QUIRE_TRY(request.admit(key.components()));
-    const auto read = [&](const Transaction& view) -> Result<void> {
-      QUIRE_ASSIGN(const std::optional<Item> item, container->store->read(view, key.components(), name));
-      request.charge(charge_of(item));
-      if (!item) return not_found(*container, key.components(), name);
-      is_known = container->store->has_etag(*item, etag_argument(if_none_match));
+    const auto use = [&](const Item& item, double charge) {
+      is_known = container->store->has_etag(item, etag_argument(if_none_match));
       if (info != nullptr) {
-        fill(*info, container->store->etag_of(*item), item->header().timestamp, false);
-        info->request_charge = request.charged();
+        fill(*info, container->store->etag_of(item), item.header().timestamp, false);
+        info->request_charge = charge;
       }
-      if (out == nullptr || is_known) return {};
+      if (out == nullptr || is_known) return;
       ScratchText scratch;
-      container->store->write_item_json(item->root, scratch.text());
+      container->store->write_item_json(item.root, scratch.text());
       quire::engine::assign(*out, scratch.text());
-      return {};
     };
-    if (transaction != nullptr) {
-      QUIRE_TRY(quire::engine::check_transaction(*container, *transaction));
-      return read(transaction->write->transaction());
-    }
-    const auto current = container->database.session().current();
-    if (current.transaction != nullptr) return read(*current.transaction);
-    QUIRE_ASSIGN(const auto snapshot, container->database.environment().begin_read());
-    return read(snapshot);
+    return read_item(*container, transaction, {partition_key, components}, {id, id_length}, use);
   });
   return code == QUIRE_OK && is_known ? static_cast<int>(QUIRE_NOT_MODIFIED) : code;
 }
@@ -292,21 +312,15 @@ int quire_read_json(quire_container* container, const quire_scalar* partition_ke
     begin_request();
     if (container == nullptr) return null_argument("the container");
     if (out == nullptr) return null_argument("the buffer");
-    QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
-    QUIRE_ASSIGN(const std::string_view name, text_argument(id, id_length, "the id"));
-    Request request(*container->store);
-    QUIRE_TRY(request.admit(key.components()));
-    QUIRE_ASSIGN(const auto snapshot, container->database.environment().begin_read());
-    QUIRE_ASSIGN(const std::optional<Item> item, container->store->read(snapshot, key.components(), name));
-    request.charge(charge_of(item));
-    if (!item) return not_found(*container, key.components(), name);
-    ScratchText scratch;
-    if (with_system_properties != 0)
-      container->store->write_item_json(item->root, scratch.text());
-    else
-      quire::sql::write_json(item->root, scratch.text());
-    quire::engine::assign(*out, scratch.text());
-    return {};
+    const auto use = [&](const Item& item, double) {
+      ScratchText scratch;
+      if (with_system_properties != 0)
+        container->store->write_item_json(item.root, scratch.text());
+      else
+        quire::sql::write_json(item.root, scratch.text());
+      quire::engine::assign(*out, scratch.text());
+    };
+    return read_item(*container, nullptr, {partition_key, components}, {id, id_length}, use);
   });
 }
 
@@ -380,6 +394,7 @@ int quire_transaction_commit(quire_transaction* transaction, quire_error* error)
     if (transaction == nullptr) return null_argument("the transaction");
     if (transaction->owner != quire::engine::this_thread())
       return fail(ErrorCode::misuse, "a transaction belongs to the thread that began it");
+    QUIRE_TRY(transaction->write->transaction().check_no_nested());
     const std::unique_ptr<quire_transaction> owned(transaction);
     return owned->write->commit();
   });
@@ -387,6 +402,7 @@ int quire_transaction_commit(quire_transaction* transaction, quire_error* error)
 
 void quire_transaction_rollback(quire_transaction* transaction) {
   if (transaction == nullptr || transaction->owner != quire::engine::this_thread()) return;
+  if (!transaction->write->transaction().check_no_nested()) return;
   const std::unique_ptr<quire_transaction> owned(transaction);
 }
 

@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -211,6 +213,19 @@ bool is_still(const std::string& path, const FileIdentity& identity) {
   return stat(path.c_str(), &status) != 0 || FileIdentity(status.st_dev, status.st_ino) == identity;
 }
 
+// Where links lead, whether or not there is a file yet. LMDB's lock file lies beside the name by which a file
+// is opened: by two names two processes would not see each other's readers, and write over what they read.
+std::string behind_links(std::string path) {
+  constexpr int kMostLinks = 40;  // as Linux
+  std::error_code failure;
+  for (int i = 0; i < kMostLinks; ++i) {
+    const std::filesystem::path next = std::filesystem::read_symlink(path, failure);
+    if (failure) break;
+    path = (std::filesystem::path(path).parent_path() / next).string();
+  }
+  return path;
+}
+
 // Nothing if the file under the path was exchanged meanwhile, or is being made by another process.
 Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, const FileOptions& options,
                                                       Clock::time_point deadline) {
@@ -246,9 +261,10 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
 
 }  // namespace
 
-Result<std::shared_ptr<FileState>> open_shared_file(const std::string& path, const FileOptions& options) {
+Result<std::shared_ptr<FileState>> open_shared_file(const std::string& given, const FileOptions& options) {
   occupy_standard_descriptors();
-  if (path == Environment::kInMemory) return open_in_memory(options);
+  if (given == Environment::kInMemory) return open_in_memory(options);
+  const std::string path = behind_links(given);
   constexpr std::chrono::milliseconds kBetweenTries{2};
   const std::lock_guard lock(open_files().mutex);
   const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(options.busy_timeout_ms);

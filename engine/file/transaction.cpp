@@ -322,7 +322,14 @@ uint64_t& WriteTransaction::mark(Table table) {
 
 Result<void> WriteTransaction::nested(const std::function<Result<void>(WriteTransaction&)>& work) {
   if (handle_ == nullptr) return std::unexpected(lmdb_error(MDB_BAD_TXN, "write to the file"));
+  QUIRE_TRY(check_no_nested());
   return WriteSession::run_nested(*this, work);
+}
+
+Result<void> WriteTransaction::check_no_nested() const {
+  if (nested_ == nullptr) return {};
+  return fail(ErrorCode::misuse,
+              "a procedure runs within the transaction: nothing else can write to it, nor end it, meanwhile");
 }
 
 // ---- Tables

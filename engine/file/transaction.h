@@ -143,8 +143,12 @@ class WriteTransaction : public Transaction {
   Result<void> drop_table(std::string_view name);
 
   // Runs `work` so that it happens as a whole or not at all, within this transaction, which must not be used
-  // by other means meanwhile. `work` gets the transaction to use.
+  // by other means meanwhile. `work` gets the transaction to use. misuse beside work that runs.
   Result<void> nested(const std::function<Result<void>(WriteTransaction&)>& work);
+  // misuse where such work runs: nothing else can be written then, and the transaction cannot end.
+  Result<void> check_no_nested() const;
+  // The transaction of the work that runs now, and of what runs within that: what can be read meanwhile.
+  WriteTransaction& innermost() noexcept { return nested_ == nullptr ? *this : nested_->innermost(); }
 
   // What the service would charge for the work done here, in request units: who does the work adds to it. A
   // nested transaction that is undone costs nothing.
@@ -236,6 +240,7 @@ class WriteTransaction : public Transaction {
   void note(Retry retry) noexcept { outermost().retry_ = retry; }
 
   WriteTransaction* parent_;
+  WriteTransaction* nested_ = nullptr;  // while its work runs
   // Of a group, that of its member; otherwise the outermost.
   WriteTransaction* request_;
   std::vector<std::pair<Table, uint64_t>> marks_;  // of a request

@@ -246,6 +246,7 @@ Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work
   if (is_request) nested.request_ = &nested;
   const uint64_t size_before = nested.request_->size_;
   QUIRE_TRY(nested.begin_nested());
+  parent.nested_ = &nested;
   const auto outcome = call(
       [&](WriteTransaction& transaction) -> Result<void> {
         QUIRE_TRY(work(transaction));
@@ -253,6 +254,7 @@ Result<void> WriteSession::run_nested(WriteTransaction& parent, const Work& work
         return {};
       },
       nested);
+  parent.nested_ = nullptr;
   if (outcome) return nested.commit_nested();
   nested.undo_nested();
   nested.return_to_size(size_before);

@@ -56,6 +56,12 @@ Result<void> drop(OpenContainers& containers, const sql::ContainerChange& change
   return dropped;
 }
 
+bool names(const sql::ContainerChange& change, std::string_view property) {
+  return change.properties != nullptr &&
+         std::ranges::find(change.properties->entries, property, &sql::ObjectEntry::key) !=
+             change.properties->entries.end();
+}
+
 // Members that WITH names take the place of those that are there; the partition key stays.
 Result<void> alter(OpenContainers& containers, const sql::ContainerChange& change,
                    const WorkOptions& building) {
@@ -66,7 +72,7 @@ Result<void> alter(OpenContainers& containers, const sql::ContainerChange& chang
                   fmt::format("the partition key of container '{}' cannot be changed; make another container "
                               "and copy the items",
                               change.name));
-    if (changes.item_limit_bytes != kDefaultItemLimit) definition.item_limit_bytes = changes.item_limit_bytes;
+    if (names(change, "itemLimit")) definition.item_limit_bytes = changes.item_limit_bytes;
     for (const auto& property : changes.other_properties) {
       if (property.first == "uniqueKeyPolicy")
         return fail(ErrorCode::invalid_definition,

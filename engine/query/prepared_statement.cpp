@@ -286,9 +286,11 @@ Result<void> PreparedStatement::start_execute() {
 
 Result<void> PreparedStatement::start_in_transaction(const Session::Current& current) {
   forget_run();  // the plan may become another
-  return current.transaction->nested([&](WriteTransaction& transaction) -> Result<void> {
+  const bool only_reads = query_->change() == nullptr;
+  WriteTransaction& view = only_reads ? current.transaction->innermost() : *current.transaction;
+  return view.nested([&](WriteTransaction& transaction) -> Result<void> {
     QUIRE_ASSIGN(const auto source, begin_source_in(transaction, current.openings));
-    if (query_->change() == nullptr) return collect_rows(*source);
+    if (only_reads) return collect_rows(*source);
     const double before = transaction.charged();
     QUIRE_ASSIGN(ChangeOutcome outcome,
                  change_items(*query_, transaction, *source, execution_options(), log_));

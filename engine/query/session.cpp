@@ -40,6 +40,7 @@ Result<std::unique_ptr<ExplicitWrite>> Session::take() {
   const std::lock_guard lock(mutex_);
   if (write_ == nullptr || owner_ != this_thread())
     return fail(ErrorCode::misuse, "no transaction is open; BEGIN opens one, for the thread that says it");
+  QUIRE_TRY(write_->transaction().check_no_nested());
   owner_ = ThreadNumber::none;
   return std::move(write_);
 }

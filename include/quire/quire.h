@@ -16,18 +16,19 @@
  * Misuse
  *   QUIRE_MISUSE, and nothing happens: NULL for a handle or a place that is needed; handles of two databases
  * in one call; a transaction on another thread than its own; a write beside one's own transaction, or beside
- * the procedure that runs; a step after the end, without a reset; closing a database of which anything is
- * open, in which another thread is within BEGIN, or on which a check, a copy, an ADVISE or a procedure still
- * runs. A callback (of a long statement's progress, of an import, a native procedure) may read. It may not
- * use the statement whose step called it: steps and binds are QUIRE_MISUSE, a reset does nothing, a
- * quire_finalize takes effect when the step ends.
+ * the procedure that runs, or the end of its transaction; a step after the end, without a reset; closing a
+ * database of which anything is open, in which another thread is within BEGIN, or on which a check, a copy,
+ * an ADVISE or a procedure still runs. A callback (of a long statement's progress, of an import, a native
+ * procedure) may read. It may not use the statement whose step called it: steps and binds are QUIRE_MISUSE, a
+ * reset does nothing, a quire_finalize takes effect when the step ends.
  *   What cannot be seen is undefined, as with free(): to use a handle after its release, or to release it
  *   twice; a quire_call after its procedure has returned; a value after what it is read from has ended; a
  *   statement, snapshot or feed on two threads at once.
  *
  * Processes
- *   Several processes on one machine may open the same file. After fork(), the child must open its own and
- *   leave its parent's alone; until it ends or calls exec(), their files count as open by it.
+ *   Several processes on one machine may open the same file, all by one name or by symbolic links that lead
+ * to it: by another hard link they would not see each other. After fork(), the child must open its own and
+ * leave its parent's alone; until it ends or calls exec(), their files count as open by it.
  */
 #ifndef QUIRE_QUIRE_H
 #define QUIRE_QUIRE_H
@@ -316,9 +317,9 @@ typedef struct quire_transaction quire_transaction;
  * can only be rolled back. */
 QUIRE_API int quire_transaction_begin(quire_database* database, quire_transaction** transaction,
                                       quire_error* error);
-/* Both release the transaction, whatever they return; save on another thread than its own, where the first
- * gives QUIRE_MISUSE and the second does nothing. QUIRE_BUSY from a commit: all is undone, run the
- * transaction again. */
+/* Both release the transaction, whatever they return; save on another thread than its own, and by a procedure
+ * that runs within it, where the first gives QUIRE_MISUSE and the second does nothing. QUIRE_BUSY from a
+ * commit: all is undone, run the transaction again. */
 QUIRE_API int quire_transaction_commit(quire_transaction* transaction, quire_error* error);
 QUIRE_API void quire_transaction_rollback(quire_transaction* transaction);
 
@@ -344,7 +345,8 @@ QUIRE_API int quire_replace(quire_container* container, quire_transaction* trans
  * {"condition": "FROM c WHERE c.stock > 0", "operations": [{"op": "incr", "path": "/stock", "value": -1}]},
  * or the operations alone: add, set, replace, remove, incr, move. QUIRE_NOT_FOUND; QUIRE_PRECONDITION_FAILED
  * where the condition is not true or the etag another one; QUIRE_INVALID_ARGUMENT where an operation cannot
- * be done, or would change the id, the partition key or what the database sets. */
+ * be done, or would change the id, the partition key or what the database sets; QUIRE_LIMIT_EXCEEDED for more
+ * than ten. */
 QUIRE_API int quire_patch(quire_container* container, quire_transaction* transaction,
                           const quire_scalar* partition_key, size_t components, const char* id,
                           size_t id_length, const char* patch, size_t length, const char* if_match,
@@ -376,14 +378,15 @@ QUIRE_API int quire_patch_with(quire_container* container, quire_transaction* tr
 QUIRE_API int quire_delete_with(quire_container* container, quire_transaction* transaction,
                                 const quire_scalar* partition_key, size_t components, const char* id,
                                 size_t id_length, const quire_write_options* options, quire_error* error);
-/* The item as JSON, system properties included (`with_system_properties` 0: without). */
+/* The item as JSON, system properties included (`with_system_properties` 0: without); as the thread's BEGIN
+ * sees it, within one. */
 QUIRE_API int quire_read_json(quire_container* container, const quire_scalar* partition_key,
                               size_t components, const char* id, size_t id_length, int with_system_properties,
                               quire_buffer* out, quire_error* error);
 
-/* The same, and what it is, as the transaction sees it if there is one (of BEGIN, where `transaction` is NULL
- * and the thread is within it). `if_none_match`: an etag that the caller has, or "*"; QUIRE_NOT_MODIFIED,
- * with `info` filled, where the item has it. `out`, `info` and `if_none_match` may be NULL. */
+/* The same, and what it is; as `transaction` sees it, where that is not NULL. `if_none_match`: an etag that
+ * the caller has, or "*"; QUIRE_NOT_MODIFIED, with `info` filled, where the item has it. `out`, `info` and
+ * `if_none_match` may be NULL. */
 QUIRE_API int quire_read(quire_container* container, quire_transaction* transaction,
                          const quire_scalar* partition_key, size_t components, const char* id,
                          size_t id_length, const char* if_none_match, quire_buffer* out,
@@ -426,8 +429,9 @@ QUIRE_API int quire_batch(quire_container* container, quire_transaction* transac
                           const quire_batch_operation* operations, size_t count, quire_batch_result* results,
                           quire_error* error);
 
-/* A view of the database at one moment. Keeps old pages alive while it lives: keep it short. A container that
- * this process opens for the first time later is QUIRE_CONTAINER_NOT_FOUND in it until it is renewed. */
+/* A view of the database at one moment, of what was committed: also within BEGIN. Keeps old pages alive while
+ * it lives: keep it short. A container that this process opens for the first time later is
+ * QUIRE_CONTAINER_NOT_FOUND in it until it is renewed. */
 typedef struct quire_snapshot quire_snapshot;
 QUIRE_API int quire_snapshot_begin(quire_database* database, quire_snapshot** snapshot, quire_error* error);
 /* Moves the snapshot to now; ends the values read from it. Also where quire_snapshot_read has ended it, with
@@ -705,7 +709,7 @@ QUIRE_API const char* quire_request_log(size_t* length);
 /* What Azure would have charged for this thread's last call, by its published tables: one that wrote, read or
  * deleted items, executed a procedure or asked a feed; of quire_step, for the statement since its reset. The
  * sizes are those of the items, the index terms those of this container. 0 after a call that failed, save for
- * QUIRE_NOT_FOUND.
+ * a read's QUIRE_NOT_FOUND.
  *
  * A container whose definition has a "throughput" of so many request units a second refuses what is asked of
  * it beyond that with QUIRE_TOO_MANY_REQUESTS. As in the service, it is divided evenly among physical

@@ -514,27 +514,29 @@ inline RowRange Statement::rows() noexcept {
 // and the lock stays held.
 class Transaction {
  public:
-  // Ends the transaction, whatever it returns; save on another thread than its own: QUIRE_MISUSE, and it goes
-  // on.
+  // Ends the transaction, whatever it returns; save on another thread than its own, and by a procedure that
+  // runs within it: QUIRE_MISUSE, and it goes on.
   Result<void> commit() {
     quire_error error;
-    quire_transaction* const handle = is_on_its_thread() ? handle_.release() : handle_.get();
+    quire_transaction* const handle = can_end() ? handle_.release() : handle_.get();
     return detail::checked(quire_transaction_commit(handle, &error), error);
   }
-  // Does nothing on another thread than its own.
+  // Does nothing where it cannot end.
   void rollback() noexcept {
-    if (is_on_its_thread()) handle_.reset();
+    if (can_end()) handle_.reset();
   }
 
   quire_transaction* c_handle() const noexcept { return handle_.get(); }
 
  private:
   friend class Database;
+  friend class Container;
   explicit Transaction(quire_transaction* handle) noexcept : handle_(handle) {}
-  bool is_on_its_thread() const noexcept { return owner_ == std::this_thread::get_id(); }
+  bool can_end() const noexcept { return owner_ == std::this_thread::get_id() && procedures_ == 0; }
 
   detail::Owned<quire_transaction, quire_transaction_rollback> handle_;
   std::thread::id owner_ = std::this_thread::get_id();
+  int procedures_ = 0;  // that run within it
 };
 
 class Container;
@@ -967,8 +969,10 @@ class Container {
     detail::Buffer body;
     detail::Buffer lines;
     quire_error error;
+    if (transaction != nullptr) ++transaction->procedures_;
     const int code = quire_execute(handle_.get(), *within, name.data(), name.size(), key.data(), key.size(),
                                    arguments.data(), arguments.size(), body.get(), lines.get(), &error);
+    if (transaction != nullptr) --transaction->procedures_;
     if (log != nullptr) *log = lines.text();
     if (code != QUIRE_OK) return detail::failure(error);
     return ProcedureResult{body.text(), lines.text()};
@@ -1186,9 +1190,14 @@ class WorkProgress {
     const std::lock_guard lock(mutex_);
     function_.swap(next);
   }
-  static int call(void* context, uint64_t done, uint64_t all) {
+  // What it throws must not go through C.
+  static int call(void* context, uint64_t done, uint64_t all) noexcept {
     const auto function = static_cast<WorkProgress*>(context)->current();
-    return function == nullptr || (*function)(done, all) ? 0 : 1;
+    try {
+      return function == nullptr || (*function)(done, all) ? 0 : 1;
+    } catch (...) {
+      return 1;
+    }
   }
 
  private:
@@ -1330,9 +1339,9 @@ class Database {
     quire_error error;
     return detail::checked(quire_backup(handle_.get(), path.c_str(), &error), error);
   }
-  // Told about how far what takes long is (CREATE INDEX, CHECK, a backup), on the thread of each; false ends
-  // it. It must not use the database, and stays until the next call, which the statements that run
-  // then heed too, or the end of the database.
+  // Told about how far what takes long is (CREATE INDEX, CHECK, a backup), on the thread of each; false, or
+  // whatever it throws, ends it with QUIRE_INTERRUPTED. It must not write to the database, and stays until
+  // the next call, which the statements that run then heed too, or the end of the database.
   void set_progress(detail::WorkProgress::Function progress) {
     if (progress_ == nullptr) return;  // moved from
     const bool is_told = progress != nullptr;

@@ -10,6 +10,7 @@ namespace quire::tests {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class ChangeTest : public DatabaseTest {
  protected:
@@ -129,6 +130,18 @@ TEST_F(ChangeTest, AStatementRunsAgainAndSeesContainersMadeAnew) {
   EXPECT_EQ(ids(), "\"c\"\n");
 }
 
+TEST_F(ChangeTest, TheItemLimitOfAContainerGoesUpAndBackToTheDefault) {
+  EXPECT_EQ(query("CREATE CONTAINER c WITH {itemLimit: 1000}"), "");
+  EXPECT_THAT(query("INSERT INTO c VALUES {id: '1', text: REPLICATE('x', 2000)}"), HasSubstr("too_large"));
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {itemLimit: 4000}"), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '1', text: REPLICATE('x', 2000)}"), "");
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {defaultTtl: 5}"), "");
+  EXPECT_THAT(database_->containers().value(), HasSubstr(R"("itemLimit":4000,"defaultTtl":5)"));
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {itemLimit: 2097152}"), "");
+  EXPECT_THAT(database_->containers().value(), Not(HasSubstr("itemLimit")));
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '2', text: REPLICATE('x', 5000)}"), "");
+}
+
 TEST_F(ChangeTest, ContainersAreMadeChangedAndDropped) {
   EXPECT_EQ(query("CREATE CONTAINER c PARTITION KEY (/a/b, '/c d') WITH {defaultTtl: 60, uniqueKeyPolicy: "
                   "{uniqueKeys: [{paths: ['/x']}]}}"),
@@ -225,6 +238,23 @@ TEST_F(ChangeTest, ATransactionSpansStatementsAndContainers) {
   EXPECT_EQ(query("SELECT p.n, t.id FROM people p LEFT JOIN pets t ON t.owner = p.id WHERE p.age > 0 "
                   "ORDER BY p.id"),
             "{\"n\":1}\n{\"id\":\"q\"}\n");
+}
+
+// One that reads what it has just written, to change it once more, would else lose the change.
+TEST_F(ChangeTest, AnItemIsReadAsTheTransactionOfItsThreadSeesIt) {
+  Container people = database_->container("people").value();
+  ASSERT_TRUE(succeeds(people.upsert(R"({"id":"7","city":"Kyiv","n":1})")));
+  EXPECT_EQ(query("BEGIN"), "");
+  ASSERT_TRUE(succeeds(people.upsert(R"({"id":"7","city":"Kyiv","n":2})")));
+  EXPECT_EQ(people.read_json("Kyiv", "7", false).value(), R"({"id":"7","city":"Kyiv","n":2})");
+  EXPECT_EQ(people.read_json("Kyiv", "7").value(), people.read("Kyiv", "7")->json);
+  ASSERT_TRUE(succeeds(people.remove("Kyiv", "7")));
+  EXPECT_TRUE(fails_with(people.read_json("Kyiv", "7"), QUIRE_NOT_FOUND));
+  std::thread([&] {
+    EXPECT_EQ(people.read_json("Kyiv", "7", false).value(), R"({"id":"7","city":"Kyiv","n":1})");
+  }).join();
+  EXPECT_EQ(query("ROLLBACK"), "");
+  EXPECT_EQ(people.read_json("Kyiv", "7", false).value(), R"({"id":"7","city":"Kyiv","n":1})");
 }
 
 TEST_F(ChangeTest, WhatCannotStandWithinATransactionSaysSo) {

@@ -68,6 +68,8 @@ TEST_F(CheckApiTest, ALongStatementTellsHowFarItIsAndEndsWhenToldTo) {
   calls = last_done = 0;
   EXPECT_THAT(query("CREATE INDEX ON c (p, n)"), HasSubstr("interrupted"));
   EXPECT_EQ(calls, 1U);
+  database_->set_progress([](uint64_t, uint64_t) -> bool { throw 5; });
+  EXPECT_TRUE(fails_with(database_->check(), QUIRE_INTERRUPTED));
   database_->set_progress(nullptr);
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE c.p = 'p1'"), "2000\n");
   EXPECT_EQ(database_->check().value(), "[]");

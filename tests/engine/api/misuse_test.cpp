@@ -1,5 +1,6 @@
 // What the API's contract forbids, as far as it can be seen: an error, never a crash.
 #include <cstring>
+#include <functional>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -360,6 +361,61 @@ TEST_F(MisuseTest, AProcedureCannotWriteBesideItsCall) {
   EXPECT_EQ(query("COMMIT"), "");
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM things"), "0\n");
 }
+
+// Small, and with more than the log takes: a transaction is kept in two ways.
+class ProcedureWithinTest : public DatabaseTest, public testing::WithParamInterface<size_t> {
+ protected:
+  // A procedure that reads, and is refused what it tries beside: to write, and what `end` tries.
+  void expect_only_reads(Container& things, Transaction* handle, const std::function<void()>& end) {
+    ASSERT_TRUE(succeeds(database_->register_procedure("within", [&, handle, end](ProcedureCall& call, auto) {
+      EXPECT_TRUE(succeeds(call.create(R"({"id":"by call","x":")" + std::string(GetParam(), 'x') + "\"}")));
+      EXPECT_TRUE(fails_with(things.create(R"({"id":"beside"})", handle), QUIRE_MISUSE));
+      EXPECT_THAT(query("INSERT INTO things VALUES {id: 'beside'}"), testing::StartsWith("misuse"));
+      EXPECT_TRUE(succeeds(things.read({}, "by call", {}, handle)));
+      EXPECT_TRUE(succeeds(things.read({}, "before", {}, handle)));
+      end();
+      EXPECT_TRUE(succeeds(call.create(R"({"id":"by call 2"})")));
+      return call.respond("1");
+    })));
+  }
+};
+
+TEST_P(ProcedureWithinTest, BeginItReadsAndNeitherWritesBesideItsCallNorEndsIt) {
+  reopen(file("within.quire"));
+  Container things = make("things");
+  expect_only_reads(things, nullptr, [&] {
+    EXPECT_TRUE(succeeds(things.read_json({}, "by call")));
+    EXPECT_EQ(query("SELECT VALUE t.id FROM things t"), "\"before\"\n\"by call\"\n");
+    EXPECT_THAT(query("COMMIT"), testing::StartsWith("misuse"));
+    EXPECT_THAT(query("ROLLBACK"), testing::StartsWith("misuse"));
+  });
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("INSERT INTO things VALUES {id: 'before'}"), "");
+  EXPECT_EQ(query("EXECUTE within() ON things"), "1\n");
+  EXPECT_EQ(query("COMMIT"), "");
+  EXPECT_EQ(query("SELECT VALUE t.id FROM things t"), "\"before\"\n\"by call\"\n\"by call 2\"\n");
+  EXPECT_EQ(database_->check().value(), "[]");
+}
+
+TEST_P(ProcedureWithinTest, AHandleItReadsAndNeitherWritesBesideItsCallNorEndsIt) {
+  reopen(file("within.quire"));
+  Container things = make("things");
+  auto handle = database_->begin_transaction();
+  ASSERT_TRUE(succeeds(handle));
+  expect_only_reads(things, &*handle, [&] {
+    EXPECT_TRUE(fails_with(handle->commit(), QUIRE_MISUSE));
+    EXPECT_EQ(quire_transaction_commit(handle->c_handle(), nullptr), QUIRE_MISUSE);
+    handle->rollback();
+    quire_transaction_rollback(handle->c_handle());
+  });
+  ASSERT_TRUE(succeeds(things.create(R"({"id":"before"})", &*handle)));
+  EXPECT_TRUE(succeeds(things.execute("within", PartitionKey(), "[]", &*handle)));
+  EXPECT_TRUE(succeeds(handle->commit()));
+  EXPECT_EQ(query("SELECT VALUE t.id FROM things t"), "\"before\"\n\"by call\"\n\"by call 2\"\n");
+  EXPECT_EQ(database_->check().value(), "[]");
+}
+
+INSTANTIATE_TEST_SUITE_P(OfAnySize, ProcedureWithinTest, testing::Values(10, 1'500'000));
 
 TEST_F(MisuseTest, AProcedureCannotCloseTheDatabaseThatRunsIt) {
   make("things");

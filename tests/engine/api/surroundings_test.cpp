@@ -119,6 +119,35 @@ TEST_F(SurroundingsTest, ClosedStandardDescriptorsAreNoneOfTheFiles) {
   expect_sound();
 }
 
+// By whichever name it is opened: two lock files would let one process overwrite what the other reads.
+TEST_F(SurroundingsTest, AFileHasOneLockFileWhereverLinksToItLie) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer has a child of a process with threads begin none";
+#endif
+  fill(path_);
+  database_.reset();
+  ASSERT_TRUE(std::filesystem::create_directory(file("links")));
+  std::filesystem::create_symlink("../a.quire", file("links/second.quire"));
+  std::filesystem::create_symlink("links/second.quire", file("first.quire"));
+  std::filesystem::create_symlink("new.quire", file("to_new.quire"));
+  reopen(file("first.quire"));
+  ASSERT_FALSE(std::filesystem::exists(file("first.quire-lock")));
+  ASSERT_FALSE(std::filesystem::exists(file("links/second.quire-lock")));
+  EXPECT_EQ(count(), "3\n");
+  run_apart([&] {
+    const auto other = Database::open(path_);
+    EXPECT_EQ(rows(other->prepare("INSERT INTO items VALUES {id: '4', k: 4}")), "");
+    return true;
+  });
+  EXPECT_EQ(count(), "4\n");
+  EXPECT_TRUE(fails_with(Database::compact(path_), QUIRE_BUSY));
+  expect_sound();
+  reopen(file("to_new.quire"));
+  make("items", "/k");
+  EXPECT_TRUE(std::filesystem::exists(file("new.quire-lock")));
+  EXPECT_FALSE(std::filesystem::exists(file("to_new.quire-lock")));
+}
+
 TEST_F(SurroundingsTest, AFolderThatTakesNoFilesStillServesTheFileThatIsThere) {
   constexpr uid_t kNobody = 65534;
   fill(path_);

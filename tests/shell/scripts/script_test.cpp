@@ -51,6 +51,12 @@ TEST_F(ShellTest, AScriptThatIsWrongIsToldOf) {
   EXPECT_NE(bad.errors.find("line 2"), std::string::npos) << bad.errors;
   EXPECT_EQ(run({path("a.quire"), ".script load " + file}).exit_code, 2);
   EXPECT_EQ(run({path("a.quire"), ".script load " + file + " books --kind other"}).exit_code, 2);
+  // Else what was meant for a trigger would be a procedure, which nobody calls.
+  for (const char* option : {"--on create", "--always", "--kind function --always"}) {
+    const ShellRun refused = run({path("a.quire"), ".script load " + file + " books " + option});
+    EXPECT_EQ(refused.exit_code, 2) << option;
+    EXPECT_NE(refused.errors.find("--kind is pre-trigger"), std::string::npos) << refused.errors;
+  }
   const auto errors_of = [&](const std::string& given) {
     const ShellRun loaded = run({path("a.quire"), ".script load " + given + " books --name p"});
     EXPECT_EQ(loaded.exit_code, 1) << given;

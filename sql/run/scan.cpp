@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "sql/run/equal_keys.h"
 #include "sql/run/operator.h"
 #include "sql/value/key_encoding.h"
 
@@ -184,13 +185,7 @@ class Scan final : public Operator {
     access.id_to = ids.to;
     access.is_in_id_order = is_ordered_;
     access.is_reverse = is_reverse_;
-    auto cursor = collection_->open(access);
-    if (!cursor) {
-      frame.run.set_error(std::move(cursor.error()));
-      return false;
-    }
-    cursor_ = std::move(*cursor);
-    return true;
+    return open_cursor(access, frame);
   }
 
   // Every combination of a value for each component, and for the id.
@@ -226,12 +221,18 @@ class Scan final : public Operator {
     Access access;
     access.kind = kind_;
     access.keys = keys;
+    return open_cursor(access, frame);
+  }
+
+  bool open_cursor(const Access& access, Frame& frame) {
     auto cursor = collection_->open(access);
     if (!cursor) {
       frame.run.set_error(std::move(cursor.error()));
       return false;
     }
     cursor_ = std::move(*cursor);
+    if (EqualKeys::are_needed(access))
+      cursor_ = std::make_unique<EqualKeys>(std::move(cursor_), *collection_, access);
     return true;
   }
 

@@ -123,6 +123,35 @@ TEST_F(QueryTest, EachAccessPathReadsOnlyItsItems) {
   EXPECT_EQ(point->stats().items_read, 1u);
 }
 
+// They share a partition, as their doubles are the same; = tells them apart, whatever way leads to them.
+TEST_F(QueryTest, NumbersThatShareAPartitionAreNotEqual) {
+  constexpr std::string_view kItems[] = {R"({"id":"1","k":9007199254740992,"l":"a"})",
+                                         R"({"id":"2","k":9007199254740993,"l":"a"})",
+                                         R"({"id":"3","k":9007199254740993,"l":"b"})"};
+  make("flat", {"/k"}, {kItems[0], kItems[1], kItems[2]});
+  make("deep", {"/k", "/l"}, {kItems[0], kItems[1], kItems[2]});
+  make("none", {}, {kItems[0], kItems[1], kItems[2]});
+  const auto expect = [&](std::string_view condition, std::string_view ids) {
+    for (const std::string_view container : {"none", "flat", "deep"})
+      EXPECT_EQ(rows(*prepare(
+                    fmt::format("SELECT VALUE c.id FROM {} c WHERE {} ORDER BY c.id", container, condition))),
+                ids)
+          << container << ": " << condition;
+  };
+  expect("c.k = 9007199254740992", "\"1\"\n");
+  expect("c.k = 9007199254740992.0", "\"1\"\n");
+  expect("c.k = 9007199254740993", "\"2\"\n\"3\"\n");
+  expect("c.k = 9007199254740992 AND c.id = '2'", "");
+  expect("c.k = 9007199254740993 AND c.l = 'a' AND c.id = '2'", "\"2\"\n");
+  expect("c.k = 9007199254740992 AND c.l = 'a' AND c.id = '2'", "");
+  expect("c.k IN (9007199254740992, 1)", "\"1\"\n");
+  expect("c.k IN (9007199254740993, 9007199254740992, 9007199254740993)", "\"1\"\n\"2\"\n\"3\"\n");
+  expect("c.k IN (9007199254740992, 1) AND c.l IN ('a', 'b')", "\"1\"\n");
+  expect("ARRAY_CONTAINS([1, 9007199254740992], c.k) AND c.id IN ('1', '2', '3')", "\"1\"\n");
+  EXPECT_EQ(rows(*prepare("DELETE FROM flat c WHERE c.k = 9007199254740992 RETURNING VALUE c.id")),
+            "\"1\"\n");
+}
+
 // The keys of the items are gathered first, which takes long where there are millions.
 TEST_F(QueryTest, KeysOfARangeAreGatheredUntilTold) {
   const auto store = make(value_of(ContainerDefinition::from_json(

@@ -1,5 +1,6 @@
 #include "engine/file/map_advice.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -24,13 +25,13 @@ uint64_t limit_in(const std::string& path) {
 
 // Of a group and those that it lies in. A path that is not mounted here is that of the host: what is mounted
 // is the container's then.
-uint64_t limit_of(const std::string& mounted, std::string group, const std::string& file) {
+uint64_t limit_of(const std::string& mounted, std::string_view group, std::string_view file) {
   uint64_t least = kNoLimit;
   for (;;) {
-    least = std::min(least, limit_in(mounted + group + "/" + file));
+    least = std::min(least, limit_in(fmt::format("{}{}/{}", mounted, group, file)));
     const size_t slash = group.rfind('/');
-    if (slash == std::string::npos) return least;
-    group.resize(slash);
+    if (slash == std::string_view::npos) return least;
+    group = group.substr(0, slash);
   }
 }
 

@@ -11,6 +11,7 @@
 #endif
 
 #include "engine/file/file_state.h"
+#include "engine/file/map_advice.h"
 #include "engine/file/page_view.h"
 #include "engine/file/pending_view.h"
 
@@ -68,12 +69,15 @@ void BatchGet::find(std::span<const Bytes> keys, std::span<Bytes> records) const
     searches[i].key.hold(keys[i]);
     is_sorted = is_sorted && (i == 0 || is_at_most(keys[i - 1], keys[i]));
   }
+  // Of a file that is read exactly, the pages of a level are read from the disk side by side.
+  const bool asks_disk = tree_->is_read_exactly() && has_waited_for_disk();
   for (size_t level = 1;; ++level) {
     search(searches, keys, is_sorted);
     if (level == depth_) break;
     for (Search& search : searches) {
       if (search.count == 0) continue;
       search.page = tree_->page(tree_->view(search.page).node(search.low).child());
+      if (search.page != nullptr && asks_disk) tree_->ask_disk_for_page(search.page);
       if (search.page != nullptr) ask_for(search.page, level + 1 < depth_ ? kBranchLines : 1);
     }
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "engine/file/environment.h"
@@ -15,10 +16,12 @@ namespace quire::engine {
 namespace {
 
 struct Filled {
-  std::unique_ptr<Environment> environment = value_of(Environment::open(Environment::kInMemory));
+  std::unique_ptr<Environment> environment;
   Table table;
 
-  Filled(int rows, size_t record_bytes) {
+  Filled(int rows, size_t record_bytes,
+         std::unique_ptr<Environment> opened = value_of(Environment::open(Environment::kInMemory)))
+      : environment(std::move(opened)) {
     EXPECT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
       QUIRE_ASSIGN(table, transaction.create_table("t"));
       for (int row = 0; row < rows; ++row)
@@ -42,6 +45,18 @@ size_t check_found(const Transaction& transaction, Table table, std::span<const 
     EXPECT_EQ(alone.value_or(Bytes()).data(), records[i].data());
   }
   return found;
+}
+
+TEST(BatchGet, FindsTheSameInAFileLargerThanMemory) {
+  const TemporaryFolder folder;
+  const FileOptions options{.durability = Durability::none, .most_read_ahead = 1};
+  const Filled filled(30'000, 300, value_of(Environment::open(folder.path("f.quire"), options)));
+  std::vector<std::string> texts;
+  for (int row = 29'999; texts.size() < BatchGet::kMost; row -= 700)
+    texts.push_back(fmt::format("{:08}", row));
+  const std::vector<Bytes> keys(texts.begin(), texts.end());
+  const auto snapshot = value_of(filled.environment->begin_read());
+  EXPECT_EQ(check_found(snapshot, filled.table, keys), keys.size());
 }
 
 TEST(BatchGet, FindsWhatIsThere) {

@@ -39,7 +39,7 @@ class TableTree {
   }
   // Whether who walks it should ask for the pages that come, since the system does not (map_advice.h).
   bool is_read_exactly() const noexcept { return is_read_exactly_; }
-  // Has the children of a branch, from `begin` to before `end`, read from the disk meanwhile.
+  // Have a page, or the children of a branch from `begin` to before `end`, read from the disk meanwhile.
   void ask_disk_for_page(const char* page) const noexcept;
   void ask_disk_for_children(const PageView& branch, size_t begin, size_t end) const noexcept;
   // The data of a node of a leaf: nothing if that is not in the page, or not on pages of the file.

@@ -83,9 +83,10 @@ class TreeCursor {
   TableTree tree_;
   Bytes key_, record_;
   bool is_behind_ = false;
-  bool has_asked_behind_ = false;  // for that branch
-  // Of a file that is read exactly: how many leaves are asked for next, the more the longer the walk is, and
-  // before which child of the last one's parent, or beyond them of the branch behind it, they have been.
+  // Of a file that is read exactly: whether the branch behind the parent of the leaf at hand has been asked
+  // for; how many leaves are next, the more the longer the walk is; and before which child of that parent, or
+  // beyond these of the branch behind it, they have been.
+  bool has_asked_behind_ = false;
   static constexpr uint16_t kFirstAhead = 4, kMostAhead = 128;
   uint16_t leaves_ahead_ = kFirstAhead;
   uint32_t asked_ = 0;

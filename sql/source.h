@@ -120,8 +120,9 @@ struct Access {
   // all of them, in turn, are those of the scan.
   uint32_t part = 0;
   uint32_t parts = 1;
-  // any_index, all_index: what the keys of items that are found may take; out_of_memory past it.
-  size_t memory_limit = SIZE_MAX;
+  // any_index, all_index: what the keys of items that are found are taken from, as long as the cursor
+  // lives; null: there is no limit.
+  MemoryBudget* memory = nullptr;
   // any_index: of entries of a probe with the same values, only the first that leads to a wanted item counts.
   bool first_of_equal = false;
   // any_index, all_index: asked now and then while they are found, of which there may be millions; why it

@@ -72,7 +72,7 @@ class Database {
     const Limits limits = session_.limits();
     return {.parameters = {},
             .is_bound = {},
-            .memory_limit = limits.statement_memory,
+            .memory = std::make_shared<sql::MemoryBudget>(limits.statement_memory),
             .interrupts = &interrupts_,
             .interrupts_at_start = interrupts_.load(),
             .time_limit = std::chrono::milliseconds(limits.statement_time_ms)};

@@ -63,13 +63,13 @@ uint64_t memory_limit(const std::string& membership, const std::string& mounted)
   return least;
 }
 
-uint64_t most_read_ahead() {
-  static const uint64_t most = [] {
+uint64_t half_of_memory() {
+  static const uint64_t half = [] {
     const uint64_t machine =
         static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
     return std::min(machine, memory_limit(contents("/proc/self/cgroup"), "/sys/fs/cgroup")) / 2;
   }();
-  return most;
+  return half;
 }
 
 void read_exactly(const char* map, size_t bytes) noexcept {

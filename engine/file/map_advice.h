@@ -12,8 +12,9 @@
 namespace quire::engine {
 
 // Half of the memory that this process may use, of the machine's or of what a container has: the size of a
-// file up to which the system reads ahead. Looked up once.
-uint64_t most_read_ahead();
+// file up to which the system reads ahead, and the most that a statement holds unless it was told. Looked up
+// once.
+uint64_t half_of_memory();
 
 // The least limit of the control groups (cgroups) in `membership`, as /proc/self/cgroup has them, and of
 // those around them, mounted below `mounted`; UINT64_MAX for none.

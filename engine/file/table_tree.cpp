@@ -33,7 +33,7 @@ void choose_advice(FileState& state, const MDB_envinfo& info, const char* map) {
   KnownMap& known = state.readers().map();
   const uint64_t asked_for = state.most_read_ahead();
   if (known.is_read_exactly() || state.is_in_memory() ||
-      (asked_for == 0 ? bytes <= kSmallFile || bytes <= most_read_ahead() : bytes <= asked_for))
+      (asked_for == 0 ? bytes <= kSmallFile || bytes <= half_of_memory() : bytes <= asked_for))
     return;
   read_exactly(map, info.me_mapsize);
   known.note_read_exactly();

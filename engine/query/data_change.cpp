@@ -12,6 +12,7 @@
 #include "sql/run/time_limit.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
+#include "sql/value/limited_array.h"
 
 namespace quire::engine {
 namespace {
@@ -34,8 +35,11 @@ class DataChange {
         options_(options),
         store_(*source.store(change_.collection_name)),
         time_limit_(sql::TimeLimit::from_now(options.time_limit)),
-        arena_(options.memory_limit),
-        patch_arena_(options.memory_limit) {
+        arena_(options.memory.get()),
+        patch_arena_(options.memory.get()),
+        texts_(options.memory.get()),
+        changed_(options.memory.get()) {
+    outcome_.rows_memory = sql::MemoryShare(options.memory.get());
     write_options_.triggers = {.pre = change_.pre_trigger,
                                .post = change_.post_trigger,
                                .runs_always = true,
@@ -147,7 +151,7 @@ class DataChange {
   }
 
   Result<void> run_returning() {
-    std::vector<sql::Value> items;
+    sql::LimitedArray<sql::Value> items(options_.memory.get());
     for (const ChangedItem& item : changed_) {
       QUIRE_ASSIGN(const sql::Value root, root_of(item));
       items.push_back(root);
@@ -162,7 +166,9 @@ class DataChange {
       if (!sql::has_only_finite_numbers(*row))
         return fail(ErrorCode::not_json_result,
                     "a row of RETURNING holds NaN or Infinity, which JSON has not");
-      sql::write_json(*row, outcome_.rows.emplace_back());
+      std::string& text = outcome_.rows.emplace_back();
+      sql::write_json(*row, text);
+      outcome_.rows_memory.take(sizeof(std::string) + text.size());
       ++outcome_.stats.rows_returned;
     }
   }
@@ -186,8 +192,8 @@ class DataChange {
   WriteOptions write_options_;
   sql::Arena arena_, patch_arena_;
   std::string text_;
-  std::vector<std::string_view> texts_;  // items to write
-  std::vector<ChangedItem> changed_;
+  sql::LimitedArray<std::string_view> texts_;  // items to write
+  sql::LimitedArray<ChangedItem> changed_;
   ChangeOutcome outcome_;
 };
 

@@ -16,6 +16,7 @@ namespace quire::engine {
 struct ChangeOutcome {
   sql::ExecutionStats stats;
   std::vector<std::string> rows;  // of RETURNING, as JSON
+  sql::MemoryShare rows_memory;
 };
 
 // `source` is over `transaction`. `log` gets what triggers wrote, also where this fails.

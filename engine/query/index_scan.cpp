@@ -268,15 +268,11 @@ class KeyListCursor final : public sql::IndexCursor {
   std::unique_ptr<EntryWalk> walk_;  // null: items are asked for
 };
 
-Error too_many_keys() {
-  return {ErrorCode::out_of_memory, "the keys of the items that indexes lead to take too much memory"};
-}
-
 constexpr uint64_t kEntriesBetweenChecks = 4096;
 
 // Keys lie in pages, which a snapshot keeps as they are.
-KeyList no_keys(const Transaction& transaction, KeyRooms& rooms) {
-  return {!transaction.is_write(), rooms};
+KeyList no_keys(const Transaction& transaction, KeyRooms& rooms, const sql::Access& access) {
+  return {!transaction.is_write(), rooms, access.memory};
 }
 
 // Passes over entries with the values of one that was noted. A hop over many costs as much as going past
@@ -301,7 +297,7 @@ class Repeats {
 };
 
 Result<KeyList> keys_of(EntryWalk& walk, const PartitionFilter& partition, KeyList keys,
-                        const sql::Access& access, size_t memory_limit) {
+                        const sql::Access& access) {
   Repeats repeats;
   const auto add = [&](const IndexEntry& entry) {
     if (!partition.has_any() || partition.may_have(entry)) keys.add(entry);
@@ -323,7 +319,7 @@ Result<KeyList> keys_of(EntryWalk& walk, const PartitionFilter& partition, KeyLi
       repeats.note(*entry);
       add(*entry);
     }
-    if (keys.memory() > memory_limit) return std::unexpected(too_many_keys());
+    QUIRE_TRY(keys.count_memory());
   }
   keys.sort();
   return keys;
@@ -334,13 +330,11 @@ Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transact
                                                      bool gives_values) {
   QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
   PartitionFilter partition(store, access.partition_key);
-  KeyList found = no_keys(transaction, rooms);
+  KeyList found = no_keys(transaction, rooms, access);
   std::unique_ptr<EntryWalk> values;
-  // Two lists are at hand at a time.
-  const size_t memory_limit = access.probes.size() > 1 ? access.memory_limit / 2 : access.memory_limit;
   for (const sql::IndexProbe& probe : access.probes) {
     QUIRE_ASSIGN(auto walk, EntryWalk::open(transaction, store, set, probe, false));
-    QUIRE_ASSIGN(KeyList keys, keys_of(*walk, partition, no_keys(transaction, rooms), access, memory_limit));
+    QUIRE_ASSIGN(KeyList keys, keys_of(*walk, partition, no_keys(transaction, rooms, access), access));
     if (&probe == &access.probes.front()) {
       found = std::move(keys);
       if (gives_values) values = std::move(walk);
@@ -348,7 +342,7 @@ Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transact
       found.intersect(keys);
     } else {
       found.add(keys);
-      if (found.memory() > memory_limit) return std::unexpected(too_many_keys());
+      QUIRE_TRY(found.count_memory());
     }
   }
   if (access.kind == sql::Access::Kind::any_index && access.probes.size() > 1) found.sort();

@@ -24,8 +24,10 @@ inline bool KeyList::Place::operator<(const Place& other) const noexcept {
   return prefix != other.prefix ? prefix < other.prefix : !is_at_most(other.key_view(), key_view());
 }
 
-KeyList::KeyList(bool are_lasting, KeyRooms& rooms)
-    : copies_(are_lasting ? nullptr : std::make_unique<sql::Arena>()),
+KeyList::KeyList(bool are_lasting, KeyRooms& rooms, sql::MemoryBudget* budget)
+    : memory_(budget),
+      most_bytes_(budget != nullptr ? budget->limit() / 2 : SIZE_MAX),
+      copies_(are_lasting ? nullptr : std::make_unique<sql::Arena>(budget)),
       room_(rooms.take(), GiveBack{&rooms}) {}
 
 void KeyList::GiveBack::operator()(Room* room) const noexcept {
@@ -82,8 +84,16 @@ void KeyList::add(const KeyList& other) {
   for (size_t at = 0; at < other.size(); ++at) add(other.entry(at));
 }
 
-size_t KeyList::memory() const noexcept {
-  return size() * sizeof(Place) + (copies_ != nullptr ? copies_->bytes_reserved() : 0);
+Result<void> KeyList::count_memory() noexcept {
+  constexpr size_t kStep = size_t{64} << 10;  // the budget may be that of several threads
+  const size_t bytes = 2 * size() * sizeof(Place);
+  if (bytes <= memory_.bytes()) return {};
+  const size_t copied = copies_ != nullptr ? copies_->bytes_reserved() : 0;
+  if (bytes + copied <= most_bytes_ && memory_.try_take(bytes - memory_.bytes() + kStep)) return {};
+  return fail(
+      ErrorCode::out_of_memory,
+      "the keys of the items that indexes lead to need more than the statement's memory limit; narrow "
+      "it, or raise the limit (PRAGMA statement_memory)");
 }
 
 // They are dealt out into about half as many buckets as there are keys, by the first bits in which any two

@@ -11,6 +11,7 @@
 
 #include "engine/index/index_entry.h"
 #include "engine/index/key_prefix.h"
+#include "sql/error.h"
 #include "sql/value/arena.h"
 
 namespace quire::engine {
@@ -20,13 +21,15 @@ class KeyRooms;
 class KeyList {
  public:
   // `are_lasting`: keys that are added stay where they lie as long as the list; others are copied. `rooms`
-  // must outlive it.
-  KeyList(bool are_lasting, KeyRooms& rooms);
+  // and the budget, if there is one, must outlive it.
+  KeyList(bool are_lasting, KeyRooms& rooms, sql::MemoryBudget* budget);
 
   void add(const IndexEntry& entry);
   void add(const KeyList& other);
   size_t size() const noexcept { return room_->keys.size(); }
-  size_t memory() const noexcept;
+  // Counts what it takes, and will to be sorted, now and then while keys are added; out_of_memory where that
+  // is more than is left, or than half of all: who reads the items instead needs some, too.
+  Result<void> count_memory() noexcept;
   Bytes operator[](size_t at) const noexcept { return room_->keys[at].key_view(); }
   // Without its scope; its values count as cut where something else of it was.
   IndexEntry entry(size_t at) const noexcept;
@@ -66,6 +69,8 @@ class KeyList {
     void operator()(Room* room) const noexcept;
   };
 
+  sql::MemoryShare memory_;  // of the room
+  size_t most_bytes_;
   std::unique_ptr<sql::Arena> copies_;  // null: the keys stay
   std::unique_ptr<Room, GiveBack> room_;
 };

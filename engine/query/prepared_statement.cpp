@@ -297,12 +297,13 @@ Result<void> PreparedStatement::start_in_transaction(const Session::Current& cur
     change_charge_ = transaction.charged() - before;
     stats_ = outcome.stats;
     rows_ = std::move(outcome.rows);
+    rows_memory_ = std::move(outcome.rows_memory);
     return {};
   });
 }
 
 Result<void> PreparedStatement::collect_rows(SnapshotSource& source) try {
-  row_arena_ = std::make_unique<sql::Arena>(options_.memory_limit);
+  row_arena_ = std::make_unique<sql::Arena>(memory_.get());
   QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query_, source, execution_options()));
   for (;;) {
     QUIRE_ASSIGN(const std::optional<sql::Value> row, execution->next());
@@ -384,6 +385,7 @@ Result<void> PreparedStatement::start_change() {
     if (is_planned) {
       stats_ = outcome.stats;
       rows_ = std::move(outcome.rows);
+      rows_memory_ = std::move(outcome.rows_memory);
       return {};
     }
     QUIRE_ASSIGN(const auto source, SnapshotSource::begin(containers_, options_.scope));
@@ -403,7 +405,7 @@ sql::ExecutionOptions PreparedStatement::execution_options() {
   }
   return {.parameters = parameters_,
           .is_bound = {is_bound_.get(), bindings_.size()},
-          .memory_limit = options_.memory_limit,
+          .memory = memory_,
           .threads = options_.threads,
           .workers = options_.workers,
           .interrupts = options_.interrupts,
@@ -448,6 +450,7 @@ void PreparedStatement::finish() noexcept {
   if (execution_ != nullptr && !execution_->is_restartable()) execution_.reset();
   if (source_ != nullptr) source_->rest();
   rows_.clear();
+  rows_memory_ = sql::MemoryShare();
   collected_.clear();
   row_arena_.reset();
   next_row_ = 0;

@@ -24,6 +24,7 @@
 #include "sql/run/execution.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
+#include "sql/value/limited_array.h"
 #include "sql/value/value.h"
 
 namespace quire::engine {
@@ -32,6 +33,7 @@ struct StatementOptions {
   bool strict = false;
   // The container that FROM's first identifier stands for; null: identifiers name containers.
   std::shared_ptr<ContainerStore> scope;
+  // What a run of it may hold. Its bindings are the caller's, and no part of it.
   size_t memory_limit = size_t{1} << 30;
   size_t threads = 1;  // that may share the work of one query, where there are workers
   sql::WorkerPool* workers = nullptr;
@@ -98,7 +100,10 @@ class PreparedStatement {
   enum class State : uint8_t { ready, running, ended };
 
   PreparedStatement(OpenContainers& containers, std::string_view sql, const StatementOptions& options)
-      : containers_(containers), sql_(sql), options_(options) {}
+      : containers_(containers),
+        sql_(sql),
+        options_(options),
+        memory_(std::make_shared<sql::MemoryBudget>(options.memory_limit)) {}
 
   Result<void> plan(SnapshotSource& source);
   // Whether what the plan rests on still is so.
@@ -134,6 +139,7 @@ class PreparedStatement {
   OpenContainers& containers_;
   std::string sql_;
   StatementOptions options_;
+  std::shared_ptr<sql::MemoryBudget> memory_;  // of all that a run holds
   std::unique_ptr<sql::PreparedQuery> query_;
   SnapshotSource::Lookups lookups_;  // what the plan rests on
   std::vector<std::string> parameter_names_;
@@ -151,9 +157,10 @@ class PreparedStatement {
   std::shared_ptr<Workload::Entry> workload_entry_;  // of queries and changes, from their first run on
   double change_charge_ = 0;
   std::vector<std::shared_ptr<ContainerStore>> admitted_by_;  // and to be told the charge
-  bool may_be_limited_ = true;         // false: admit() found no limit in what the plan rests on
-  std::vector<std::string> rows_;      // as JSON, of what was run to its end at once
-  std::vector<sql::Value> collected_;  // of a query within BEGIN
+  bool may_be_limited_ = true;     // false: admit() found no limit in what the plan rests on
+  std::vector<std::string> rows_;  // as JSON, of what was run to its end at once
+  sql::MemoryShare rows_memory_;
+  sql::LimitedArray<sql::Value> collected_{memory_.get()};  // of a query within BEGIN
   size_t next_row_ = 0;
   bool is_recorded_ = true;
   bool omits_system_properties_ = false;

@@ -71,7 +71,7 @@ struct PartitionAccess::Page {
 sql::ExecutionOptions PartitionAccess::query_options() const {
   sql::ExecutionOptions options{.parameters = {},
                                 .is_bound = {},
-                                .memory_limit = functions_.limits.query_memory,
+                                .memory = std::make_shared<sql::MemoryBudget>(functions_.limits.query_memory),
                                 .interrupts = functions_.interrupts,
                                 .interrupts_at_start = interrupts_at_start_};
   if (deadline_ == Deadline::max()) return options;

@@ -195,10 +195,11 @@ typedef struct quire_options {
   int read_only;
   int must_exist; /* fail rather than create */
   quire_durability durability;
-  int strict;                /* take only what Azure Cosmos DB takes */
-  uint64_t map_size;         /* first size of the memory map in bytes; 0: chosen. It grows by itself */
-  uint64_t statement_memory; /* bytes one statement may hold; 0: 1 GiB */
-  uint32_t busy_timeout_ms;  /* how long a write waits for other writers; 0: 60,000 */
+  int strict;        /* take only what Azure Cosmos DB takes */
+  uint64_t map_size; /* first size of the memory map in bytes; 0: chosen. It grows by itself */
+  uint64_t
+      statement_memory; /* bytes one statement may hold; 0: 1 GiB, or half of the memory where that is less */
+  uint32_t busy_timeout_ms; /* how long a write waits for other writers; 0: 60,000 */
   int untrusted;        /* walk every page of the file before it is used: for a file from a stranger, or one
                            that may be damaged (docs/damage.md). QUIRE_CORRUPT names what is wrong */
   int verify_checksums; /* check an item's checksum whenever it is read: QUIRE_CORRUPT names the item */

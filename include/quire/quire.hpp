@@ -1163,7 +1163,7 @@ struct Options {
   Durability durability = Durability::full;
   bool strict = false;            // take only what Azure Cosmos DB takes
   uint64_t map_size = 0;          // 0: chosen
-  uint64_t statement_memory = 0;  // 0: 1 GiB
+  uint64_t statement_memory = 0;  // 0: 1 GiB, or half of the memory where that is less
   uint32_t busy_timeout_ms = 0;   // 0: 60,000
   bool untrusted = false;         // walk every page before the file is used
   bool verify_checksums = false;  // whenever an item is read

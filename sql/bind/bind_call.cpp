@@ -184,10 +184,10 @@ BoundExpression* Binder::fold_call(BoundExpression* call) {
   constexpr size_t kFoldedPerByte = 16;
   if (statement_.folded == nullptr)
     statement_.folded =
-        std::make_unique<Arena>(kLeastFolded + kFoldedPerByte * statement_.parsed->text.size());
+        std::make_unique<FoldedValues>(kLeastFolded + kFoldedPerByte * statement_.parsed->text.size());
   const std::span<Value> arguments = statement_.arena->make_array<Value>(call->operands.size());
   for (size_t i = 0; i < arguments.size(); ++i) arguments[i] = call->operands[i]->constant;
-  CallContext context{*statement_.folded, nullptr, nullptr};
+  CallContext context{statement_.folded->arena, nullptr, nullptr};
   try {
     return make_constant(call_function(*function, context, arguments), call->span);
   } catch (const MemoryLimitExceeded&) {

@@ -184,11 +184,18 @@ struct BoundChange {
   std::unique_ptr<BoundQuery> returning;
 };
 
+// What constant calls gave.
+struct FoldedValues {
+  explicit FoldedValues(size_t most_bytes) : memory(most_bytes) {}
+  MemoryBudget memory;
+  Arena arena{&memory};
+};
+
 // A subquery's BoundQuery is owned by the statement, its expressions by the arena.
 struct BoundStatement {
   std::unique_ptr<ParsedStatement> parsed;
   std::unique_ptr<Arena> arena = std::make_unique<Arena>();
-  std::unique_ptr<Arena> folded;           // what constant calls gave
+  std::unique_ptr<FoldedValues> folded;
   std::vector<ComputedProperty> computed;  // of the containers that it reads
   std::vector<std::unique_ptr<BoundQuery>> subqueries;
   std::vector<std::unique_ptr<LikePattern>> patterns;

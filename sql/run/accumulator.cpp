@@ -7,6 +7,7 @@
 #include "sql/run/kept_values.h"
 #include "sql/run/tuple_table.h"
 #include "sql/value/comparison.h"
+#include "sql/value/limited_array.h"
 
 namespace quire::sql {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 template <bool only_true>
 class CountAccumulator final : public Accumulator {
  public:
+  explicit CountAccumulator(MemoryBudget& memory) : counts_(&memory) {}
+
   void clear() override { counts_.clear(); }
   void set_group_count(size_t count) override { counts_.resize(count); }
 
@@ -33,13 +36,15 @@ class CountAccumulator final : public Accumulator {
  private:
   static bool is_counted(const Value& value) { return only_true ? value.is_true() : value.is_defined(); }
 
-  std::vector<uint64_t> counts_;
+  LimitedArray<uint64_t> counts_;
 };
 
 // SUM and AVG: numbers only; any other defined value makes the result undefined.
 template <bool average>
 class SumAccumulator final : public Accumulator {
  public:
+  explicit SumAccumulator(MemoryBudget& memory) : groups_(&memory) {}
+
   void clear() override { groups_.clear(); }
   void set_group_count(size_t count) override { groups_.resize(count); }
 
@@ -68,14 +73,14 @@ class SumAccumulator final : public Accumulator {
     uint64_t count = 0;
     bool met_other = false;
   };
-  std::vector<Group> groups_;
+  LimitedArray<Group> groups_;
 };
 
 // MIN and MAX among scalars, by the order of types; an array or object makes the result undefined.
 template <bool greatest>
 class ExtremeAccumulator final : public Accumulator {
  public:
-  ExtremeAccumulator(bool stable, size_t memory_limit) : stable_(stable), kept_(memory_limit) {}
+  ExtremeAccumulator(bool stable, MemoryBudget& memory) : stable_(stable), kept_(memory), groups_(&memory) {}
 
   void clear() override {
     groups_.clear();
@@ -117,47 +122,66 @@ class ExtremeAccumulator final : public Accumulator {
 
   bool stable_;
   KeptValues kept_;
-  std::vector<Group> groups_;
+  LimitedArray<Group> groups_;
 };
 
-// MAKELIST.
+// MAKELIST. The values of a group are chained in the order in which they came.
 class ListAccumulator final : public Accumulator {
  public:
-  ListAccumulator(bool stable, Arena& arena, size_t memory_limit)
-      : stable_(stable), arena_(arena), memory_limit_(memory_limit) {}
+  ListAccumulator(bool stable, Arena& arena, MemoryBudget& memory)
+      : stable_(stable), arena_(arena), groups_(&memory), links_(&memory) {}
 
   void clear() override {
-    lists_.clear();
-    size_ = 0;
+    groups_.clear();
+    links_.clear();
   }
-  void set_group_count(size_t count) override { lists_.resize(count); }
+  void set_group_count(size_t count) override { groups_.resize(count); }
 
   void add(Rows rows, const uint32_t* group_of, Vector values) override {
     for (const RowNumber row : rows) {
       const Value& value = values[row];
       if (value.is_undefined()) continue;
-      if (++size_ * sizeof(Value) > memory_limit_) throw MemoryLimitExceeded{};
-      lists_[group_of[row]].push_back(stable_ ? value : retain(value, arena_));
+      Group& group = groups_[group_of[row]];
+      const size_t place = links_.size();
+      links_.push_back({stable_ ? value : retain(value, arena_), 0});
+      (group.size++ == 0 ? group.first : links_[group.last].next) = place;
+      group.last = place;
     }
   }
 
-  Value result(size_t group, Arena& arena) const override {
-    return Value::array(arena.copy_array(std::span<const Value>(lists_[group])));
+  Value result(size_t number, Arena& arena) const override {
+    const Group& group = groups_[number];
+    const std::span<Value> list = arena.make_array<Value>(group.size);
+    size_t place = group.first;
+    for (Value& value : list) {
+      value = links_[place].value;
+      place = links_[place].next;
+    }
+    return Value::array(list);
   }
 
  private:
+  struct Group {
+    size_t size = 0;
+    size_t first = 0;
+    size_t last = 0;
+  };
+  struct Link {
+    Value value;
+    size_t next;  // but of the last
+  };
+
   bool stable_;
   Arena& arena_;
-  size_t memory_limit_;
-  size_t size_ = 0;
-  std::vector<std::vector<Value>> lists_;
+  LimitedArray<Group> groups_;
+  LimitedArray<Link> links_;
 };
 
 // Passes each value of a group on once: MAKESET, COUNT(DISTINCT x), ...
 class DistinctAccumulator final : public Accumulator {
  public:
-  DistinctAccumulator(std::unique_ptr<Accumulator> inner, bool stable, Arena& arena, size_t memory_limit)
-      : inner_(std::move(inner)), stable_(stable), arena_(arena), seen_(2, memory_limit) {}
+  DistinctAccumulator(std::unique_ptr<Accumulator> inner, bool stable, Arena& arena, MemoryBudget& memory)
+      : inner_(std::move(inner)), stable_(stable), arena_(arena), seen_(2, memory) {}
 
   void clear() override {
     inner_->clear();
@@ -187,23 +211,24 @@ class DistinctAccumulator final : public Accumulator {
   std::vector<RowNumber> first_;
 };
 
-std::unique_ptr<Accumulator> make_plain(Aggregate aggregate, bool stable, Arena& arena, size_t memory_limit) {
+std::unique_ptr<Accumulator> make_plain(Aggregate aggregate, bool stable, Arena& arena,
+                                        MemoryBudget& memory) {
   switch (aggregate) {
     case Aggregate::count:
-      return std::make_unique<CountAccumulator<false>>();
+      return std::make_unique<CountAccumulator<false>>(memory);
     case Aggregate::count_if:
-      return std::make_unique<CountAccumulator<true>>();
+      return std::make_unique<CountAccumulator<true>>(memory);
     case Aggregate::sum:
-      return std::make_unique<SumAccumulator<false>>();
+      return std::make_unique<SumAccumulator<false>>(memory);
     case Aggregate::avg:
-      return std::make_unique<SumAccumulator<true>>();
+      return std::make_unique<SumAccumulator<true>>(memory);
     case Aggregate::min:
-      return std::make_unique<ExtremeAccumulator<false>>(stable, memory_limit);
+      return std::make_unique<ExtremeAccumulator<false>>(stable, memory);
     case Aggregate::max:
-      return std::make_unique<ExtremeAccumulator<true>>(stable, memory_limit);
+      return std::make_unique<ExtremeAccumulator<true>>(stable, memory);
     case Aggregate::make_list:
     case Aggregate::make_set:
-      return std::make_unique<ListAccumulator>(stable, arena, memory_limit);
+      return std::make_unique<ListAccumulator>(stable, arena, memory);
   }
   return nullptr;
 }
@@ -211,10 +236,10 @@ std::unique_ptr<Accumulator> make_plain(Aggregate aggregate, bool stable, Arena&
 }  // namespace
 
 std::unique_ptr<Accumulator> make_accumulator(Aggregate aggregate, bool distinct, bool stable, Arena& arena,
-                                              size_t memory_limit) {
-  auto accumulator = make_plain(aggregate, stable, arena, memory_limit);
+                                              MemoryBudget& memory) {
+  auto accumulator = make_plain(aggregate, stable, arena, memory);
   if (distinct || aggregate == Aggregate::make_set)
-    return std::make_unique<DistinctAccumulator>(std::move(accumulator), stable, arena, memory_limit);
+    return std::make_unique<DistinctAccumulator>(std::move(accumulator), stable, arena, memory);
   return accumulator;
 }
 

@@ -24,9 +24,9 @@ class Accumulator {
   virtual Value result(size_t group, Arena& arena) const = 0;
 };
 
-// `arena` keeps values that must outlive their batch; `stable` says that none has to. Throws
-// MemoryLimitExceeded when it grows past the limit.
+// `arena` keeps values that must outlive their batch; `stable` says that none has to. Both `arena` and
+// `memory` must outlive the accumulator, which throws MemoryLimitExceeded past the latter.
 std::unique_ptr<Accumulator> make_accumulator(Aggregate aggregate, bool distinct, bool stable, Arena& arena,
-                                              size_t memory_limit);
+                                              MemoryBudget& memory);
 
 }  // namespace quire::sql

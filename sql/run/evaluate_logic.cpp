@@ -247,7 +247,7 @@ std::unique_ptr<Evaluator> make_coalesce(const BoundExpression& expression, Eval
 }
 
 std::unique_ptr<Evaluator> make_in(const BoundExpression& expression, EvaluatorFactory& factory) {
-  auto constants = std::make_unique<TupleTable>(1, factory.run().memory_limit);
+  auto constants = std::make_unique<TupleTable>(1, factory.run().memory);
   EvaluatorList computed;
   bool has_undefined = false;
   for (const BoundExpression* candidate : expression.operands.subspan(1)) {

@@ -4,6 +4,7 @@
 #include "sql/run/operator.h"
 #include "sql/run/tuple_table.h"
 #include "sql/value/comparison.h"
+#include "sql/value/limited_array.h"
 
 namespace quire::sql {
 namespace {
@@ -14,7 +15,7 @@ constexpr size_t kSubqueryBatch = 64;
 class SubqueryEvaluator final : public Evaluator {
  public:
   SubqueryEvaluator(BoundKind kind, const BoundQuery& bound, RunState& run, const PlannedQuery& query)
-      : kind_(kind), bound_(bound), query_(run, query, kSubqueryBatch), memory_limit_(run.memory_limit) {}
+      : kind_(kind), bound_(bound), query_(run, query, kSubqueryBatch), collected_(&run.memory) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
     Value* out = column_.reserve(rows);
@@ -72,10 +73,7 @@ class SubqueryEvaluator final : public Evaluator {
   Value collect(Arena& arena) {
     collected_.clear();
     for (Rows rows = query_.next(); !rows.empty(); rows = query_.next())
-      for (const RowNumber row : rows) {
-        if (collected_.size() * sizeof(Value) >= memory_limit_) throw MemoryLimitExceeded{};
-        collected_.push_back(retain(query_.value(row), arena));
-      }
+      for (const RowNumber row : rows) collected_.push_back(retain(query_.value(row), arena));
     return Value::array(arena.copy_array(std::span<const Value>(collected_)));
   }
 
@@ -84,8 +82,7 @@ class SubqueryEvaluator final : public Evaluator {
   Pipeline query_;
   bool has_run_ = false;
   Value once_;
-  std::vector<Value> collected_;
-  size_t memory_limit_;
+  LimitedArray<Value> collected_;
   Column column_;
 };
 
@@ -97,7 +94,7 @@ class InQueryEvaluator final : public Evaluator {
       : expression_(expression),
         needle_(std::move(needle)),
         query_(run, query, kSubqueryBatch),
-        found_once_(1, run.memory_limit) {}
+        found_once_(1, run.memory) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
     Value* out = column_.reserve(rows);

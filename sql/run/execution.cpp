@@ -107,16 +107,17 @@ struct Execution::State {
         is_returning(options.is_returning),
         result_limit(options.result_limit),
         gives_stored_items(options.gives_stored_items),
+        memory(options.memory),
         run{.plan = *prepared.plan_,
             .source = source,
             .parameters = options.parameters,
             .is_bound = options.is_bound,
             .omits_system_properties = options.omits_system_properties,
-            .memory_limit = options.memory_limit,
+            .memory = *memory,
             .interrupts = options.interrupts,
             .interrupts_at_start = options.interrupts_at_start,
             .clock = {ticks_now()},
-            .arena = Arena(options.memory_limit),
+            .arena = Arena(memory.get()),
             .item_collections = std::vector<Collection*>(prepared.plan_->slot_count),
             .counters = std::vector<NodeCounters>(prepared.plan_->node_count),
             .items_read = 0,
@@ -130,6 +131,7 @@ struct Execution::State {
   bool is_returning;
   uint64_t result_limit;
   bool gives_stored_items;
+  std::shared_ptr<MemoryBudget> memory;
   const Collection* items = nullptr;  // whose items the rows are, as they are stored
   uint64_t result_bytes = 0;          // of the rows given, where they are limited
   std::string row_text;               // likewise, of one row
@@ -326,7 +328,7 @@ Result<std::unique_ptr<Execution>> Execution::start(const PreparedQuery& query, 
     QUIRE_TRY(state->start_rows());
   return std::unique_ptr<Execution>(new Execution(std::move(state)));
 } catch (const std::bad_alloc&) {
-  return std::unexpected(out_of_memory(options.memory_limit));
+  return std::unexpected(out_of_memory(options.memory->limit()));
 }
 
 bool Execution::is_restartable() const noexcept {
@@ -349,7 +351,7 @@ Result<std::optional<Value>> Execution::next() try {
   ++state.rows_returned;
   return Value::string(state.lines[state.next_line++]);
 } catch (const std::bad_alloc&) {
-  state_->run.set_error(out_of_memory(state_->run.memory_limit));
+  state_->run.set_error(out_of_memory(state_->run.memory.limit()));
   return std::unexpected(*state_->run.error);
 }
 

@@ -14,6 +14,7 @@
 #include "sql/error.h"
 #include "sql/plan/plan.h"
 #include "sql/source.h"
+#include "sql/value/memory_budget.h"
 #include "sql/value/value.h"
 
 namespace quire::sql {
@@ -60,7 +61,8 @@ struct ExecutionOptions {
   // By parameter; they must outlive the execution.
   std::span<const Value> parameters;
   std::span<const bool> is_bound;
-  size_t memory_limit = size_t{1} << 30;
+  // What it may hold, together with others of the same statement.
+  std::shared_ptr<MemoryBudget> memory = std::make_shared<MemoryBudget>(size_t{1} << 30);
   // How many threads may share the work of a scan, one of them the caller's, the others the pool's, which
   // must outlive the execution; below 2, or without a pool: the caller's alone.
   size_t threads = 1;

@@ -76,8 +76,8 @@ class Distinct final : public Operator {
       : Operator(node),
         slot_(slot),
         input_(std::move(input)),
-        arena_(frame.run.memory_limit),
-        seen_(1, frame.run.memory_limit) {}
+        arena_(&frame.run.memory),
+        seen_(1, frame.run.memory) {}
 
   void rewind(Frame& frame) override {
     input_->rewind(frame);

@@ -29,7 +29,7 @@ struct RunState {
   bool reads_text = false;  // the rows are read as JSON
   // By row of the batch at hand: its JSON, where threads have written it ahead. There may be fewer than rows.
   std::span<const std::string_view> texts = {};
-  size_t memory_limit;
+  MemoryBudget& memory;
   const std::atomic<uint64_t>* interrupts;  // may be null
   uint64_t interrupts_at_start = 0;
   StatementClock clock;
@@ -74,7 +74,7 @@ struct RunState {
 struct Frame {
   Frame(RunState& run, size_t batch_capacity)
       : run(run),
-        arena(run.memory_limit),
+        arena(&run.memory),
         slots(run.plan.slot_count),
         is_stable(run.plan.slot_count, true),
         capacity(batch_capacity) {}

@@ -15,10 +15,10 @@ class Group final : public Operator {
       : Operator(node),
         bound_(*query.bound),
         input_(std::move(input)),
-        arena_(frame.run.memory_limit),
+        arena_(&frame.run.memory),
         first_key_slot_(query.first_group_key_slot),
         first_aggregate_slot_(query.first_aggregate_slot),
-        groups_(bound_.group_by.size(), frame.run.memory_limit) {
+        groups_(bound_.group_by.size(), frame.run.memory) {
     EvaluatorFactory factory(frame, query);
     keys_ = factory.make_all(bound_.group_by);
     for (const BoundAggregate& aggregate : bound_.aggregates)
@@ -31,7 +31,7 @@ class Group final : public Operator {
     key_of_row_.resize(keys_.size());
     for (size_t i = 0; i < arguments_.size(); ++i)
       accumulators_.push_back(make_accumulator(bound_.aggregates[i].aggregate, bound_.aggregates[i].distinct,
-                                               arguments_[i]->is_stable(), arena_, frame.run.memory_limit));
+                                               arguments_[i]->is_stable(), arena_, frame.run.memory));
   }
 
   // A subquery does this for each row around it, so nothing is made anew.

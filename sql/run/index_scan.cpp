@@ -219,7 +219,7 @@ class IndexScan final : public Operator {
     access.is_reverse = is_reverse_;
     access.probes = probes_;
     access.first_of_equal = access_.first_of_equal;
-    access.memory_limit = frame.run.memory_limit / 2;
+    access.memory = &frame.run.memory;
     return access;
   }
 

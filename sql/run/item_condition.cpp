@@ -70,11 +70,11 @@ struct ItemCondition::State {
             .source = source,
             .parameters = {},
             .is_bound = {},
-            .memory_limit = kMemory,
+            .memory = memory,
             .interrupts = nullptr,
             .interrupts_at_start = 0,
             .clock = {},
-            .arena = Arena(kMemory),
+            .arena = Arena(&memory),
             .item_collections = std::vector<Collection*>(condition->plan().slot_count),
             .counters = std::vector<NodeCounters>(condition->plan().node_count),
             .items_read = 0,
@@ -87,6 +87,7 @@ struct ItemCondition::State {
   std::unique_ptr<IndexCondition> condition;
   ItemAtHand items;
   SourceAtHand source;
+  MemoryBudget memory{kMemory};
   RunState run;
   std::optional<Pipeline> pipeline;
   bool is_fresh = true;

@@ -20,8 +20,13 @@ constexpr uint32_t kNone = UINT32_MAX;
 // The rows of the right side by key.
 class KeptRows {
  public:
-  KeptRows(size_t keys, size_t width, size_t memory_limit)
-      : width_(width), memory_limit_(memory_limit), arena_(memory_limit), keys_(keys, memory_limit) {}
+  KeptRows(size_t keys, size_t width, MemoryBudget& memory)
+      : width_(width),
+        arena_(&memory),
+        keys_(keys, memory),
+        chains_(&memory),
+        next_(&memory),
+        values_(&memory) {}
 
   void clear() {
     keys_.clear();
@@ -48,10 +53,7 @@ class KeptRows {
     next_.push_back(kNone);
     for (size_t i = 0; i < width_; ++i)
       values_.push_back(is_stable[i] ? values[i] : retain(values[i], arena_));
-    // Twice: the vectors hold the old and the new while they grow.
-    if (2 * (values_.size() * sizeof(Value) + next_.size() * sizeof(uint32_t)) > memory_limit_ ||
-        next_.size() == kNone)
-      throw MemoryLimitExceeded{};
+    if (next_.size() == kNone) throw MemoryLimitExceeded{};
   }
 
   // The first row with this key, or kNone; next() gives the others in turn.
@@ -71,12 +73,11 @@ class KeptRows {
     uint32_t last;
   };
   size_t width_;
-  size_t memory_limit_;
   Arena arena_;
   TupleTable keys_;
-  std::vector<Chain> chains_;   // by number of the key
-  std::vector<uint32_t> next_;  // by row: the next of its key
-  std::vector<Value> values_;   // width_ a row
+  LimitedArray<Chain> chains_;   // by number of the key
+  LimitedArray<uint32_t> next_;  // by row: the next of its key
+  LimitedArray<Value> values_;   // width_ a row
 };
 
 class Join final : public Operator {
@@ -92,7 +93,7 @@ class Join final : public Operator {
         right_slots_(node.right_carried),
         input_(std::move(input)),
         right_(frame.run, *node.right, kBatchSize),
-        kept_(node.right_keys.size(), right_slots_.size(), frame.run.memory_limit),
+        kept_(node.right_keys.size(), right_slots_.size(), frame.run.memory),
         carried_(node.carried) {
     for (const SlotNumber slot : right_slots_) {
       right_is_stable_.push_back(right_.frame().is_stable[slot]);

@@ -13,7 +13,7 @@ namespace quire::sql {
 
 class KeptValues {
  public:
-  explicit KeptValues(size_t memory_limit) : arenas_{Arena(memory_limit), Arena(memory_limit)} {}
+  explicit KeptValues(MemoryBudget& memory) : arenas_{Arena(&memory), Arena(&memory)} {}
 
   Value keep(const Value& value) { return retain(value, arenas_[used_]); }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "sql/value/comparison.h"
+#include "sql/value/limited_array.h"
 
 namespace quire::sql {
 
@@ -25,11 +26,14 @@ std::vector<double> fusion_weights(const BoundFusion& fusion, size_t scores, Run
   return weights;
 }
 
-void join_ranks(std::span<Value> values, size_t width, std::span<const double> weights) {
+void join_ranks(std::span<Value> values, size_t width, std::span<const double> weights,
+                MemoryBudget& memory) {
   constexpr double kRankOffset = 60;
   const size_t rows = width == 0 ? 0 : values.size() / width;
-  std::vector<double> sums(rows, 0);
-  std::vector<uint32_t> order(rows);
+  LimitedArray<double> sums(&memory);
+  LimitedArray<uint32_t> order(&memory);
+  sums.resize(rows);
+  order.resize(rows);
   for (size_t score = 0; score < weights.size(); ++score) {
     const auto score_of = [&](uint32_t row) -> const Value& { return values[row * width + score]; };
     std::iota(order.begin(), order.end(), 0u);

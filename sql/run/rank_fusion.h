@@ -17,6 +17,6 @@ std::vector<double> fusion_weights(const BoundFusion& fusion, size_t scores, Run
 // `values` has `width` values a row, a score for each weight first; the greatest is the best, undefined the
 // worst. Equal scores share a rank, and none is left out, as in the service. The first value of each row
 // becomes its fused score.
-void join_ranks(std::span<Value> values, size_t width, std::span<const double> weights);
+void join_ranks(std::span<Value> values, size_t width, std::span<const double> weights, MemoryBudget& memory);
 
 }  // namespace quire::sql

@@ -122,12 +122,13 @@ void RowOrder::sort(std::span<uint32_t> rows) {
     std::sort(rows.begin(), rows.end(), [this](uint32_t a, uint32_t b) { return is_before(a, b); });
     return;
   }
+  entries_.reserve(rows.size());
   entries_.resize(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) entries_[i].row = rows[i];
   ranges_.push_back({0, rows.size(), 0, 0});
   while (!ranges_.empty()) {
     const Range range = ranges_.back();
-    ranges_.pop_back();
+    ranges_.resize(ranges_.size() - 1);
     sort_range(range);
   }
   for (size_t i = 0; i < rows.size(); ++i) rows[i] = entries_[i].row;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "sql/value/limited_array.h"
 #include "sql/value/value.h"
 
 namespace quire::sql {
@@ -22,8 +23,9 @@ class RowOrder {
   static constexpr size_t kBytesPerRow = 16;
 
   // `values`: `width` a row, the keys first. All must outlive this.
-  RowOrder(std::span<const Value> values, size_t width, const std::vector<bool>& descending)
-      : values_(values), width_(width), descending_(descending) {}
+  RowOrder(std::span<const Value> values, size_t width, const std::vector<bool>& descending,
+           MemoryBudget& memory)
+      : values_(values), width_(width), descending_(descending), entries_(&memory), ranges_(&memory) {}
 
   // `rows` rises, and rows whose keys are equal keep that order.
   void sort(std::span<uint32_t> rows);
@@ -53,8 +55,8 @@ class RowOrder {
   std::span<const Value> values_;
   size_t width_;
   const std::vector<bool>& descending_;
-  std::vector<Entry> entries_;
-  std::vector<Range> ranges_;  // still to be sorted
+  LimitedArray<Entry> entries_;
+  LimitedArray<Range> ranges_;  // still to be sorted
 };
 
 }  // namespace quire::sql

@@ -7,6 +7,7 @@
 #include "sql/run/operator.h"
 #include "sql/run/rank_fusion.h"
 #include "sql/run/row_order.h"
+#include "sql/value/limited_array.h"
 #include "sql/value/prefetch.h"
 
 namespace quire::sql {
@@ -20,8 +21,12 @@ class Sort final : public Operator {
       : Operator(node),
         bound_(*node.bound),
         input_(std::move(input)),
-        kept_(frame.run.memory_limit),
-        carried_(node.carried) {
+        memory_(frame.run.memory),
+        kept_(memory_),
+        carried_(node.carried),
+        values_(&memory_),
+        order_(&memory_),
+        arrival_(&memory_) {
     EvaluatorFactory factory(frame, query);
     for (const BoundOrderItem& item : bound_.order_by) {
       keys_.push_back(factory.make(*item.expression));
@@ -103,12 +108,12 @@ class Sort final : public Operator {
       for (const RowNumber row : rows)
         if (defined[row].is_defined()) take_row(row, frame);
     }
-    if (bound_.fusion) join_ranks(values_, width_, weights_);
+    if (bound_.fusion) join_ranks(values_, width_, weights_, memory_);
     if (is_heap())
       std::sort_heap(order_.begin(), order_.end(),
                      [this](uint32_t a, uint32_t b) { return is_before(a, b); });
     else
-      RowOrder(values_, width_, descending_).sort(order_);
+      RowOrder(values_, width_, descending_, memory_).sort(order_);
   }
 
   bool is_heap() const { return order_.size() >= most_; }
@@ -130,7 +135,7 @@ class Sort final : public Operator {
       return;
     }
     const size_t number = order_.size();
-    if (number == capacity_) grow(frame.run.memory_limit);
+    if (number == capacity_) grow();
     order_.push_back(static_cast<uint32_t>(number));
     arrival_.push_back(0);
     values_.resize((number + 1) * width_);
@@ -138,11 +143,13 @@ class Sort final : public Operator {
     if (is_heap()) std::make_heap(order_.begin(), order_.end(), before);
   }
 
-  void grow(size_t memory_limit) {
+  // What the order of the rows will take must be left.
+  void grow() {
     constexpr size_t kFirstRows = 64;
-    const size_t bytes_per_row =
-        width_ * sizeof(Value) + sizeof(uint32_t) + sizeof(uint64_t) + RowOrder::kBytesPerRow;
-    const size_t most = std::min<size_t>(memory_limit / bytes_per_row, UINT32_MAX);
+    const size_t held_per_row = width_ * sizeof(Value) + sizeof(uint32_t) + sizeof(uint64_t);
+    const size_t left = memory_.left(), ordering = capacity_ * RowOrder::kBytesPerRow;
+    const size_t more = left > ordering ? (left - ordering) / (held_per_row + RowOrder::kBytesPerRow) : 0;
+    const size_t most = std::min<size_t>(capacity_ + more, UINT32_MAX);
     if (capacity_ >= most) throw MemoryLimitExceeded{};
     const size_t wanted = std::min(std::max(capacity_ * 2, kFirstRows), most);
     order_.reserve(wanted);
@@ -169,6 +176,7 @@ class Sort final : public Operator {
 
   const BoundQuery& bound_;
   Input input_;
+  MemoryBudget& memory_;
   KeptValues kept_;  // keys and carried slots that do not lie in storage
   std::vector<SlotNumber> carried_;
   std::vector<bool> is_stable_;  // by value of a row
@@ -179,10 +187,10 @@ class Sort final : public Operator {
   size_t width_ = 0;                    // values a row
   uint64_t most_ = UINT64_MAX;          // rows to keep
   size_t capacity_ = 0;                 // rows that there is room for
-  std::vector<Value> values_;           // width_ values a row: keys, then carried slots
-  std::vector<uint32_t>
+  LimitedArray<Value> values_;          // width_ values a row: keys, then carried slots
+  LimitedArray<uint32_t>
       order_;  // row numbers; a heap with the last row in front once it is full, then sorted
-  std::vector<uint64_t> arrival_;
+  LimitedArray<uint64_t> arrival_;
   uint64_t arrivals_ = 0;
   bool is_read_ = false;
   size_t next_ = 0;

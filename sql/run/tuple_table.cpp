@@ -39,7 +39,7 @@ TupleTable::Inserted TupleTable::insert(std::span<const Value> tuple) {
   if (places_[place] != 0) return {places_[place] - 1, false};
   const auto number = static_cast<uint32_t>(hashes_.size());
   hashes_.push_back(hash);
-  values_.insert(values_.end(), tuple.begin(), tuple.end());
+  values_.append(tuple);
   places_[place] = number + 1;
   return {number, true};
 }
@@ -53,10 +53,7 @@ std::optional<uint32_t> TupleTable::find(std::span<const Value> tuple) const {
 
 void TupleTable::grow() {
   const size_t size = places_.empty() ? kFirstPlaces : places_.size() * 2;
-  // Twice: the vectors hold the old and the new while they grow.
-  if (size * (sizeof(uint32_t) + sizeof(uint64_t) + arity_ * sizeof(Value)) > memory_limit_ ||
-      size > UINT32_MAX)
-    throw MemoryLimitExceeded{};
+  if (size > UINT32_MAX) throw MemoryLimitExceeded{};
   places_.assign(size, 0);
   const size_t mask = size - 1;
   for (size_t number = 0; number < hashes_.size(); ++number) {

@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
-#include "sql/value/arena.h"
+#include "sql/value/limited_array.h"
 #include "sql/value/value.h"
 
 namespace quire::sql {
@@ -16,7 +15,9 @@ namespace quire::sql {
 // live as long as the table.
 class TupleTable {
  public:
-  TupleTable(size_t arity, size_t memory_limit) : arity_(arity), memory_limit_(memory_limit) {}
+  // `memory` must outlive it.
+  TupleTable(size_t arity, MemoryBudget& memory)
+      : arity_(arity), values_(&memory), hashes_(&memory), places_(&memory) {}
 
   struct Inserted {
     uint32_t number;
@@ -35,10 +36,9 @@ class TupleTable {
   void grow();
 
   size_t arity_;
-  size_t memory_limit_;
-  std::vector<Value> values_;     // arity_ values a tuple
-  std::vector<uint64_t> hashes_;  // by tuple
-  std::vector<uint32_t> places_;  // open addressing: tuple number + 1, or 0; a power of two long
+  LimitedArray<Value> values_;     // arity_ values a tuple
+  LimitedArray<uint64_t> hashes_;  // by tuple
+  LimitedArray<uint32_t> places_;  // open addressing: tuple number + 1, or 0; a power of two long
 };
 
 }  // namespace quire::sql

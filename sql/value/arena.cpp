@@ -11,7 +11,7 @@ constexpr size_t kLargestChunk = size_t{1} << 20;
 }  // namespace
 
 void* Arena::allocate_chunk(size_t bytes, size_t alignment) {
-  if (bytes > limit_ || alignment > limit_ - bytes) throw MemoryLimitExceeded{};
+  if (bytes > SIZE_MAX - alignment) throw MemoryLimitExceeded{};
   const size_t needed = bytes + alignment;
   while (chunk_ + 1 < chunks_.size() && chunks_[chunk_ + 1].size < needed) ++chunk_;
   if (chunk_ + 1 < chunks_.size()) {
@@ -19,9 +19,13 @@ void* Arena::allocate_chunk(size_t bytes, size_t alignment) {
   } else {
     const size_t wanted = chunks_.empty() ? kFirstChunk : std::min(chunks_.back().size * 2, kLargestChunk);
     const size_t size = std::max(needed, wanted);
-    if (size > limit_ - std::min(reserved_, limit_)) throw MemoryLimitExceeded{};
-    chunks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
-    reserved_ += size;
+    memory_.take(size);
+    try {
+      chunks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
+    } catch (const std::bad_alloc&) {
+      memory_.give_back(size);
+      throw;
+    }
     chunk_ = chunks_.size() - 1;
   }
   next_ = chunks_[chunk_].bytes.get();

@@ -6,23 +6,20 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
-namespace quire::sql {
+#include "sql/value/memory_budget.h"
 
-// Thrown where an arena would pass its limit; caught with std::bad_alloc at the public functions.
-struct MemoryLimitExceeded : std::bad_alloc {
-  const char* what() const noexcept override { return "the statement's memory limit is exceeded"; }
-};
+namespace quire::sql {
 
 // Not thread-safe: an arena belongs to one statement.
 class Arena {
  public:
-  explicit Arena(size_t limit_bytes = SIZE_MAX) : limit_(limit_bytes) {}
+  // Its chunks are taken from the budget, where there is one, until its end; past it MemoryLimitExceeded.
+  explicit Arena(MemoryBudget* budget = nullptr) noexcept : memory_(budget) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -75,7 +72,7 @@ class Arena {
   void rewind(Mark mark) noexcept;
   void reset() noexcept { rewind({}); }
 
-  size_t bytes_reserved() const noexcept { return reserved_; }
+  size_t bytes_reserved() const noexcept { return memory_.bytes(); }
 
  private:
   void* allocate_chunk(size_t bytes, size_t alignment);
@@ -88,8 +85,7 @@ class Arena {
   std::byte* end_ = nullptr;
   std::vector<Chunk> chunks_;
   size_t chunk_ = 0;  // the chunk that next_ points into; those after it are free
-  size_t reserved_ = 0;
-  size_t limit_;
+  MemoryShare memory_;
 };
 
 // Forgets, at the end of its block, what is allocated within. Blocks may lie within each other.

@@ -45,7 +45,7 @@ TEST_F(MemoryLimit, OfAPathThatIsNotMountedIsThatOfWhatIs) {
 TEST_F(MemoryLimit, IsNoneWhereNothingTells) {
   EXPECT_EQ(limit(""), UINT64_MAX);
   EXPECT_EQ(limit("nonsense\n::\n0::/a\n"), UINT64_MAX);
-  EXPECT_GT(most_read_ahead(), 0U);
+  EXPECT_GT(half_of_memory(), 0U);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(KeyListTest, SortsKeysAndKeepsEachOnce) {
       std::vector<std::string> keys;
       for (size_t i = 0; i < count; ++i) keys.push_back(any_key());
       for (const bool are_lasting : {true, false}) {
-        KeyList list(are_lasting, rooms);
+        KeyList list(are_lasting, rooms, nullptr);
         for (const std::string& key : keys) list.add(entry_of(key));
         list.sort();
         const std::set<Bytes> expected(keys.begin(), keys.end());
@@ -58,12 +58,12 @@ TEST(KeyListTest, SortsKeysAndKeepsEachOnce) {
 TEST(KeyListTest, SeveralAreAtHandAtATime) {
   KeyRooms rooms;
   for (int round = 0; round < 3; ++round) {
-    KeyList some(false, rooms), others(true, rooms);
+    KeyList some(false, rooms, nullptr), others(true, rooms, nullptr);
     for (const Bytes key : {"c", "a", "b"}) some.add(entry_of(key));
     for (const Bytes key : {"d", "b", "c"}) others.add(entry_of(key));
     some.sort();
     others.sort();
-    KeyList both(false, rooms);
+    KeyList both(false, rooms, nullptr);
     both.add(some);
     both.intersect(others);
     EXPECT_EQ(keys_of(both), (std::vector<Bytes>{"b", "c"}));

@@ -119,7 +119,7 @@ class CaseFile {
     QUIRE_ASSIGN(auto execution, Execution::start(*prepared, source_,
                                                   {.parameters = values,
                                                    .is_bound = {is_bound.get(), values.size()},
-                                                   .memory_limit = memory_limit_}));
+                                                   .memory = std::make_shared<MemoryBudget>(memory_limit_)}));
     std::vector<std::string> rows;
     while (true) {
       QUIRE_ASSIGN(const std::optional<Value> row, execution->next());
@@ -183,7 +183,7 @@ class CaseFile {
   MemorySource source_;
   std::string scope_;
   bool strict_ = false;
-  size_t memory_limit_ = ExecutionOptions().memory_limit;
+  size_t memory_limit_ = ExecutionOptions().memory->limit();
   std::map<std::string, std::string> parameters_;
 };
 

@@ -56,7 +56,8 @@ void expect_stable_order(size_t rows, const std::vector<bool>& descending, std::
   std::stable_sort(expected.begin(), expected.end(), [&](uint32_t a, uint32_t b) {
     return compare_keys(&table[a * width], &table[b * width], descending) < 0;
   });
-  RowOrder(table, width, descending).sort(order);
+  MemoryBudget memory(SIZE_MAX);
+  RowOrder(table, width, descending, memory).sort(order);
   EXPECT_EQ(order, expected);
 }
 

@@ -54,16 +54,18 @@
   const response = {
     getBody: () => (needResponse().body === undefined ? '' : parse(run.response.body)),
     setBody(value) { needResponse().body = stringify(value); },
+    // Numbers are added, anything else is joined as text; where there is nothing yet, or null, it is the body.
     appendBody(value) {
-      const added = typeof value === 'string' ? value : stringify(value);
-      const before = needResponse().body === undefined ? '' : parse(run.response.body);
-      run.response.body = stringify((typeof before === 'string' ? before : stringify(before)) + added);
+      const before = needResponse().body === undefined ? null : parse(run.response.body);
+      const isSum = typeof before === 'number' && typeof value === 'number';
+      run.response.body = stringify(before === null ? value : isSum ? before + value : asPart(before) + asPart(value));
     },
     getValue: (name) => needResponse().values[name],
     setValue: (name, value) => { needResponse().values[name] = value; },
     getResourceQuotaCurrentUsage: () => needResponse() && quota(),
     getMaxResourceQuota: () => needResponse() && quota(),
   };
+  const asPart = (value) => (typeof value === 'string' ? value : stringify(value));
   const quota = () => 'documentsCount=-1;documentsSize=0;collectionSize=0;';
 
   // ---- Calls that work on items
@@ -91,7 +93,7 @@
       work(first, second, options, false);
       return true;
     }
-    let error = null;
+    let error;
     let resource;
     try {
       resource = work(first, second, options, true);
@@ -118,9 +120,27 @@
     throw failure(400, 'indexAction is default, include or exclude');
   }
 
-  const checkBody = (body) => {
-    if (body === null || typeof body !== 'object') throw failure(400, 'the document must be an object');
-  };
+  // A document is an object, or its JSON text.
+  function documentOf(body) {
+    let document = body;
+    if (typeof body === 'string') {
+      try {
+        document = parse(body);
+      } catch (thrown) {
+        throw failure(400, 'the document is no JSON: ' + thrown.message);
+      }
+    }
+    if (document === null || typeof document !== 'object') throw failure(400, 'the document must be an object');
+    return document;
+  }
+
+  // The host makes an id where there is none; one that is null, empty or 0 is none either.
+  function newDocumentOf(body, options) {
+    const document = documentOf(body);
+    if (document.id || document.id === undefined || options.disableAutomaticIdGeneration === true) return document;
+    const { id, ...others } = document;
+    return others;
+  }
 
   function checkCollection(link) {
     if (link !== run.selfLink) host(checkLink, String(link));
@@ -136,24 +156,21 @@
     },
     createDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
-      checkBody(body);
       checkCollection(link);
-      const document = host(create, body, options.disableAutomaticIdGeneration === true, isWanted);
+      const document = host(create, newDocumentOf(body, options), options.disableAutomaticIdGeneration === true, isWanted);
       if (isWanted) info = answer(201);
       return document;
     },
     upsertDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
-      checkBody(body);
       checkCollection(link);
-      const document = host(upsert, body, options.disableAutomaticIdGeneration === true, isWanted);
+      const document = host(upsert, newDocumentOf(body, options), options.disableAutomaticIdGeneration === true, isWanted, asText(options.etag));
       if (isWanted) info = answer(200);
       return document;
     },
     replaceDocument: (link, body, options, isWanted) => {
       checkIndexAction(options);
-      checkBody(body);
-      const document = host(replace, String(link), body, asText(options.etag), isWanted);
+      const document = host(replace, String(link), documentOf(body), asText(options.etag), isWanted);
       if (isWanted) info = answer(200);
       return document;
     },
@@ -164,9 +181,11 @@
       if (isWanted) info = answer(200);
       return document;
     },
+    // What goes with the document stands in its place, too: there the service has it.
     deleteDocument: (link, _, options) => {
       host(remove, String(link), asText(options.etag));
       info = answer(204);
+      return info;
     },
     readDocuments: (link, _, options) => {
       checkCollection(link);
@@ -368,8 +387,27 @@
     }
   };
   const show = (value) => (typeof value === 'string' ? value : value instanceof Error ? String(value) : json(value) ?? String(value));
-  const log = (...values) => host(print, values.map(show).join(' '));
+  // `%s` and the like in a text that comes first take the values behind it in turn.
+  const log = (first, ...rest) => {
+    const filled = typeof first !== 'string' || rest.length === 0 ? show(first)
+      : first.replace(/%[sdifjoO%]/g, (mark) => (mark === '%%' ? '%' : rest.length === 0 ? mark : show(rest.shift())));
+    host(print, [filled, ...rest.map(show)].join(' '));
+  };
   define('console', { log, info: log, warn: log, error: log, debug: log });
+  // new Error(number, message), as the service has it: its samples throw so. The stack begins where the script called it.
+  const { captureStackTrace } = Error;
+  const numbered = new Proxy(Error, {
+    construct: function construct(target, given, newTarget) {
+      const hasNumber = typeof given[0] === 'number' && given.length > 1 && typeof given[1] !== 'object';
+      const error = Reflect.construct(target, hasNumber ? [given[1]] : given, newTarget);
+      if (hasNumber) error.number = given[0];
+      captureStackTrace(error, construct);
+      return error;
+    },
+    apply: (_, __, given) => new numbered(...given),
+  });
+  Error.prototype.constructor = numbered;
+  define('Error', numbered);
   Math.random = () => host(random);
   for (const name of ['SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'performance', 'WebAssembly'])
     delete global[name];

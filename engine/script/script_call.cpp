@@ -143,14 +143,15 @@ Result<JsValue> ScriptCallHost::work_on_items(HostFunction function, std::span<c
   }
 }
 
-// The document, whether it must have an id, whether the item is wanted.
+// The document, whether it must have an id, whether the item is wanted, of an upsert an etag.
 Result<JsValue> ScriptCallHost::write(HostFunction function, std::span<const JsValue> arguments) {
   if (arguments.empty()) return kJsUndefined;
   const auto document = take_document(arguments[0]);
-  if (!document) return kJsException;
+  std::string etag;
+  if (!document || !take_text(arguments, 3, etag)) return kJsException;
   const auto kind =
       function == HostFunction::create ? PartitionAccess::Write::create : PartitionAccess::Write::upsert;
-  QUIRE_ASSIGN(const Item item, access_->write(kind, *document, "", is_true(arguments, 1)));
+  QUIRE_ASSIGN(const Item item, access_->write(kind, *document, etag, is_true(arguments, 1)));
   return is_true(arguments, 2) ? give(item) : kJsUndefined;
 }
 

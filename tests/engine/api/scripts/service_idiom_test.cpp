@@ -1,0 +1,95 @@
+// What scripts written for the service count on beyond the names of its calls.
+#include "tests/engine/api/script_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+TEST_F(ScriptTest, AnErrorTakesANumberBeforeItsMessage) {
+  EXPECT_TRUE(fails_with(run("function () { throw new Error(409, 'the name is taken'); }"), QUIRE_CONFLICT,
+                         "the name is taken"));
+  EXPECT_EQ(
+      body_of(R"(function () {
+    class Own extends Error {}
+    var seen = [new Error(404, 'gone'), Error(412, 'old'), new Own(400, 'bad'), new Error('text'), new Error(7), new Error()];
+    var own = seen[2] instanceof Own && seen[2] instanceof Error && seen[0].constructor === Error;
+    var kinds = new TypeError('t') instanceof Error && Object.prototype.toString.call(seen[0]);
+    var cause = new Error(5, { cause: 6 });
+    __.response.setBody([seen.map((e) => [e.number, e.message]), own, kinds, String(seen[0]), cause.message, cause.cause]);
+  })"),
+      R"([[[404,"gone"],[412,"old"],[400,"bad"],[null,"text"],[null,"7"],[null,""]],true,"[object Error]",)"
+      R"("Error: gone","5",6])");
+}
+
+TEST_F(ScriptTest, AnErrorWithANumberTellsTheLineThatThrewIt) {
+  const auto failed = run("function () {\n  throw new Error(400, 'no');\n}");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, "procedure 'p', line 2: no\n    at <anonymous> (p:2:13)");
+  const auto plain = run("function f() {\n  throw new Error('no');\n}");
+  ASSERT_FALSE(plain);
+  EXPECT_EQ(plain.error().message, "procedure 'p', line 2: no\n    at f (p:2:13)");
+}
+
+TEST_F(ScriptTest, AppendingToNothingOrNullSetsTheBody) {
+  const auto appended = [&](std::string_view calls) {
+    return body_of("function () { var r = getContext().getResponse(); " + std::string(calls) + " }");
+  };
+  EXPECT_EQ(appended("r.setBody(null); r.appendBody('a'); r.appendBody('b');"), R"("ab")");
+  EXPECT_EQ(appended("r.appendBody({ a: 1 });"), R"({"a":1})");
+  EXPECT_EQ(appended("r.appendBody(1); r.appendBody(2);"), "3");
+  EXPECT_EQ(appended("r.appendBody('n'); r.appendBody(2); r.appendBody([3]);"), R"("n2[3]")");
+}
+
+TEST_F(ScriptTest, ADocumentMayBeGivenAsItsText) {
+  EXPECT_EQ(body_of(R"(function () {
+    var ids = [], note = (err, doc) => { ids.push(err ? err.number : doc.id + doc.v); __.response.setBody(ids); };
+    __.createDocument(__.getSelfLink(), '{"id":"t1","authorId":"a1","v":1}', note);
+    __.upsertDocument(__.getSelfLink(), '{"id":"t1","authorId":"a1","v":2}', note);
+    __.replaceDocument(__.getAltLink() + '/docs/t1', '{"id":"t1","authorId":"a1","v":3}', note);
+    __.createDocument(__.getSelfLink(), '[', note);
+    __.createDocument(__.getSelfLink(), '5', note);
+  })"),
+            R"(["t11","t12","t13",400,400])");
+}
+
+TEST_F(ScriptTest, AnIdThatIsNullOrEmptyIsMade) {
+  EXPECT_EQ(body_of(R"(function () {
+    var seen = [], note = (err, doc) => { seen.push(err ? err.number : doc.id.length); __.response.setBody(seen); };
+    var empty = { id: '', authorId: 'a1' };
+    __.createDocument(__.getSelfLink(), { id: null, authorId: 'a1' }, note);
+    __.upsertDocument(__.getSelfLink(), empty, note);
+    __.createDocument(__.getSelfLink(), '{"authorId":"a1"}', note);
+    __.createDocument(__.getSelfLink(), empty, { disableAutomaticIdGeneration: true }, note);
+    if (empty.id !== '') throw new Error('the document of the script was changed');
+  })"),
+            "[36,36,36,400]");
+}
+
+TEST_F(ScriptTest, AnUpsertTakesAnEtag) {
+  EXPECT_EQ(body_of(R"(function () {
+    var seen = [], note = (err) => { seen.push(err ? err.number : 0); __.response.setBody(seen); };
+    __.upsertDocument(__.getSelfLink(), { id: 'b1', authorId: 'a1' }, { etag: '"stale"' }, note);
+    __.readDocument(__.getAltLink() + '/docs/b1', (err, doc) => {
+      __.upsertDocument(__.getSelfLink(), doc, { etag: doc._etag }, note);
+    });
+  })"),
+            "[412,0]");
+}
+
+TEST_F(ScriptTest, ACallbackGetsUndefinedWhereThereIsNoErrorAndOptionsInPlaceOfWhatWasDeleted) {
+  EXPECT_EQ(body_of(R"(function () {
+    __.deleteDocument(__.getAltLink() + '/docs/b1', {}, function (err, options, last) {
+      __.response.setBody([err === undefined, options.statusCode, last.statusCode]);
+    });
+  })"),
+            "[true,204,204]");
+}
+
+TEST_F(ScriptTest, ALogFillsItsMarks) {
+  EXPECT_EQ(body_of("function () { console.log('%s is %d%% of %s', 'a', 50, {}); console.log('50%', '%s'); "
+                    "console.log('%s'); console.log('%s %s', 1); console.log('a', '%s', 2); }"),
+            "null");
+  EXPECT_EQ(log_, "a is 50% of {}\n50% %s\n%s\n1 %s\na %s 2\n");
+}
+
+}  // namespace
+}  // namespace quire::tests

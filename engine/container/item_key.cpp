@@ -36,8 +36,10 @@ std::string start_of_part(uint32_t part, uint32_t parts) {
   return bytes;
 }
 
+// `?` and `#`, which the service's documentation warns of too, break some clients' URLs, not the service: it
+// takes them.
 Result<void> check_item_id(const sql::Value& id) {
-  const auto is_forbidden = [](char c) { return c == '/' || c == '\\' || c == '?' || c == '#'; };
+  const auto is_forbidden = [](char c) { return c == '/' || c == '\\'; };
   if (!id.is_string()) return fail(ErrorCode::invalid_id, "an item's \"id\" must be a string");
   const std::string_view text = id.as_string();
   if (text.empty()) return fail(ErrorCode::invalid_id, "an item's \"id\" must not be empty");

@@ -200,7 +200,7 @@
   };
 
   function feed(query, options) {
-    const size = options.pageSize === undefined ? 100 : Number(options.pageSize);
+    const size = Number(options.pageSize) || 100;
     const page = host(readFeed, query, size > 0 ? Math.ceil(size) : -1, asText(options.continuation ?? undefined));
     info = answer(200);
     if (page[1] !== undefined) info.continuation = page[1];
@@ -243,7 +243,7 @@
   // Stages that give one result of each value, or none.
   const none = {};
   const singles = {
-    filter: (predicate) => (x) => (predicate(x) === true ? x : none),
+    filter: (predicate) => (x) => (predicate(x) ? x : none),
     map: (change) => (x) => change(x),
     pluck: (name) => (x) => (x === null || x === undefined ? undefined : x[name]),
   };
@@ -254,7 +254,7 @@
     sortBy: (key) => (list) => sorted(list, key, 1),
     sortByDescending: (key) => (list) => sorted(list, key, -1),
     unwind: (inner, result) => (list) => list.flatMap((x) =>
-      (inner(x) ?? []).map((y) => (result === undefined ? [x, y] : result(x, y)))),
+      (inner(x) ?? []).map((y) => (result === undefined ? y : result(x, y)))),
   };
 
   function sorted(list, key, direction) {
@@ -268,7 +268,7 @@
 
   // A page of what the stages make of the documents of the partition.
   function evaluate(chain, _, options) {
-    const size = options.pageSize === undefined ? 100 : Number(options.pageSize);
+    const size = Number(options.pageSize) || 100;
     const most = size > 0 ? Math.ceil(size) : Infinity;
     const continuation = options.continuation ?? undefined;
     const [list, next] = chain.every((stage) => stage.single !== undefined) ? pageOfItems(chain, continuation, most) : pageByCount(chain, continuation, most);

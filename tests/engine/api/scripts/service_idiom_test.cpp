@@ -84,6 +84,32 @@ TEST_F(ScriptTest, ACallbackGetsUndefinedWhereThereIsNoErrorAndOptionsInPlaceOfW
             "[true,204,204]");
 }
 
+TEST_F(ScriptTest, AFilterKeepsWhatItsFunctionTakesForTrue) {
+  EXPECT_EQ(
+      body_of("function () { __.chain().filter((d) => d.title && d.title.length).pluck('id').value(); }"),
+      R"(["b1","b2"])");
+  EXPECT_EQ(body_of("function () { __.chain().filter((d) => d.title).filter((d) => d.year - "
+                    "2022).pluck('id').value(); }"),
+            R"(["b2"])");
+}
+
+TEST_F(ScriptTest, UnwindWithoutAResultGivesTheElements) {
+  EXPECT_EQ(
+      body_of("function () { __.unwind((d) => [d.id, [d.year]], {}, (e, r) => __.response.setBody(r)); }"),
+      R"(["a1",[null],"b1",[2022],"b2",[2023]])");
+}
+
+TEST_F(ScriptTest, APageSizeOfNothingIsTheUsualOne) {
+  for (int i = 0; i < 100; ++i)
+    ASSERT_TRUE(succeeds(shelf_->create(R"({"id":"n)" + std::to_string(i) + R"(","authorId":"a1"})")));
+  for (const char* size : {"null", "0", "undefined", "''"}) {
+    const std::string read =
+        "function () { __.readDocuments(__.getSelfLink(), { pageSize: " + std::string(size) +
+        " }, (e, r) => __.response.setBody(r.length)); }";
+    EXPECT_EQ(body_of(read), "100") << size;
+  }
+}
+
 TEST_F(ScriptTest, ALogFillsItsMarks) {
   EXPECT_EQ(body_of("function () { console.log('%s is %d%% of %s', 'a', 50, {}); console.log('50%', '%s'); "
                     "console.log('%s'); console.log('%s %s', 1); console.log('a', '%s', 2); }"),

@@ -168,6 +168,7 @@ BoundExpression* Binder::bind_steps(BoundExpression* input, std::span<const Boun
 }
 
 Result<BoundExpression*> Binder::bind_index(const Expression& expression, Scope& scope) {
+  if (options_.strict) QUIRE_TRY(check_strict_index(*expression.operands[1]));
   return bind_operands(BoundKind::index, expression, scope);
 }
 

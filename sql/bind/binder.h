@@ -134,6 +134,7 @@ class Binder {
 
   // strict_mode.cpp
   Result<void> refuse_composed_aggregates(const Query& query) const;
+  Result<void> check_strict_index(const Expression& index) const;
   Result<void> check_strict_order(const Query& query, const BoundQuery& bound, Scope& scope);
   // Whether a composite index has the paths of ORDER BY.
   bool has_index_for(const BoundQuery& bound, Scope& scope);

@@ -34,6 +34,14 @@ const Expression* composed_aggregate(const Expression& expression, bool is_value
   return nullptr;
 }
 
+bool names_something(const Expression& expression) {
+  if (expression.kind == ExpressionKind::identifier || expression.query != nullptr) return true;
+  for (const Expression* operand : expression.operands)
+    if (names_something(*operand)) return true;
+  return std::ranges::any_of(expression.entries,
+                             [](const ObjectEntry& entry) { return names_something(*entry.value); });
+}
+
 }  // namespace
 
 // The planner of queries over several partitions computes aggregates and nothing around them; a subquery
@@ -46,6 +54,13 @@ Result<void> Binder::refuse_composed_aggregates(const Query& query) const {
           "Azure Cosmos DB takes an aggregate only by itself, not within another expression; select "
           "the aggregates and compute with them afterwards");
   return {};
+}
+
+Result<void> Binder::check_strict_index(const Expression& index) const {
+  if (!names_something(index)) return {};
+  return refuse(
+      ErrorCode::not_in_strict_mode, index.span,
+      "Azure Cosmos DB takes constants and parameters in brackets, nothing that depends on the item");
 }
 
 Result<void> Binder::check_strict_order(const Query& query, const BoundQuery& bound, Scope& scope) {

@@ -108,6 +108,7 @@ Result<bool> CommitLog::take(const Commit& commit) {
 }
 
 bool CommitLog::is_worth_it(const Anchor& anchor) noexcept {
+  if (std::exchange(stands_back_, false)) return false;
   if (!anchor.has_log() && std::exchange(was_in_use_, false)) small_commits_ = 0;
   if (!changes_.is_whole()) {
     small_commits_ = 0;

@@ -157,6 +157,8 @@ class CommitLog {
 
   // LMDB could not commit what was taken.
   void withdraw(Anchor& anchor) noexcept;
+  // It was given up for a commit that is run again: that one is not to begin it, however large it is.
+  void stand_back() noexcept { stands_back_ = true; }
   // Whether the last record has filled half of what there is room for: the pages that it stands for should go
   // on their way to the disk, before it begins anew.
   bool is_due() const noexcept { return before_.position < bytes() / 2 && end_.position >= bytes() / 2; }
@@ -217,6 +219,7 @@ class CommitLog {
 
   uint32_t small_commits_ = 0;
   bool was_in_use_ = false;
+  bool stands_back_ = false;
   bool has_outgrown_ = false;  // the last commit was too large for it
   size_t wanted_bytes_ = 0;    // that should_grow() has found it should have
   std::chrono::steady_clock::time_point last_small_commit_{};

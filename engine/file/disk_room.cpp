@@ -21,6 +21,13 @@ int try_disk_room(int descriptor, uint64_t bytes) noexcept {
   return ftruncate(descriptor, status.st_size) == 0 ? 0 : errno;
 }
 
+int explain_io_error(int descriptor, int code) noexcept {
+  constexpr uint64_t kProbe = 1 << 20;
+  if (code != EIO) return code;
+  const int probed = try_disk_room(descriptor, kProbe);
+  return is_no_room(probed) ? probed : code;
+}
+
 bool is_no_room(int code) noexcept {
   return code == ENOSPC || code == EDQUOT || code == EFBIG;
 }

@@ -77,10 +77,7 @@ void FileState::begin_writeback() const noexcept {
 }
 
 int FileState::explain_io_error(int code) const noexcept {
-  constexpr uint64_t kProbe = 1 << 20;
-  if (code != EIO) return code;
-  const int probed = try_disk_room(descriptor_.number(), kProbe);
-  return is_no_room(probed) ? probed : code;
+  return quire::engine::explain_io_error(descriptor_.number(), code);
 }
 
 MDB_envinfo FileState::info() noexcept {

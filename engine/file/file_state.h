@@ -106,7 +106,7 @@ class FileState {
 
   Result<uint64_t> file_bytes() const;
   void begin_writeback() const noexcept;
-  // LMDB reports a write that a full disk cut short as an I/O error: the code that says what it was.
+  // See disk_room.h.
   int explain_io_error(int code) const noexcept;
   uint64_t map_bytes() noexcept;
   uint64_t used_bytes() noexcept;

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "engine/file/commit_log.h"
+#include "engine/file/disk_room.h"
 #include "engine/file/file_format.h"
 #include "engine/file/file_state.h"
 #include "engine/file/format_upgrades.h"
@@ -96,7 +97,8 @@ class Replay {
   }
   Result<void> check(int code) const {
     if (code == MDB_SUCCESS) return {};
-    return std::unexpected(lmdb_error(code, fmt::format("make the last commits of '{}' again", path_)));
+    return std::unexpected(lmdb_error(explain_io_error(descriptor_, code),
+                                      fmt::format("make the last commits of '{}' again", path_)));
   }
   std::unexpected<Error> damaged(std::string_view what) const {
     return fail(ErrorCode::corrupt, damaged_message(path_, what));

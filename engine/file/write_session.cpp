@@ -1,10 +1,10 @@
 #include "engine/file/write_session.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <exception>
 #include <new>
 
+#include "engine/file/disk_room.h"
 #include "engine/file/file_format.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/lmdb_value.h"
@@ -164,8 +164,10 @@ Result<void> WriteSession::commit() {
   if (is_logged) {
     state_->log().withdraw(state_->anchor());
     // Without the log, pages that it keeps may be taken; what is pending is in it alone.
-    const bool is_full = (cause == ENOSPC || cause == EDQUOT) && taken_in() == 0;
-    if (is_full && state_->anchor().give_up()) transaction_->note(Retry::log_given_up);
+    if (is_no_room(cause) && taken_in() == 0 && state_->anchor().give_up()) {
+      state_->log().stand_back();
+      transaction_->note(Retry::log_given_up);
+    }
   }
   return std::unexpected(lmdb_error(cause, "commit"));
 }

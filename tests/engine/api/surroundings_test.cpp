@@ -255,13 +255,18 @@ bool mount_disk(const std::string& folder, const char* size, unsigned long flags
   return mount("tmpfs", folder.c_str(), "tmpfs", flags, size) == 0;
 }
 
+// For this process alone.
+bool make_disk(const std::string& folder, const char* size) {
+  if (unshare(CLONE_NEWNS) != 0) return false;
+  (void)mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+  std::filesystem::create_directory(folder);
+  return mount_disk(folder, size, 0);
+}
+
 TEST_F(SurroundingsTest, OnAFullDiskWhatWasAcknowledgedStaysAndTheRestSaysSo) {
   const std::string disk = file("disk");
   const bool was_tried = run_apart([&] {
-    if (unshare(CLONE_NEWNS) != 0) return false;
-    (void)mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
-    std::filesystem::create_directory(disk);
-    if (!mount_disk(disk, "size=4m", 0)) return false;
+    if (!make_disk(disk, "size=4m")) return false;
     fill(disk + "/a.quire");
     Container items = database_->container("items").value();
     const auto item = [](int i, size_t bytes) {
@@ -297,6 +302,43 @@ TEST_F(SurroundingsTest, OnAFullDiskWhatWasAcknowledgedStaysAndTheRestSaysSo) {
     EXPECT_EQ(query("DROP INDEX IF EXISTS by_text ON items"), "");
     EXPECT_EQ(query("CREATE INDEX by_text ON items (text)"), "");
     EXPECT_TRUE(succeeds(database_->backup(disk + "/copy.quire")));
+    expect_sound();
+    database_.reset();
+    return true;
+  });
+  if (!was_tried) GTEST_SKIP() << "no disk can be mounted";
+}
+
+// One commit of that size is enough for a log: the disk has no room for it, given up it was begun again, and
+// again.
+TEST_F(SurroundingsTest, AFullDiskRefusesALargeCommitAndAnOpenThatHasCommitsToMakeAgain) {
+  const std::string disk = file("disk");
+  const std::string path = disk + "/a.quire";
+  const bool was_tried = run_apart([&] {
+    if (!make_disk(disk, "size=32m")) return false;
+    fill(path);
+    int acknowledged = 0;
+    const auto fill_up = [&](bool opens_for_each) {
+      for (;;) {
+        const std::string item = R"({"id":"i)" + std::to_string(acknowledged) + R"(","k":1,"text":")" +
+                                 std::string(1'300'000, 'x') + "\"}";
+        const Result<ItemInfo> created = database_->container("items")->create(item);
+        EXPECT_TRUE(created || fails_with(created, QUIRE_NO_SPACE, "full"));
+        if (!created) return;
+        ++acknowledged;
+        if (opens_for_each) reopen(path);
+      }
+    };
+    fill_up(false);  // the last of them are in the log
+    database_.reset();
+    EXPECT_TRUE(fails_with(Database::open(path), QUIRE_NO_SPACE, "full"));
+    EXPECT_TRUE(mount_disk(disk, "size=48m", MS_REMOUNT));
+    reopen(path);
+    fill_up(true);
+    EXPECT_EQ(count(), std::to_string(3 + acknowledged) + '\n');
+    expect_sound();
+    EXPECT_TRUE(mount_disk(disk, "size=64m", MS_REMOUNT));
+    EXPECT_EQ(query("INSERT INTO items VALUES {id: '4', k: 4, text: REPLICATE('x', 1300000)}"), "");
     expect_sound();
     database_.reset();
     return true;

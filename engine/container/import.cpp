@@ -22,6 +22,7 @@
 #include "engine/container/import_sorter.h"
 #include "engine/container/import_writer.h"
 #include "engine/container/index_build.h"
+#include "engine/container/side_work.h"
 
 namespace quire::engine {
 namespace {
@@ -124,10 +125,11 @@ class Import {
       QUIRE_ASSIGN(Slot * slot, take_slot());
       slot->number = number;
       const auto has_more = fill(slot->block);
-      slot->encoding = std::async(std::launch::async, [this, slot] {
+      slot->encoding = std::async(kBesideIfPossible, [this, slot] {
         const GiveBack give_back{*this, slot};
         slot->block.encode();
       });
+      if (!has_thread(slot->encoding)) slot->encoding.wait();
       if (has_more && *has_more) continue;
       for (size_t i = 0; i < slots; ++i) QUIRE_TRY(take_slot());
       if (!has_more) return std::unexpected(has_more.error());
@@ -215,7 +217,7 @@ class Import {
     std::vector<std::future<Result<void>>> others;
     for (uint32_t part = 1; part < parts; ++part)
       others.push_back(
-          std::async(std::launch::async, [this, part, parts] { return check_part(part, parts); }));
+          std::async(kBesideIfPossible, [this, part, parts] { return check_part(part, parts); }));
     auto checked = check_part(0, parts);
     if (!checked) is_over_ = true;
     for (std::future<Result<void>>& other : others) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/container/side_work.h"
 #include "engine/file/large_pages.h"
 #include "engine/index/key_prefix.h"
 
@@ -152,7 +153,7 @@ Result<void> ImportSorter::finish() {
   std::vector<std::future<void>> others;
   for (size_t i = 1; i < lanes_.size(); ++i)
     if (lanes_[i].entries_.size() > kItemsForThread)
-      others.push_back(std::async(std::launch::async, [this, i] { lanes_[i].sort(); }));
+      others.push_back(std::async(kBesideIfPossible, [this, i] { lanes_[i].sort(); }));
     else
       lanes_[i].sort();
   lanes_.front().sort();

@@ -9,10 +9,12 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "engine/container/bulk_writer.h"
+#include "engine/container/side_work.h"
 
 namespace quire::engine {
 namespace {
@@ -25,17 +27,24 @@ constexpr auto kLongestWait = std::chrono::milliseconds(50);
 // Keeps the disk busy while commits, which do not wait for it, hand over pages.
 class Writeback {
  public:
-  explicit Writeback(const Environment& environment)
-      : thread_([&environment](const std::stop_token& stop) {
-          std::mutex mutex;
-          std::unique_lock lock(mutex);
-          std::condition_variable_any stopped;
-          do {
-            environment.begin_writeback();
-          } while (!stopped.wait_for(lock, stop, kBetweenWritebacks, [&] { return stop.stop_requested(); }));
-        }) {}
+  explicit Writeback(const Environment& environment) {
+    try {
+      thread_ = std::jthread([&environment](const std::stop_token& stop) { run(environment, stop); });
+    } catch (const std::system_error&) {
+      // Without a thread the disk has its work at the end.
+    }
+  }
 
  private:
+  static void run(const Environment& environment, const std::stop_token& stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any stopped;
+    do {
+      environment.begin_writeback();
+    } while (!stopped.wait_for(lock, stop, kBetweenWritebacks, [&] { return stop.stop_requested(); }));
+  }
+
   std::jthread thread_;
 };
 
@@ -54,12 +63,23 @@ Result<uint64_t> ImportWriter::write(const ImportSorter& sorter) {
 
 Result<void> ImportWriter::write_batches(const ImportSorter& sorter) {
   Handover<Batch> batches;
-  std::future<void> merging = std::async(std::launch::async, [&] {
+  std::future<void> merging = std::async(kBesideIfPossible, [&] {
     const CloseAtEnd close{batches};
     merge_all(sorter, batches);
   });
+  if (!has_thread(merging)) return write_by_turns(sorter);
   QUIRE_TRY(commit_all(batches));
   merging.get();
+  return {};
+}
+
+Result<void> ImportWriter::write_by_turns(const ImportSorter& sorter) {
+  ImportMerge items(sorter);
+  for (Batch batch; !batch.is_last;) {
+    items.give_back(batch.end);
+    merge(items, batch);
+    QUIRE_TRY(commit_next(batch));
+  }
   return {};
 }
 
@@ -81,17 +101,20 @@ Result<void> ImportWriter::commit_all(Handover<Batch>& batches) {
   while (!batches.is_over()) {
     std::optional<Batch> batch = batches.take(kLongestWait);
     if (!batch || batch->items.empty()) continue;
-    if (!batch->is_last && !must_sync_) {
-      must_sync_ = true;
-      writeback.emplace(environment_);
-    }
-    if (batch->is_near_end && must_sync_ && !std::exchange(reuses_room_, true)) environment_.reuse_room();
-    QUIRE_ASSIGN(const uint64_t written, commit(*batch));
-    written_ += written;
-    if (!batch->is_last) QUIRE_TRY(options_.look());
+    if (!batch->is_last && !writeback) writeback.emplace(environment_);
+    QUIRE_TRY(commit_next(*batch));
     batches.give_back(std::move(*batch));
   }
   return {};
+}
+
+Result<void> ImportWriter::commit_next(const Batch& batch) {
+  if (!batch.is_last) must_sync_ = true;
+  if (batch.is_near_end && must_sync_ && !std::exchange(reuses_room_, true)) environment_.reuse_room();
+  QUIRE_ASSIGN(const uint64_t written, commit(batch));
+  written_ += written;
+  if (batch.is_last) return {};
+  return options_.look();
 }
 
 void ImportWriter::merge(ImportMerge& items, Batch& batch) {

@@ -50,6 +50,9 @@ class ImportWriter {
   Result<void> write_batches(const ImportSorter& sorter);
   void merge_all(const ImportSorter& sorter, Handover<Batch>& batches);
   Result<void> commit_all(Handover<Batch>& batches);
+  // Without a thread for the merge.
+  Result<void> write_by_turns(const ImportSorter& sorter);
+  Result<void> commit_next(const Batch& batch);
   // The items of the next commit.
   void merge(ImportMerge& items, Batch& batch);
   // How many of them were written.

@@ -16,6 +16,7 @@
 #include "engine/container/build_schedule.h"
 #include "engine/container/entry_collector.h"
 #include "engine/container/policy_paths.h"
+#include "engine/container/side_work.h"
 #include "engine/file/file_cursor.h"
 
 namespace quire::engine {
@@ -110,7 +111,7 @@ class IndexBuilder {
       if (index.is_building) waiting.push_back(&index);
     work_.expect(2 * items_ * waiting.size());  // each collected, each inserted
     BuildSchedule schedule(waiting.size());
-    auto collecting = std::async(std::launch::async, [this, &waiting, &schedule]() -> Result<bool> {
+    auto collecting = std::async(kBesideIfPossible, [this, &waiting, &schedule]() -> Result<bool> {
       const CloseScheduleAtEnd close{schedule};
       return collect_all(waiting, schedule);
     });

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/container/item_key.h"
+#include "engine/container/side_work.h"
 #include "engine/file/file_cursor.h"
 #include "engine/index/entry_extractor.h"
 
@@ -26,7 +27,7 @@ class PolicyPathSearch {
     const auto parts = std::clamp<uint32_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
     std::vector<std::future<Result<Paths>>> others;
     for (uint32_t part = 1; part < parts; ++part)
-      others.push_back(std::async(std::launch::async, [this, part, parts] { return find(part, parts); }));
+      others.push_back(std::async(kBesideIfPossible, [this, part, parts] { return find(part, parts); }));
     QUIRE_TRY(add(find(0, parts)));
     for (std::future<Result<Paths>>& other : others) QUIRE_TRY(add(other.get()));
     if (is_over_) return std::nullopt;

@@ -44,7 +44,7 @@ Result<void> watch(BackgroundTask& copying, int descriptor, const OnBytes& on_by
 
 }  // namespace
 
-// LMDB does not come back before it is done, so it has a thread of its own.
+// LMDB does not come back before it is done, so it has a thread of its own; and LMDB begins another.
 Result<int> copy_tree(MDB_env* environment, const std::string& path, const OnBytes& on_bytes) {
   const Descriptor file(make_file(path));
   if (file.number() < 0) return errno;
@@ -53,12 +53,14 @@ Result<int> copy_tree(MDB_env* environment, const std::string& path, const OnByt
   BackgroundTask copying;
   if (!on_bytes || !copying.begin(copy)) {
     copy();
-    return code;
+  } else {
+    const Result<void> watched = watch(copying, file.number(), on_bytes);
+    if (!watched) end_writing(file.number());
+    (void)copying.wait(Clock::time_point::max());
+    if (!watched) return std::unexpected(watched.error());
   }
-  const Result<void> watched = watch(copying, file.number(), on_bytes);
-  if (!watched) end_writing(file.number());
-  (void)copying.wait(Clock::time_point::max());
-  if (!watched) return std::unexpected(watched.error());
+  if (code == EAGAIN)
+    return fail(ErrorCode::out_of_memory, "a copy needs a thread, and the system gives no more");
   return code;
 }
 

@@ -261,6 +261,7 @@ Result<void> Sandbox::run(const RunOptions& options, std::string_view name,
   rejections_.clear();
   if (limits_.statement.is_over()) return std::unexpected(time_error(name));
   QUIRE_ASSIGN(instance_->environment.stack_limit, lowest_script_frame());
+  QUIRE_TRY(watchdog_.start());
   // A function that the database calls for this script may run a script in its turn, on the same thread.
   const uint64_t outer_refused = refused_growths();
   set_refused_growths(0);

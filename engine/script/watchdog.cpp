@@ -1,6 +1,7 @@
 #include "engine/script/watchdog.h"
 
 #include <atomic>
+#include <system_error>
 
 namespace quire::engine {
 namespace {
@@ -21,11 +22,21 @@ Watchdog::~Watchdog() {
   if (thread_.joinable()) thread_.join();
 }
 
+Result<void> Watchdog::start() {
+  const std::lock_guard lock(mutex_);
+  if (thread_.joinable()) return {};
+  try {
+    thread_ = std::thread(&Watchdog::run, this);
+  } catch (const std::system_error&) {
+    return fail(ErrorCode::out_of_memory,
+                "the system gives no more threads, and a script needs one that ends it in time");
+  }
+  return {};
+}
+
 Watchdog::Watch::Watch(Watchdog& watchdog, Clock::time_point deadline, unsigned char*& stack_limit)
     : watchdog_(watchdog), deadline_(deadline), stack_limit_(stack_limit) {
   const std::lock_guard lock(watchdog.mutex_);
-  // What may fail comes before the watch is known.
-  if (!watchdog.thread_.joinable()) watchdog.thread_ = std::thread(&Watchdog::run, &watchdog);
   place_ = watchdog.watches_.insert(watchdog.watches_.end(), this);
   if (watchdog.is_asleep_) watchdog.wake_.notify_one();
 }

@@ -10,9 +10,11 @@
 #include <mutex>
 #include <thread>
 
+#include "sql/error.h"
+
 namespace quire::engine {
 
-// Thread-safe. The thread is started by the first watch.
+// Thread-safe.
 class Watchdog {
  public:
   using Clock = std::chrono::steady_clock;
@@ -21,6 +23,9 @@ class Watchdog {
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
+
+  // Before the first watch: begins the thread. out_of_memory where the system gives none.
+  Result<void> start();
 
   // One run of a script. Made before the run, destroyed after it; from then on nothing is touched.
   class Watch {

@@ -14,6 +14,9 @@
 #include <cstdio>
 #include <functional>
 #include <set>
+#include <sstream>
+#include <system_error>
+#include <thread>
 
 #include "tests/engine/api/database_fixture.h"
 #include "tests/engine/api/test_clock.h"
@@ -22,6 +25,7 @@ namespace quire::tests {
 namespace {
 
 constexpr int kSkipped = 77;
+constexpr uid_t kNobody = 65534;
 
 class SurroundingsTest : public DatabaseTest {
  protected:
@@ -149,7 +153,6 @@ TEST_F(SurroundingsTest, AFileHasOneLockFileWhereverLinksToItLie) {
 }
 
 TEST_F(SurroundingsTest, AFolderThatTakesNoFilesStillServesTheFileThatIsThere) {
-  constexpr uid_t kNobody = 65534;
   fill(path_);
   database_.reset();
   const bool was_tried = run_apart([&] {
@@ -249,6 +252,58 @@ TEST_F(SurroundingsTest, WithoutDescriptorsLeftAnOpenDatabaseGoesOn) {
   reopen(path_);
   EXPECT_EQ(count(), "5\n");
   expect_sound();
+}
+
+// As `ulimit -u` and the pids of a control group refuse them; root has no such limit.
+bool can_have_no_threads() {
+  if (geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) return false;
+  const rlimit none{1, 1};
+  if (setrlimit(RLIMIT_NPROC, &none) != 0) return false;
+  try {
+    std::thread([] {}).join();
+    return false;
+  } catch (const std::system_error&) {
+    return true;
+  }
+}
+
+// The work is done by the one that asks for it.
+TEST_F(SurroundingsTest, WithoutThreadsImportsAndBuildsOfIndexesGoOn) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer has threads of its own";
+#endif
+  constexpr size_t kItems = 30'000;
+  const bool was_tried = run_apart([&] {
+    if (geteuid() == 0 && chown(folder().c_str(), kNobody, kNobody) != 0) return false;
+    // A folder above it may not be for everybody.
+    if (!can_have_no_threads() || access(folder().c_str(), W_OK) != 0) return false;
+    reopen(path_);
+    make("items", "/k");
+    EXPECT_EQ(query("CREATE INDEX by_n ON items (n)"), "");
+    std::string lines;
+    for (size_t i = 0; i < kItems; ++i)
+      lines += fmt::format(R"({{"id":"i{}","k":{},"n":{},"text":"{:0>400}"}})", i, i % 7, i, i) + '\n';
+    for (const bool upsert : {false, true}) {
+      std::istringstream input(lines);
+      ImportOptions options;
+      options.upsert = upsert;
+      const auto imported = database_->container("items")->import(input, options);
+      EXPECT_TRUE(succeeds(imported));
+      if (imported) {
+        EXPECT_EQ(imported->items, kItems);
+      }
+    }
+    EXPECT_EQ(query("CREATE INDEX by_text ON items (text)"), "");
+    EXPECT_EQ(query("ALTER CONTAINER items WITH {indexingPolicy: {includedPaths: [{path: '/*'}]}}"), "");
+    EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM items i WHERE i.n >= 29990"), "10\n");
+    EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM items i WHERE i.n % 2 = 0"), "15000\n");
+    expect_sound();
+    EXPECT_TRUE(fails_with(database_->backup(file("copy.quire")), QUIRE_OUT_OF_MEMORY, "thread"));
+    database_.reset();
+    EXPECT_TRUE(fails_with(Database::compact(path_), QUIRE_OUT_OF_MEMORY, "thread"));
+    return true;
+  });
+  if (!was_tried) GTEST_SKIP() << "threads cannot be refused";
 }
 
 bool mount_disk(const std::string& folder, const char* size, unsigned long flags) {

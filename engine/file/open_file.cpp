@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -44,10 +45,14 @@ constexpr uint64_t kMapUnit = uint64_t{1} << 16;  // a multiple of every page si
 // The files that this process has open, by device and inode. LMDB forbids a second environment on a file:
 // closing one would drop the other's locks.
 using FileIdentity = std::pair<dev_t, ino_t>;
+struct OpenFile {
+  std::weak_ptr<FileState> state;
+  std::optional<FileIdentity> lock_file;
+};
 struct OpenFiles {
   pid_t process = getpid();
   std::mutex mutex;  // held while a file is opened or closed
-  std::map<FileIdentity, std::weak_ptr<FileState>> states;
+  std::map<FileIdentity, OpenFile> files;
   OpenFiles* of_parent = nullptr;
 };
 // A child of fork() has opened nothing. What it has of its parent's, a mutex perhaps that a thread held which
@@ -61,6 +66,20 @@ OpenFiles& open_files() {
     if (current.compare_exchange_strong(files, own.get())) files = own.release();
   }
   return *files;
+}
+
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino};
+}
+
+// Whether the lock file beside this name is that of a database that this process has open under another name.
+bool has_lock_file_open(const OpenFiles& open, const std::string& path) {
+  const std::optional<FileIdentity> lock_file = identity_of(path + "-lock");
+  return lock_file && std::ranges::any_of(open.files, [&](const auto& entry) {
+           return entry.second.lock_file == lock_file && !entry.second.state.expired();
+         });
 }
 
 struct DataFile {
@@ -230,16 +249,17 @@ std::string behind_links(std::string path) {
 Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, const FileOptions& options,
                                                       Clock::time_point deadline) {
   OpenFiles& files = open_files();
-  const bool existed = access(path.c_str(), F_OK) == 0;
   QUIRE_ASSIGN(DataFile file, open_data_file(path, options));
-  std::erase_if(files.states, [](const auto& entry) { return entry.second.expired(); });
+  std::erase_if(files.files, [](const auto& entry) { return entry.second.state.expired(); });
   const FileIdentity identity = file.identity;
-  if (const auto found = files.states.find(identity); found != files.states.end())
-    if (auto state = found->second.lock()) return share(state, path, options);
+  if (const auto found = files.files.find(identity); found != files.files.end())
+    if (auto state = found->second.state.lock()) return share(state, path, options);
+  if (has_lock_file_open(files, path)) return foreign_lock_file(path);
   QUIRE_TRY(come_in(file.descriptor.number(), path, deadline));
   QUIRE_TRY(take_turn(file.descriptor.number(), path, options.read_only, deadline));
   if (!is_still(path, identity)) return nullptr;
   QUIRE_TRY(refuse_without_lock_file(file.descriptor.number(), path));
+  QUIRE_TRY(refuse_foreign_lock_file(file.descriptor.number(), path));
   if (!options.read_only) {
     QUIRE_ASSIGN(const bool has_no_end, is_unfinished(file.descriptor.number(), path));
     if (has_no_end) {
@@ -252,10 +272,7 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
   if (!is_settled) return nullptr;
   auto state = open_new_file(path, std::move(file), options, false);
   if (!is_still(path, identity)) return nullptr;
-  if (state)
-    files.states.insert_or_assign(identity, *state);
-  else if (!existed && is_empty(path))
-    unlink(path.c_str());
+  if (state) files.files.insert_or_assign(identity, OpenFile{*state, identity_of(path + "-lock")});
   return state;
 }
 
@@ -269,8 +286,10 @@ Result<std::shared_ptr<FileState>> open_shared_file(const std::string& given, co
   const std::lock_guard lock(open_files().mutex);
   const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(options.busy_timeout_ms);
   do {
-    QUIRE_ASSIGN(auto state, try_to_open_shared(path, options, deadline));
-    if (state != nullptr) return state;
+    const bool existed = access(path.c_str(), F_OK) == 0;
+    auto state = try_to_open_shared(path, options, deadline);
+    if (!state && !existed && is_empty(path)) unlink(path.c_str());
+    if (!state || *state != nullptr) return state;
     std::this_thread::sleep_for(kBetweenTries);
   } while (Clock::now() < deadline);
   return fail(ErrorCode::busy,
@@ -285,12 +304,13 @@ void close_shared_file(std::shared_ptr<FileState> state) noexcept {
 Result<void> while_not_open(const std::string& path, const std::function<Result<void>()>& work) {
   OpenFiles& files = open_files();
   const std::lock_guard lock(files.mutex);
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0) return cannot(errno, "open", path);
-  const auto found = files.states.find({status.st_dev, status.st_ino});
-  if (found != files.states.end() && !found->second.expired())
+  const std::optional<FileIdentity> identity = identity_of(path);
+  if (!identity) return cannot(errno, "open", path);
+  const auto found = files.files.find(*identity);
+  if (found != files.files.end() && !found->second.state.expired())
     return fail(ErrorCode::busy,
                 fmt::format("'{}' is open in this process: close it first", shown_path(path)));
+  if (has_lock_file_open(files, path)) return foreign_lock_file(path);
   return work();
 }
 

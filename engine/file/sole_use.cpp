@@ -31,6 +31,11 @@ struct flock range_of(short type, off_t byte) {
   return range;
 }
 
+bool is_locked_by_others(int descriptor, off_t byte) noexcept {
+  struct flock range = range_of(F_WRLCK, byte);
+  return fcntl(descriptor, F_OFD_GETLK, &range) != 0 || range.l_type != F_UNLCK;
+}
+
 // False past the deadline.
 Result<bool> lock_until(int descriptor, struct flock range, const std::string& path,
                         Clock::time_point deadline) {
@@ -88,19 +93,40 @@ void let_others_in(int descriptor) noexcept {
 }
 
 bool is_open_elsewhere(int descriptor) noexcept {
-  struct flock range = range_of(F_WRLCK, kComingByte);
-  return fcntl(descriptor, F_OFD_GETLK, &range) != 0 || range.l_type != F_UNLCK;
+  return is_locked_by_others(descriptor, kComingByte);
 }
 
 Result<void> refuse_without_lock_file(int descriptor, const std::string& path) {
   const std::string lock_path = path + "-lock";
   if (access(lock_path.c_str(), F_OK) == 0 || errno != ENOENT) return {};
-  struct flock range = range_of(F_WRLCK, kInUseByte);
-  if (fcntl(descriptor, F_OFD_GETLK, &range) != 0 || range.l_type == F_UNLCK) return {};
+  if (!is_locked_by_others(descriptor, kInUseByte)) return {};
   return fail(
       ErrorCode::busy,
-      fmt::format("'{}' is open in another process, and its lock file '{}' was deleted: close it there first",
-                  path, lock_path));
+      fmt::format(
+          "'{}' is open in another process, and its lock file '{}' was deleted, or the file was moved "
+          "here: close it there first",
+          path, lock_path));
+}
+
+// Who has the lock file has come in to the database file before, and leaves it after.
+Result<void> refuse_foreign_lock_file(int descriptor, const std::string& path) {
+  constexpr int kLooks = 100;  // somebody may have left between the two questions, and another have come
+  constexpr std::chrono::milliseconds kBetweenLooks{5};
+  for (int look = 0; look < kLooks; ++look) {
+    const auto by = opened_by(path);
+    // What keeps the lock file from being opened LMDB tells of; it waits for one alone.
+    if (!by || *by != OpenBy::others || is_open_elsewhere(descriptor)) return {};
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return foreign_lock_file(path);
+}
+
+std::unexpected<Error> foreign_lock_file(const std::string& path) {
+  return fail(
+      ErrorCode::busy,
+      fmt::format("another file was under the name '{}' and is open: it was moved, replaced or deleted "
+                  "meanwhile, and has the lock file '{}-lock'; close it first",
+                  path, path));
 }
 
 Result<void> reserve_lock_file(const std::string& path) {

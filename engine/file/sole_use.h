@@ -1,10 +1,11 @@
-// Who has a file open: nobody else, or somebody whose lock file was deleted. Internal to engine/file.
+// Who has a file open: nobody else, or somebody with another lock file. Internal to engine/file.
 //
 // LMDB's lock file holds the writers' mutex and the readers' table: with another one, two processes would not
 // see each other and overwrite each other's commits. So each that has the database open says so in the
 // database file, too, by a shared lock on a byte past every end.
 #pragma once
 
+#include <expected>
 #include <optional>
 #include <string>
 
@@ -51,5 +52,11 @@ Result<void> reserve_lock_file(const std::string& path);
 // busy where somebody has the database open, and its lock file is gone: LMDB would make another. Before it is
 // opened.
 Result<void> refuse_without_lock_file(int descriptor, const std::string& path);
+
+// busy where somebody has the lock file open with another database, which was under this name. For who has
+// come in, before it is opened, in a process that does not have this lock file open.
+Result<void> refuse_foreign_lock_file(int descriptor, const std::string& path);
+// Its error.
+std::unexpected<Error> foreign_lock_file(const std::string& path);
 
 }  // namespace quire::engine

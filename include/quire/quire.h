@@ -27,8 +27,10 @@
  *
  * Processes
  *   Several processes on one machine may open the same file, all by one name or by symbolic links that lead
- * to it: by another hard link they would not see each other. After fork(), the child must open its own and
- * leave its parent's alone; until it ends or calls exec(), their files count as open by it.
+ * to it: by another hard link they would not see each other. A file that is moved, replaced or deleted while
+ * it is open keeps its lock file: until it is closed, no file can be opened under its old name (QUIRE_BUSY),
+ * and no other process must open it under a new one. After fork(), the child must open its own and leave its
+ * parent's alone; until it ends or calls exec(), their files count as open by it.
  */
 #ifndef QUIRE_QUIRE_H
 #define QUIRE_QUIRE_H

@@ -1,0 +1,82 @@
+// A lock file is that of one database, which has no other, whatever becomes of their names.
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "engine/file/environment.h"
+#include "tests/engine/file/other_process.h"
+#include "tests/engine/file/temporary_folder.h"
+
+namespace quire::engine {
+namespace {
+
+class LockFileTest : public testing::Test {
+ protected:
+  void open(const FileOptions& options = {}) {
+    environment_ = value_of(Environment::open(path_, options));
+    const auto existing = value_of(environment_->open_table("t"));
+    if (existing) {
+      table_ = *existing;
+      return;
+    }
+    EXPECT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+      QUIRE_ASSIGN(table_, transaction.create_table("t"));
+      return {};
+    })));
+  }
+  Result<void> put(std::string_view key, std::string_view record) {
+    return environment_->write(
+        [&](WriteTransaction& transaction) { return transaction.put(table_, key, record); });
+  }
+  std::optional<std::string> get(std::string_view key) {
+    const ReadTransaction snapshot = value_of(environment_->begin_read());
+    const auto record = value_of(snapshot.get(table_, key));
+    return record ? std::optional<std::string>(*record) : std::nullopt;
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_.path("a.quire");
+  std::unique_ptr<Environment> environment_;
+  Table table_;
+};
+
+// Two databases by one lock file, or one by two, would take each other's commits for their own.
+TEST_F(LockFileTest, WhatWasMovedWhileItIsOpenKeepsItToItself) {
+  const std::string other = folder_.path("other.quire");
+  {
+    OtherProcess holder([&](int step) {
+      if (step == 0) open();
+      return put("a", std::to_string(step)).has_value();
+    });
+    ASSERT_TRUE(holder.step());
+    ASSERT_EQ(rename(path_.c_str(), other.c_str()), 0);
+    EXPECT_TRUE(fails_with(Environment::open(path_), ErrorCode::busy, "under the name"));
+    EXPECT_NE(access(path_.c_str(), F_OK), 0);
+    EXPECT_TRUE(fails_with(Environment::open(other), ErrorCode::busy, "moved here"));
+    EXPECT_TRUE(holder.step());
+  }
+  EXPECT_TRUE(succeeds(Environment::open(path_)));
+  path_ = other;
+  open();
+  EXPECT_EQ(get("a"), "1");
+}
+
+TEST_F(LockFileTest, WithinAProcessItIsThatOfOneDatabaseToo) {
+  open();
+  EXPECT_TRUE(succeeds(put("a", "1")));
+  const std::string moved = folder_.path("moved.quire");
+  ASSERT_EQ(rename(path_.c_str(), moved.c_str()), 0);
+  EXPECT_TRUE(fails_with(Environment::open(path_), ErrorCode::busy, "under the name"));
+  EXPECT_TRUE(succeeds(Environment::open(moved)));
+  EXPECT_TRUE(succeeds(put("a", "2")));
+  EXPECT_EQ(get("a"), "2");
+  environment_.reset();
+  EXPECT_TRUE(succeeds(Environment::open(path_)));
+  path_ = moved;
+  open();
+  EXPECT_EQ(get("a"), "2");
+}
+
+}  // namespace
+}  // namespace quire::engine

@@ -88,6 +88,7 @@ Result<CatalogEntry> Catalog::create(WriteTransaction& transaction,
   QUIRE_ASSIGN(const std::optional<Bytes> existing, transaction.get(table_, row));
   if (existing)
     return fail(ErrorCode::container_exists, fmt::format("container '{}' exists", definition.name));
+  QUIRE_TRY(check_room(transaction));
   CatalogEntry entry;
   entry.definition = definition;
   entry.etag_salt = random_bits();
@@ -96,6 +97,22 @@ Result<CatalogEntry> Catalog::create(WriteTransaction& transaction,
     QUIRE_TRY(transaction.create_table(table_name(entry.number, table)));
   QUIRE_TRY(transaction.put(table_, row, make_record(entry)));
   return entry;
+}
+
+// Each that is made must have its tables in a process that has all the others open.
+Result<void> Catalog::check_room(const Transaction& transaction) const {
+  uint32_t containers = 0;
+  QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, table_));
+  QUIRE_ASSIGN(bool is_there, cursor.seek({&kContainerKind, 1}));
+  while (is_there && cursor.key()[0] == kContainerKind) {
+    ++containers;
+    QUIRE_ASSIGN(is_there, cursor.next());
+  }
+  if (containers < kMostContainers) return {};
+  return fail(ErrorCode::limit_exceeded,
+              fmt::format("the file has {} containers, and may not have more: keep items of several kinds in "
+                          "one, apart by a property, or use another file",
+                          containers));
 }
 
 Result<void> Catalog::replace(WriteTransaction& transaction, CatalogEntry& entry) const {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 
 #include "engine/catalog/container_definition.h"
 #include "engine/file/environment.h"
+#include "engine/file/table_registry.h"
 #include "sql/error.h"
 
 namespace quire::engine {
@@ -46,6 +48,11 @@ inline constexpr std::string_view kFeedTable = "feed";
 inline constexpr std::string_view kContainerTables[] = {kItemsTable, kKeysTable, kStatisticsTable,
                                                         kIndexTable, kFeedTable};
 
+// Of a file: as many as a process can have open (kMostTables), or it could not be listed, checked or dumped
+// by any.
+inline constexpr uint32_t kMostContainers = 1000;
+static_assert(kMostContainers * std::size(kContainerTables) <= kMostTables);
+
 // Stateless: all of it is in the file.
 class Catalog {
  public:
@@ -73,6 +80,8 @@ class Catalog {
   Error not_found(const Transaction& transaction, std::string_view name) const;
 
  private:
+  Result<void> check_room(const Transaction& transaction) const;
+
   Table meta_;
   Table table_;
 };

@@ -11,7 +11,8 @@
  *   A quire_database and its containers may be used from any number of threads at once. A quire_statement, a
  *   quire_snapshot and a quire_transaction belong to one thread at a time; a transaction to the thread that
  * began it. Reads never wait for writes, nor writes for reads. An import, and a query of many items, may have
- * threads of the library's share the work (PRAGMA threads); callbacks come on the caller's thread.
+ * threads of the library's share the work (PRAGMA threads); callbacks come on the caller's thread. A thread
+ * that calls has 512 KiB of stack or more, and 1 MiB for scripts: deep statements nest as deep in it.
  *
  * Misuse
  *   QUIRE_MISUSE, and nothing happens: NULL for a handle or a place that is needed; handles of two databases

@@ -1,8 +1,11 @@
 // Scripts that go too far: each ends with an error of its own, nothing of it remains, and the next request is
 // answered.
 #include <fmt/format.h>
+#include <ucontext.h>
 
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -155,6 +158,30 @@ TEST_F(ScriptLimitTest, Stack) {
             "true");
   EXPECT_FALSE(run("function () { JSON.parse('['.repeat(200000)); }"));
   EXPECT_FALSE(run("function () { eval('('.repeat(200000)); }"));
+}
+
+// Of a stack that is not the thread's nobody tells where it ends.
+TEST_F(ScriptLimitTest, StackOfAFiber) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizers have to be told of a change of stacks";
+#endif
+  constexpr size_t kStack = size_t{320} << 10;
+  set("script_time", "5000");
+  std::function<void()> work = [&] {
+    EXPECT_TRUE(fails_with(run("function () { (function f() { f(); })(); }"), QUIRE_LIMIT_EXCEEDED,
+                           "used up its stack"));
+    EXPECT_EQ(body_of("function () { __.response.setBody([1, 2].map((x) => x + 1)); }"), "[2,3]");
+  };
+  const auto stack = std::make_unique<char[]>(kStack);
+  ucontext_t thread, fiber;
+  ASSERT_EQ(getcontext(&fiber), 0);
+  fiber.uc_stack.ss_sp = stack.get();
+  fiber.uc_stack.ss_size = kStack;
+  fiber.uc_link = &thread;
+  static std::function<void()>* of_fiber;
+  of_fiber = &work;
+  makecontext(&fiber, [] { (*of_fiber)(); }, 0);
+  ASSERT_EQ(swapcontext(&thread, &fiber), 0);
 }
 
 TEST_F(ScriptLimitTest, OperationsAreNotAcceptedWhenTheyAreUsedUp) {

@@ -71,6 +71,7 @@ Result<Compaction> compact(const std::string& path, const OnBytes& on_bytes) {
   QUIRE_TRY(look_at(path));
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (file.number() < 0) return cannot(errno, "open", path);
+  QUIRE_ASSIGN(const ProcessMark mark, ProcessMark::set(file.number(), path));
   constexpr std::chrono::milliseconds kPatience{100};
   QUIRE_TRY(take_turn(file.number(), path, false, Clock::now() + kPatience));
   QUIRE_ASSIGN(const std::optional<Descriptor> lock, lock_for_sole_use(path));

@@ -22,6 +22,7 @@
 #include "engine/file/commit_watch.h"
 #include "engine/file/environment.h"
 #include "engine/file/page_reader.h"
+#include "engine/file/process_mark.h"
 #include "engine/file/reader_pool.h"
 #include "engine/file/shared_objects.h"
 #include "engine/file/small_commits.h"
@@ -59,9 +60,10 @@ class Descriptor {
 
 class FileState {
  public:
-  FileState(EnvironmentHandle environment, Descriptor descriptor, const FileOptions& options,
-            bool is_in_memory)
+  FileState(EnvironmentHandle environment, Descriptor descriptor, ProcessMark mark,
+            const FileOptions& options, bool is_in_memory)
       : descriptor_(std::move(descriptor)),
+        mark_(std::move(mark)),
         environment_(std::move(environment)),
         readers_(environment_.get(), std::chrono::milliseconds(options.busy_timeout_ms)),
         write_lock_(options.read_only || is_in_memory ? -1 : descriptor_.number()),
@@ -131,6 +133,7 @@ class FileState {
 
  private:
   Descriptor descriptor_;  // of the data file, for WriteLock
+  ProcessMark mark_;       // ends when LMDB has closed its lock file
   EnvironmentHandle environment_;
   ReaderPool readers_;
   TableRegistry tables_;

@@ -84,6 +84,7 @@ bool has_lock_file_open(const OpenFiles& open, const std::string& path) {
 
 struct DataFile {
   Descriptor descriptor;
+  ProcessMark mark;  // none in memory
   FileIdentity identity;
   uint64_t bytes = 0;
   mode_t mode = 0;
@@ -176,8 +177,8 @@ Result<std::shared_ptr<FileState>> open_new_file(const std::string& path, DataFi
   if (is_for_the_disk)
     if (const int code = mdb_env_sync(environment.get(), 1); code != MDB_SUCCESS)
       return cannot(code, "make", path);
-  auto state =
-      std::make_shared<FileState>(std::move(environment), std::move(file.descriptor), options, is_in_memory);
+  auto state = std::make_shared<FileState>(std::move(environment), std::move(file.descriptor),
+                                           std::move(file.mark), options, is_in_memory);
   int dead = 0;
   mdb_reader_check(state->environment(), &dead);
   const auto check_commit = [&](uint64_t commit) {
@@ -208,7 +209,7 @@ Result<std::shared_ptr<FileState>> open_in_memory(const FileOptions& options) {
   fstat(descriptor.number(), &status);
   FileOptions memory_options = options;
   memory_options.durability = Durability::none;
-  auto state = open_new_file(path, DataFile{std::move(descriptor), {status.st_dev, status.st_ino}, 0, 0},
+  auto state = open_new_file(path, DataFile{std::move(descriptor), {}, {status.st_dev, status.st_ino}, 0, 0},
                              memory_options, true);
   unlink(path.c_str());
   unlink((path + "-lock").c_str());
@@ -255,6 +256,7 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
   if (const auto found = files.files.find(identity); found != files.files.end())
     if (auto state = found->second.state.lock()) return share(state, path, options);
   if (has_lock_file_open(files, path)) return foreign_lock_file(path);
+  QUIRE_ASSIGN(file.mark, ProcessMark::set(file.descriptor.number(), path));
   QUIRE_TRY(come_in(file.descriptor.number(), path, deadline));
   QUIRE_TRY(take_turn(file.descriptor.number(), path, options.read_only, deadline));
   if (!is_still(path, identity)) return nullptr;

@@ -24,14 +24,16 @@
  * reset does nothing, a quire_finalize takes effect when the step ends.
  *   What cannot be seen is undefined, as with free(): to use a handle after its release, or to release it
  *   twice; a quire_call after its procedure has returned; a value after what it is read from has ended; a
- *   statement, snapshot or feed on two threads at once.
+ *   statement, snapshot or feed on two threads at once; pthread_cancel() or longjmp() out of a call.
  *
  * Processes
  *   Several processes on one machine may open the same file, all by one name or by symbolic links that lead
- * to it: by another hard link they would not see each other. A file that is moved, replaced or deleted while
- * it is open keeps its lock file: until it is closed, no file can be opened under its old name (QUIRE_BUSY),
- * and no other process must open it under a new one. After fork(), the child must open its own and leave its
- * parent's alone; until it ends or calls exec(), their files count as open by it.
+ * to it: by another hard link they would not see each other. Two copies of this library in one process may
+ * not: the second gets QUIRE_MISUSE, as does a process of another container with the same number. A file that
+ * is moved, replaced or deleted while it is open keeps its lock file: until it is closed, no file can be
+ * opened under its old name (QUIRE_BUSY), and no other process must open it under a new one. After fork(), the
+ * child must open its own and leave its parent's alone; until it ends or calls exec(), their files count as
+ * open by it.
  */
 #ifndef QUIRE_QUIRE_H
 #define QUIRE_QUIRE_H

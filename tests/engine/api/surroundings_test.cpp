@@ -107,6 +107,27 @@ TEST_F(SurroundingsTest, AChildOfForkOpensItsOwn) {
   expect_sound();
 }
 
+// A child has its parent's descriptors until it ends.
+TEST_F(SurroundingsTest, AParentOpensAFileAnewThatItClosedBesideItsChild) {
+  fill(path_);
+  std::fflush(nullptr);
+  int until_closed[2];
+  ASSERT_EQ(pipe(until_closed), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(until_closed[1]);
+    char byte = 0;
+    _exit(read(until_closed[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  reopen(path_);
+  EXPECT_EQ(count(), "3\n");
+  close(until_closed[1]);
+  close(until_closed[0]);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 // The file that is opened first would get their numbers, and what is printed would go into it.
 TEST_F(SurroundingsTest, ClosedStandardDescriptorsAreNoneOfTheFiles) {
   fill(path_);

@@ -1,6 +1,7 @@
 #include "engine/api/boundary.h"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -11,12 +12,20 @@ namespace {
 // A thread keeps at most so many bytes between calls.
 constexpr size_t kMostKept = size_t{1} << 20;
 
-// How many bytes of `text` fit into `room` without cutting a character in two.
-size_t whole_characters(std::string_view text, size_t room) noexcept {
-  if (text.size() <= room) return text.size();
-  size_t end = room;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return end;
+// The first character of a message as it is shown, and how many of the message's bytes it stands for.
+struct ShownCharacter {
+  std::string_view text;
+  size_t bytes;
+};
+ShownCharacter first_character(std::string_view message) noexcept {
+  constexpr std::string_view kNul = "\\0", kNoCharacter = "\xEF\xBF\xBD";
+  if (message.front() == '\0') return {kNul, 1};
+  if ((static_cast<unsigned char>(message.front()) & 0x80) == 0) return {message.substr(0, 1), 1};
+  utf8proc_int32_t code_point = 0;
+  const utf8proc_ssize_t bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(message.data()),
+                                                  static_cast<utf8proc_ssize_t>(message.size()), &code_point);
+  if (bytes <= 0) return {kNoCharacter, 1};
+  return {message.substr(0, static_cast<size_t>(bytes)), static_cast<size_t>(bytes)};
 }
 
 }  // namespace
@@ -32,20 +41,13 @@ int report(ErrorCode code, std::string_view message, quire_error* out) noexcept 
 }
 
 void write_message(std::string_view message, std::span<char> out) noexcept {
-  constexpr std::string_view kSeen = "\\0";
-  size_t room = out.size() - 1;
   char* to = out.data();
-  const auto write = [&](std::string_view text) {
-    to = std::copy(text.begin(), text.end(), to);
-    room -= text.size();
-  };
-  for (;;) {
-    const std::string_view part = message.substr(0, message.find('\0'));
-    const size_t kept = whole_characters(part, room);
-    write(part.substr(0, kept));
-    if (kept < part.size() || part.size() == message.size() || room < kSeen.size()) break;
-    write(kSeen);
-    message.remove_prefix(part.size() + 1);
+  const char* const end = to + out.size() - 1;
+  while (!message.empty()) {
+    const ShownCharacter next = first_character(message);
+    if (next.text.size() > static_cast<size_t>(end - to)) break;
+    to = std::copy(next.text.begin(), next.text.end(), to);
+    message.remove_prefix(next.bytes);
   }
   *to = '\0';
 }
@@ -63,6 +65,9 @@ int report(const Error& error, quire_error* out) noexcept {
 
 Result<std::string_view> text_argument(const char* data, size_t length, std::string_view what) {
   if (data == nullptr) return null_argument(what);
+  // A negative number, or one that was never set: there is no such memory.
+  if (length > PTRDIFF_MAX)
+    return fail(ErrorCode::misuse, fmt::format("the length of {} is {} bytes", what, length));
   return std::string_view(data, length);
 }
 

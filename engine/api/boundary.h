@@ -27,7 +27,8 @@ namespace quire::engine {
 int report(const Error& error, quire_error* out) noexcept;
 int report(ErrorCode code, std::string_view message, quire_error* out) noexcept;
 // As much of a message as there is room for, up to a whole character, ended by NUL. Where the message has a
-// NUL itself, as an id may, C would take that for its end: it becomes "\0" to be seen.
+// NUL itself, as an id may, C would take that for its end: it becomes "\0" to be seen. What is no UTF-8, as a
+// path or a name that the caller gave, becomes U+FFFD: other languages' strings would not take it.
 void write_message(std::string_view message, std::span<char> out) noexcept;
 
 // Runs the body of a C function, a callable that gives Result<void>.
@@ -53,7 +54,7 @@ inline std::unexpected<Error> null_argument(std::string_view what) {
   return fail(ErrorCode::misuse, std::string(what) + " is NULL");
 }
 
-// A text of explicit length; misuse where there are no bytes at all.
+// A text of explicit length; misuse where there are no bytes at all, or more than there can be.
 Result<std::string_view> text_argument(const char* data, size_t length, std::string_view what);
 
 // A precondition as the engine takes it, which reads an empty one as none: NULL is none, but an empty text,

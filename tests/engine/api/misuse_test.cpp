@@ -456,6 +456,21 @@ TEST_F(MisuseTest, ALongMessageIsCutBetweenCharacters) {
   EXPECT_EQ(error.message.substr(error.message.size() - 2), "é");
 }
 
+TEST_F(MisuseTest, AMessageIsUtf8WhateverItNames) {
+  EXPECT_TRUE(fails_with(database_->container("a\xFF\xC3z"), QUIRE_CONTAINER_NOT_FOUND, "'a\uFFFD\uFFFDz'"));
+  EXPECT_TRUE(fails_with(Database::open(file("no\xFE/x")), QUIRE_CANNOT_OPEN, "no\uFFFD/x"));
+  EXPECT_TRUE(
+      fails_with(database_->container(std::string(1, '\0') + "é"), QUIRE_CONTAINER_NOT_FOUND, "'\\0é'"));
+}
+
+// As -1 is that another language passes on.
+TEST_F(MisuseTest, ALengthThatNoTextHasIsReported) {
+  quire_statement* statement = nullptr;
+  quire_error error;
+  EXPECT_EQ(quire_prepare(database_->c_handle(), "SELECT 1", SIZE_MAX, &statement, &error), QUIRE_MISUSE);
+  EXPECT_THAT(error.message, testing::HasSubstr("18446744073709551615 bytes"));
+}
+
 TEST_F(MisuseTest, CodesHaveNames) {
   EXPECT_STREQ(quire_code_name(QUIRE_OK), "ok");
   EXPECT_STREQ(quire_code_name(QUIRE_ROW), "row");

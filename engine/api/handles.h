@@ -39,6 +39,7 @@ struct quire_transaction {
   quire::engine::OpenHandle handle;
   std::unique_ptr<quire::engine::ExplicitWrite> write;
   quire::engine::ThreadNumber owner = quire::engine::this_thread();
+  std::weak_ptr<const void> owners_life = quire::engine::life_of_this_thread();
 };
 
 struct quire_snapshot {

@@ -401,7 +401,9 @@ int quire_transaction_commit(quire_transaction* transaction, quire_error* error)
 }
 
 void quire_transaction_rollback(quire_transaction* transaction) {
-  if (transaction == nullptr || transaction->owner != quire::engine::this_thread()) return;
+  if (transaction == nullptr) return;
+  // Nobody else could, once the thread has ended, and nobody could write any more.
+  if (transaction->owner != quire::engine::this_thread() && !transaction->owners_life.expired()) return;
   if (!transaction->write->transaction().check_no_nested()) return;
   const std::unique_ptr<quire_transaction> owned(transaction);
 }

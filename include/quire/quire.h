@@ -323,9 +323,9 @@ typedef struct quire_transaction quire_transaction;
  * can only be rolled back. */
 QUIRE_API int quire_transaction_begin(quire_database* database, quire_transaction** transaction,
                                       quire_error* error);
-/* Both release the transaction, whatever they return; save on another thread than its own, and by a procedure
- * that runs within it, where the first gives QUIRE_MISUSE and the second does nothing. QUIRE_BUSY from a
- * commit: all is undone, run the transaction again. */
+/* Both release the transaction, whatever they return; save by a procedure that runs within it, and on another
+ * thread than its own (a rollback: while that lives), where the first gives QUIRE_MISUSE and the second does
+ * nothing. QUIRE_BUSY from a commit: all is undone, run the transaction again. */
 QUIRE_API int quire_transaction_commit(quire_transaction* transaction, quire_error* error);
 QUIRE_API void quire_transaction_rollback(quire_transaction* transaction);
 

@@ -510,8 +510,8 @@ inline RowRange Statement::rows() noexcept {
 // ---- Transactions and snapshots
 
 // A write transaction of several calls; it holds the write lock and belongs to the thread that began it.
-// Rolls back when it ends without a commit; it must end on its thread, as on another one it can only leak,
-// and the lock stays held.
+// Rolls back when it ends without a commit; it must end on its thread, or once that has ended: otherwise it
+// can only leak, and the lock stays held.
 class Transaction {
  public:
   // Ends the transaction, whatever it returns; save on another thread than its own, and by a procedure that

@@ -64,7 +64,19 @@ Session::Current Session::current() {
   return {&write_->transaction(), openings_};
 }
 
+void Session::roll_back_what_nobody_can_end() noexcept {
+  // Each write asks.
+  const ThreadNumber owner = owner_.load(std::memory_order_relaxed);
+  if (owner == ThreadNumber::none || owner == this_thread()) return;
+  std::unique_ptr<ExplicitWrite> left;  // ends outside of the lock
+  const std::lock_guard lock(mutex_);
+  if (write_ == nullptr || !owners_life_.expired()) return;
+  owner_ = ThreadNumber::none;
+  left = std::move(write_);
+}
+
 Result<void> Session::check_outside_transaction(std::string_view what) {
+  roll_back_what_nobody_can_end();
   if (current().transaction == nullptr) return {};
   return fail(ErrorCode::misuse, fmt::format("{} within BEGIN; COMMIT or ROLLBACK first", what));
 }
@@ -77,6 +89,7 @@ Result<void> Session::check_no_other_is_within_begin() const {
 }
 
 Result<void> Session::write(const std::function<Result<void>(WriteTransaction&)>& work) {
+  roll_back_what_nobody_can_end();
   const uint64_t most = limits().transaction_size;
   return containers_.environment().write([&](WriteTransaction& transaction) -> Result<void> {
     transaction.limit_size(most);
@@ -86,6 +99,7 @@ Result<void> Session::write(const std::function<Result<void>(WriteTransaction&)>
 }
 
 Result<std::unique_ptr<ExplicitWrite>> Session::begin_write() {
+  roll_back_what_nobody_can_end();
   QUIRE_ASSIGN(auto write, containers_.environment().begin_write());
   write->transaction().limit_size(limits().transaction_size);
   return write;

@@ -60,8 +60,8 @@ class Session {
   OpenContainers& containers() noexcept { return containers_; }
 
   // BEGIN, COMMIT, ROLLBACK. A transaction belongs to the thread that began it, and holds the file's write
-  // lock: writes of other threads wait, and are busy in the end. misuse for a second BEGIN, and for an end
-  // without one.
+  // lock: writes of other threads wait, and are busy in the end. Once its thread has ended, the next write
+  // rolls it back. misuse for a second BEGIN, and for an end without one.
   Result<void> begin();
   Result<void> commit();
   Result<void> rollback();
@@ -94,6 +94,7 @@ class Session {
  private:
   Result<void> open_all_containers();
   Result<std::unique_ptr<ExplicitWrite>> take();
+  void roll_back_what_nobody_can_end() noexcept;
 
   OpenContainers& containers_;
   Scripts& scripts_;

@@ -581,7 +581,7 @@ QUIRE_API int quire_bind_json(quire_statement* statement, const char* name, cons
  * INSERT, UPSERT, REPLACE, UPDATE, DELETE and the statements about containers do all their work in the first
  * step, in a write transaction of its own: all of it or, with an error, nothing. Rows are those of RETURNING.
  * BEGIN opens a transaction for the thread that steps it: the statements of this database that this thread
- * runs, and its writes without a transaction, take part until COMMIT or ROLLBACK. */
+ * runs, and its writes without one, take part until COMMIT or ROLLBACK, or the thread's end: it is undone. */
 QUIRE_API int quire_step(quire_statement* statement, quire_error* error);
 /* The row: one JSON value (an object for a select list); good until the next step, reset or finalize.
  * Undefined where there is no row, and where memory runs out: the next step then fails with

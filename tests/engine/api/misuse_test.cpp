@@ -417,34 +417,6 @@ TEST_P(ProcedureWithinTest, AHandleItReadsAndNeitherWritesBesideItsCallNorEndsIt
 
 INSTANTIATE_TEST_SUITE_P(OfAnySize, ProcedureWithinTest, testing::Values(10, 1'500'000));
 
-class EndedThreadTest : public DatabaseTest, public testing::WithParamInterface<size_t> {};
-
-// The threads of a pool end, and what collects garbage comes later, on a thread of its own.
-TEST_P(EndedThreadTest, ItsTransactionIsRolledBackByAnother) {
-#if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "to end it lets go of a mutex of LMDB's that the ended thread has locked";
-#endif
-  const std::string path = file("ended.quire");
-  reopen(path);
-  make("things");
-  quire_transaction* left = nullptr;
-  std::thread([&] {
-    const auto things = std::move(database_->container("things").value());
-    ASSERT_EQ(quire_transaction_begin(database_->c_handle(), &left, nullptr), QUIRE_OK);
-    const std::string item = R"({"id":"a","x":")" + std::string(GetParam(), 'x') + "\"}";
-    EXPECT_EQ(quire_create(things.c_handle(), left, item.data(), item.size(), nullptr, nullptr), QUIRE_OK);
-  }).join();
-  EXPECT_EQ(quire_transaction_commit(left, nullptr), QUIRE_MISUSE);
-  quire_transaction_rollback(left);
-  EXPECT_EQ(query("INSERT INTO things VALUES {id: 'b'}"), "");
-  EXPECT_EQ(query("SELECT VALUE t.id FROM things t"), "\"b\"\n");
-  EXPECT_EQ(database_->check().value(), "[]");
-  reopen(path);
-  EXPECT_EQ(query("SELECT VALUE t.id FROM things t"), "\"b\"\n");
-}
-
-INSTANTIATE_TEST_SUITE_P(OfAnySize, EndedThreadTest, testing::Values(10, 1'500'000));
-
 TEST_F(MisuseTest, AProcedureCannotCloseTheDatabaseThatRunsIt) {
   make("things");
   quire_container* container = nullptr;

@@ -1,5 +1,5 @@
-# What is installed: libquire as a static and a shared library, its two headers, and what find_package and
-# pkg-config need.
+# What is installed: libquire as a static and a shared library, its two headers, the licences, and what find_package
+# and pkg-config need.
 function(quire_objects out)
   set(objects)
   foreach(layer ${ARGN})
@@ -35,6 +35,11 @@ set_target_properties(quire_shared PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}
 install(TARGETS quire quire_shared EXPORT quire_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/quire/quire.h include/quire/quire.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/quire)
+# Of what the libraries hold; others are linked. Each asks that it goes along.
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(QUIRE_SCRIPTS)
+  install(FILES ${script_dir}/node_modules/quickjs-wasi/LICENSE RENAME LICENSE.quickjs-wasi DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/quire)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # install_test.sh BUILD_FOLDER: installs Quire to a temporary prefix and builds a small program against it, by find_package and by
-# pkg-config; looks at what the shared library exports; compiles the headers as the standards they promise.
+# pkg-config; looks for the licences, and at what the shared library exports; compiles the headers as the standards they promise.
 set -euo pipefail
 
 build=$(realpath "$1")
@@ -10,6 +10,12 @@ trap 'rm -rf "$folder"' EXIT
 prefix=$folder/prefix
 cmake --install "$build" --prefix "$prefix" >/dev/null
 library=$(dirname "$(find "$prefix" -name libquire.so)")
+
+licences=$(find "$prefix" -path '*/doc/quire/LICENSE*' -printf '%f ')
+[[ $licences == *"LICENSE "* ]] || { echo "no licence is installed"; exit 1; }
+if grep -q '^QUIRE_SCRIPTS:BOOL=ON' "$build/CMakeCache.txt"; then
+  [[ $licences == *LICENSE.quickjs-wasi* ]] || { echo "the script engine's licence is not installed"; exit 1; }
+fi
 
 cat >"$folder/main.cpp" <<'CPP'
 #include <cstdio>

@@ -12,7 +12,8 @@
 //
 // Objects are move-only and release their handle when they end. Containers, statements, snapshots and
 // transactions must end before their Database. No function throws, except std::bad_alloc, Result::value() on
-// an error, and what a callback given to Container::import throws.
+// an error, and what a callback given to Container::import throws. Without exceptions (-fno-exceptions)
+// value() of an error ends the program, as memory that runs out does.
 #ifndef QUIRE_QUIRE_HPP
 #define QUIRE_QUIRE_HPP
 
@@ -23,6 +24,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <initializer_list>
@@ -53,6 +55,26 @@
 
 namespace quire {
 inline namespace QUIRE_INLINE_NAMESPACE {
+namespace detail {
+
+// Calls `call`; where that throws, what `caught` gives for the exception, or for null where it is none of the
+// standard's. A program without exceptions (-fno-exceptions) has nothing to catch.
+template <typename Call, typename Caught>
+auto catching(const Call& call, [[maybe_unused]] const Caught& caught) -> decltype(call()) {
+#if defined(__cpp_exceptions)
+  try {
+    return call();
+  } catch (const std::exception& exception) {
+    return caught(&exception);
+  } catch (...) {
+    return caught(nullptr);
+  }
+#else
+  return call();
+#endif
+}
+
+}  // namespace detail
 
 // ---- Errors
 
@@ -86,6 +108,18 @@ class BadResultAccess : public std::exception {
  private:
   Error error_;
 };
+
+namespace detail {
+
+[[noreturn]] inline void refuse_access([[maybe_unused]] const Error& error) {
+#if defined(__cpp_exceptions)
+  throw BadResultAccess(error);
+#else
+  std::abort();
+#endif
+}
+
+}  // namespace detail
 
 struct Failure {
   explicit Failure(Error error) : error(std::move(error)) {}
@@ -124,7 +158,7 @@ class [[nodiscard]] Result {
 
  private:
   void checked() const {
-    if (!has_value()) throw BadResultAccess(error());
+    if (!has_value()) detail::refuse_access(error());
   }
   std::variant<T, Error> state_;
 };
@@ -139,7 +173,7 @@ class [[nodiscard]] Result<void> {
   explicit operator bool() const noexcept { return has_value(); }
   void operator*() const noexcept {}
   void value() const {
-    if (!has_value()) throw BadResultAccess(*error_);
+    if (!has_value()) detail::refuse_access(*error_);
   }
   Error& error() & noexcept { return *error_; }
   const Error& error() const& noexcept { return *error_; }
@@ -1089,12 +1123,10 @@ struct ImportCallbacks {
   template <typename Call>
   auto guarded(Call call, decltype(call()) on_exception) noexcept {
     if (thrown) return on_exception;
-    try {
-      return call();
-    } catch (...) {
+    return catching(call, [&](const std::exception*) {
       thrown = std::current_exception();
       return on_exception;
-    }
+    });
   }
   static int64_t on_read(void* context, char* buffer, size_t capacity) {
     auto& self = *static_cast<ImportCallbacks*>(context);
@@ -1193,11 +1225,8 @@ class WorkProgress {
   // What it throws must not go through C.
   static int call(void* context, uint64_t done, uint64_t all) noexcept {
     const auto function = static_cast<WorkProgress*>(context)->current();
-    try {
-      return function == nullptr || (*function)(done, all) ? 0 : 1;
-    } catch (...) {
-      return 1;
-    }
+    return detail::catching([&] { return function == nullptr || (*function)(done, all) ? 0 : 1; },
+                            [](const std::exception*) { return 1; });
   }
 
  private:
@@ -1387,16 +1416,16 @@ inline int run_procedure(void* context, quire_call* call, const char* arguments,
     message.copy(error->message, length);
     return error->code;
   };
-  try {
+  const auto run = [&]() -> int {
     ProcedureCall handle(call);
     const Result<void> done = (*static_cast<NativeProcedure*>(context))(handle, {arguments, length});
     if (done) return QUIRE_OK;
     return fail(done.error().code, done.error().message, done.error().retry_after_ms);
-  } catch (const std::exception& exception) {
-    return fail(QUIRE_SCRIPT_FAILED, exception.what());
-  } catch (...) {
-    return fail(QUIRE_SCRIPT_FAILED, "the procedure threw something");
-  }
+  };
+  return catching(run, [&](const std::exception* exception) {
+    return fail(QUIRE_SCRIPT_FAILED,
+                exception != nullptr ? exception->what() : "the procedure threw something");
+  });
 }
 
 }  // namespace detail

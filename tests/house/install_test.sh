@@ -79,6 +79,7 @@ echo '#include <quire/quire.h>' >"$folder/only.c"
 gcc -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/only.c"
 echo '#include <quire/quire.hpp>' >"$folder/only.cpp"
 g++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/only.cpp"
+g++ -std=c++20 -fno-exceptions -fno-rtti -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/main.cpp"
 if command -v clang++-19 >/dev/null; then
   clang++-19 -std=c++20 -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/only.cpp"
 fi

@@ -1,7 +1,8 @@
 // Which process has a file open, for another copy of this library in it: two plug-ins, say, that bring one
 // each. Neither knows what the other has open, and fcntl's locks are a process's: a close of the lock file by
-// one drops those by which other processes see that the other reads and writes. Processes of two containers that have
-// the same number are alike to LMDB, too: who closes the file clears the other's readers. Internal to engine/file.
+// one drops those by which other processes see that the other reads and writes. Processes of two containers
+// that have the same number are alike to LMDB, too: who closes the file clears the other's readers. Internal
+// to engine/file.
 #pragma once
 
 #include <string>

@@ -31,9 +31,9 @@
  * to it: by another hard link they would not see each other. Two copies of this library in one process may
  * not: the second gets QUIRE_MISUSE, as does a process of another container with the same number. A file that
  * is moved, replaced or deleted while it is open keeps its lock file: until it is closed, no file can be
- * opened under its old name (QUIRE_BUSY), and no other process must open it under a new one. After fork(), the
- * child must open its own and leave its parent's alone; until it ends or calls exec(), their files count as
- * open by it.
+ * opened under its old name (QUIRE_BUSY), and no other process must open it under a new one. After fork(),
+ * the child must open its own and leave its parent's alone; until it ends or calls exec(), their files count
+ * as open by it.
  */
 #ifndef QUIRE_QUIRE_H
 #define QUIRE_QUIRE_H

@@ -8,11 +8,12 @@
 namespace quire::sql::oracle {
 namespace {
 
-// What makes an item the only one: its partition key and its id.
+// What makes an item the only one: its partition key, of which numbers are doubles, and its id.
 std::string primary_key(const Value& item, bool has_partition_key) {
   std::string key;
   write_json(item.member("id"), key);
-  const Value partition = item.member("k");
+  Value partition = item.member("k");
+  if (partition.is_number()) partition = Value::number(partition.as_double());
   if (has_partition_key && partition.is_defined()) write_json(partition, key += ' ');
   return key;
 }

@@ -2,44 +2,14 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <optional>
 
-#include "engine/file/environment.h"
+#include "tests/engine/file/one_table.h"
 #include "tests/engine/file/other_process.h"
-#include "tests/engine/file/temporary_folder.h"
 
 namespace quire::engine {
 namespace {
 
-class LockFileTest : public testing::Test {
- protected:
-  void open(const FileOptions& options = {}) {
-    environment_ = value_of(Environment::open(path_, options));
-    const auto existing = value_of(environment_->open_table("t"));
-    if (existing) {
-      table_ = *existing;
-      return;
-    }
-    EXPECT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
-      QUIRE_ASSIGN(table_, transaction.create_table("t"));
-      return {};
-    })));
-  }
-  Result<void> put(std::string_view key, std::string_view record) {
-    return environment_->write(
-        [&](WriteTransaction& transaction) { return transaction.put(table_, key, record); });
-  }
-  std::optional<std::string> get(std::string_view key) {
-    const ReadTransaction snapshot = value_of(environment_->begin_read());
-    const auto record = value_of(snapshot.get(table_, key));
-    return record ? std::optional<std::string>(*record) : std::nullopt;
-  }
-
-  TemporaryFolder folder_;
-  std::string path_ = folder_.path("a.quire");
-  std::unique_ptr<Environment> environment_;
-  Table table_;
-};
+using LockFileTest = OneTable;
 
 // Two databases by one lock file, or one by two, would take each other's commits for their own.
 TEST_F(LockFileTest, WhatWasMovedWhileItIsOpenKeepsItToItself) {

@@ -177,6 +177,8 @@ class Collection {
   // Of the encoded items, for resolve_key. Asked anew at each execution.
   virtual DictionaryNumber dictionary() const = 0;
   virtual Result<std::unique_ptr<Cursor>> open(const Access& access) = 0;
+  // Whether open() minds the keys of an access. If not, it gives all items, and a plan has to look at each.
+  virtual bool finds_by_key() const { return true; }
   // For estimates.
   virtual uint64_t item_count() const = 0;
   // How many items open() would give of all, where that is known without a look at them; else nothing.

@@ -34,6 +34,7 @@ class ItemListCollection final : public sql::Collection {
   Result<std::unique_ptr<sql::Cursor>> open(const sql::Access&) override {
     return std::make_unique<ItemList>(items_);
   }
+  bool finds_by_key() const override { return false; }
   uint64_t item_count() const override { return items_.size(); }
   sql::Value system_property(const sql::Value& item, sql::SystemProperty property,
                              sql::Arena& arena) const override {

@@ -171,7 +171,7 @@ void choose_in(const Plan& plan, const BoundQuery& bound, Place& root, Source& s
   }
   if ((*at)->kind != PlanKind::scan) return;
   const Collection* collection = source.collection((*at)->source->collection_name);
-  if (collection == nullptr) return;
+  if (collection == nullptr || !collection->finds_by_key()) return;
   PlanNode* filter = above != nullptr && (*above)->kind == PlanKind::filter ? above->get() : nullptr;
   AccessPathChooser(plan, bound).choose(**at, filter, *collection);
   if (filter != nullptr && filter->conditions.empty()) {

@@ -1,4 +1,6 @@
 // Patch through the public API and as SQL: what each operation does, and what it refuses.
+#include <fmt/format.h>
+
 #include "tests/engine/api/database_fixture.h"
 
 namespace quire::tests {
@@ -176,6 +178,27 @@ TEST_F(PatchTest, ConditionsAndEtagsGuardIt) {
   EXPECT_THAT(patched(R"([{"op":"incr","path":"/stock","value":1}])", stale),
               HasSubstr("precondition_failed"));
   EXPECT_EQ(patched(R"([{"op":"incr","path":"/stock","value":4}])", {.if_match = "*"}), before_);
+}
+
+// Elsewhere such conditions say which items are read; here there is one, and they have to hold for it.
+TEST_F(PatchTest, AConditionOnThePartitionKeyOrTheIdIsAsked) {
+  const auto patched_if = [](Container& container, std::string_view key, std::string_view condition) {
+    const std::string patch = fmt::format(
+        R"({{"condition":"FROM c WHERE {}","operations":[{{"op":"set","path":"/seen","value":1}}]}})",
+        condition);
+    return key.empty() ? container.patch({}, "b", patch) : container.patch(key, "b", patch);
+  };
+  for (const std::string_view condition :
+       {"c.author = 'atwood'", "c.author = 'atwood' AND c.id = 'b'", "c.author = 'le guin' AND c.id = 'a'",
+        "c.author IN ('atwood', 'byatt')", "ARRAY_CONTAINS(['atwood'], c.author)", "c.author = undefined"})
+    EXPECT_TRUE(fails_with(patched_if(shelf_, "le guin", condition), QUIRE_PRECONDITION_FAILED)) << condition;
+  for (const std::string_view condition :
+       {"c.author = 'le guin'", "c.author IN ('le guin', 'byatt') AND c.id = 'b'"})
+    EXPECT_TRUE(succeeds(patched_if(shelf_, "le guin", condition))) << condition;
+  Container unkeyed = make("unkeyed");
+  ASSERT_TRUE(succeeds(unkeyed.create(R"({"id":"b"})")));
+  EXPECT_TRUE(fails_with(patched_if(unkeyed, {}, "c.id = 'a'"), QUIRE_PRECONDITION_FAILED));
+  EXPECT_TRUE(succeeds(patched_if(unkeyed, {}, "c.id = 'b'")));
 }
 
 TEST_F(PatchTest, TakesPartInATransaction) {

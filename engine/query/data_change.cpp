@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/container/patch.h"
-#include "engine/query/item_list_source.h"
+#include "engine/query/item_list.h"
 #include "sql/run/time_limit.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
@@ -156,10 +156,10 @@ class DataChange {
       QUIRE_ASSIGN(const sql::Value root, root_of(item));
       items.push_back(root);
     }
-    ItemListSource source(source_, change_.collection_name, items);
+    ItemList changed(*source_.collection(change_.collection_name), items);
     sql::ExecutionOptions options = options_;
-    options.is_returning = true;
-    QUIRE_ASSIGN(const auto execution, sql::Execution::start(query_, source, options));
+    options.changed = &changed;
+    QUIRE_ASSIGN(const auto execution, sql::Execution::start(query_, source_, options));
     for (;;) {
       QUIRE_ASSIGN(const std::optional<sql::Value> row, execution->next());
       if (!row) return {};

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/query/item_list_source.h"
+#include "engine/query/item_list.h"
 #include "engine/query/snapshot_source.h"
 #include "sql/parse/keywords.h"
 

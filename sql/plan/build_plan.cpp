@@ -218,7 +218,11 @@ void optimize(Plan& plan, Source& source) {
     apply(plan.query);
     fan_out(plan.query, source);
   }
-  if (plan.returning != nullptr) apply(*plan.returning);
+  // The items that were changed are at hand: nothing leads to them but a scan.
+  if (plan.returning != nullptr) {
+    find_carried_slots(*plan.returning, plan.slot_count);
+    if (is_explained) estimate_rows(*plan.returning, source);
+  }
   for (auto& [bound, query] : plan.subqueries) apply(*query);
 }
 

@@ -104,7 +104,7 @@ Result<std::unique_ptr<PreparedQuery>> PreparedQuery::prepare(std::string_view s
 struct Execution::State {
   State(const PreparedQuery& prepared, Source& source, const ExecutionOptions& options)
       : prepared(prepared),
-        is_returning(options.is_returning),
+        changed(options.changed),
         result_limit(options.result_limit),
         gives_stored_items(options.gives_stored_items),
         memory(options.memory),
@@ -128,7 +128,7 @@ struct Execution::State {
             .error = std::nullopt} {}
 
   const PreparedQuery& prepared;
-  bool is_returning;
+  Collection* changed;
   uint64_t result_limit;
   bool gives_stored_items;
   std::shared_ptr<MemoryBudget> memory;
@@ -163,16 +163,17 @@ struct Execution::State {
       if (run.item_collections[slot] == nullptr)
         return fail(ErrorCode::container_not_found, "there is no container '" + name + "' any more");
     }
+    if (changed != nullptr) run.item_collections[run.plan.returning->bound->sources.front().slot] = changed;
     return {};
   }
 
   Result<void> start_rows() {
     QUIRE_TRY(check_parameters());
     QUIRE_TRY(find_collections());
-    const PlannedQuery& query = is_returning ? *run.plan.returning : run.plan.query;
+    const PlannedQuery& query = changed != nullptr ? *run.plan.returning : run.plan.query;
     if (gives_stored_items) find_stored_items(query);
     pipeline = std::make_unique<Pipeline>(run, query, batch_capacity(*run.plan.statement));
-    keeps_nothing = !is_explain && !is_returning && keeps_no_rows(run.plan);
+    keeps_nothing = !is_explain && changed == nullptr && keeps_no_rows(run.plan);
     if (run.error) return std::unexpected(*run.error);
     return {};
   }

@@ -77,8 +77,9 @@ struct ExecutionOptions {
   std::chrono::milliseconds snapshot_limit{0};
   // It ends with ErrorCode::result_too_large when its rows have more bytes of JSON; zero: any number.
   uint64_t result_limit = 0;
-  // Runs the query of RETURNING; `source` then gives the changed items as those of the container.
-  bool is_returning = false;
+  // Runs the query of RETURNING, over these items, which the statement has changed. Its subqueries read their
+  // containers as they are now. Null: runs the statement's own query.
+  Collection* changed = nullptr;
   // An item as a whole is its own members alone, without what the database sets.
   bool omits_system_properties = false;
   // Rows that are items as a whole come as they are stored; Execution::stored_items() says so.

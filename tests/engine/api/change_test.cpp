@@ -108,6 +108,28 @@ TEST_F(ChangeTest, DeleteReturnsWhatWasThere) {
   EXPECT_EQ(ids(), "");
 }
 
+// The target of RETURNING are the changed items, what its subqueries name the containers as they are now.
+TEST_F(ChangeTest, SubqueriesOfReturningReadTheWholeContainer) {
+  const std::string update =
+      "UPDATE people p SET p.age = 50 WHERE p.id = '1' RETURNING VALUE "
+      "[(SELECT VALUE COUNT(1) FROM people), (SELECT VALUE COUNT(1) FROM people q WHERE q.city = 'Lviv'), "
+      "(SELECT VALUE COUNT(1) FROM people q WHERE q.city = 'Lviv' AND q.id = '2'), "
+      "ARRAY(SELECT VALUE q.id FROM people q WHERE q.age > 40 ORDER BY q.age DESC), "
+      "ARRAY(SELECT VALUE q.age FROM people q WHERE q.city = p.city), (SELECT VALUE MAX(q.age) FROM people "
+      "q)]";
+  EXPECT_EQ(query(update), "[3,2,1,[\"1\",\"2\"],[50],50]\n");
+  query("CREATE INDEX ages ON people (age)");
+  EXPECT_EQ(query(update), "[3,2,1,[\"1\",\"2\"],[50],50]\n");
+  EXPECT_EQ(query("UPDATE people p SET p.age = 20 WHERE p.id = '1' RETURNING VALUE MAX(p.age)"), "20\n");
+  query("BEGIN");
+  EXPECT_EQ(query(update), "[3,2,1,[\"1\",\"2\"],[50],50]\n");
+  EXPECT_EQ(
+      query("DELETE FROM people p WHERE p.age = 50 RETURNING VALUE [p.id, p.city, ARRAY(SELECT VALUE q.id "
+            "FROM people q WHERE q.age > 0)]"),
+      "[\"1\",\"Kyiv\",[\"2\"]]\n");
+  query("ROLLBACK");
+}
+
 TEST_F(ChangeTest, OnAContainerTheTargetIsThatContainer) {
   Container people = std::move(database_->container("people").value());
   EXPECT_EQ(rows(people.prepare("UPDATE c SET c.n = 1 WHERE c.id = '1' RETURNING VALUE c.n")), "1\n");

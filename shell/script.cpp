@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "shell/commands.h"
 #include "shell/messages.h"
 #include "shell/statement_text.h"
@@ -81,6 +83,11 @@ Outcome run_script(Session& session) {
     const auto line = session.input().read_line();
     if (!line) break;
     script.add_line(*line);
+  }
+  // What has come of a statement may be another statement than the whole.
+  if (const int failure = session.input().failure(); failure != 0 && !script.has_ended()) {
+    print_message(fmt::format("cannot read the script to its end: {}", std::strerror(failure)));
+    return Outcome::failed;
   }
   script.run_gathered();
   return script.outcome();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "shell/interrupt.h"
@@ -28,6 +29,7 @@ int64_t StandardInput::fill() {
   end_ = 0;
   const int64_t count = read_until_interrupted(descriptor_, buffer_.data(), buffer_.size());
   if (count > 0) end_ = static_cast<size_t>(count);
+  if (count < 0 && errno != EINTR) failure_ = errno;
   return count;
 }
 

@@ -19,9 +19,11 @@ class StandardInput {
   // on failure, EINTR for a Ctrl-C while it waited.
   int64_t read_lines(char* buffer, size_t capacity, uint64_t& lines);
   bool is_terminal() const;
-  // Without its line end; nothing at the end of input. What is longer than any line of a script comes in
-  // parts.
+  // Without its line end; nothing at the end of input, and on failure. What is longer than any line of a
+  // script comes in parts.
   std::optional<std::string> read_line();
+  // As errno says, why no more could be read; 0 where it is the end, or a Ctrl-C.
+  int failure() const { return failure_; }
   // The next byte, or -1.
   int read_byte();
   // Whether a read would find something at once, as it does while pasted text is coming in.
@@ -35,6 +37,7 @@ class StandardInput {
   std::vector<char> buffer_;
   size_t at_ = 0;
   size_t end_ = 0;
+  int failure_ = 0;
 };
 
 }  // namespace quire::shell

@@ -72,6 +72,14 @@ TEST_F(ShellTest, ReadsScriptsWithinScripts) {
   EXPECT_NE(run({":memory:", ".read " + self}).errors.find("16 deep"), std::string::npos);
 }
 
+// A folder opens, and fails to be read.
+TEST_F(ShellTest, AScriptThatCannotBeReadIsAnError) {
+  const ShellRun run = this->run({":memory:", ".read " + folder_.string(), "SELECT VALUE 1"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.output, "");
+  EXPECT_EQ(run.errors, "error: cannot read the script to its end: Is a directory\n");
+}
+
 TEST_F(ShellTest, ADumpMakesEverythingAnew) {
   const std::string books = write("books.ndjson", kBooks);
   ASSERT_EQ(

@@ -17,18 +17,30 @@ namespace {
 // A line for each container that makes it anew.
 struct Definition {
   std::string name;
-  std::string json;  // without what the database sets
+  std::string json;         // without what the database sets
+  std::string default_ttl;  // empty where there is none
+  std::string without_ttl;  // the same JSON without it
 };
 
 Result<Definition> definition_of(Value container) {
-  Definition definition{.name = std::string(container["id"].as_string()), .json = {}};
+  Definition definition;
+  definition.name = container["id"].as_string();
+  const auto add = [](std::string& object, const std::string& member) {
+    object += (object.empty() ? "{" : ",") + member;
+  };
   for (const Member member : container.members()) {
     if (member.name == "itemCount" || member.name == "bytes" || is_system_property(member.name)) continue;
     auto json = member.value.to_json();
     if (!json) return Failure(std::move(json.error()));
-    definition.json += (definition.json.empty() ? "{" : ",") + quoted(member.name) + ":" + *json;
+    const std::string text = quoted(member.name) + ":" + *json;
+    add(definition.json, text);
+    if (member.name == "defaultTtl")
+      definition.default_ttl = *json;
+    else
+      add(definition.without_ttl, text);
   }
   definition.json += '}';
+  definition.without_ttl += '}';
   return definition;
 }
 
@@ -64,13 +76,21 @@ Result<uint64_t> count_items(Container& container) {
   return static_cast<uint64_t>(statement->row().as_integer());
 }
 
-Result<void> dump_items(Session& session, const Definition& definition) {
-  auto container = session.database().container(definition.name);
-  if (!container) return Failure(std::move(container.error()));
-  const auto items = count_items(*container);
+// Whether an item has a "ttl" that a container with a time to live refuses: it was there before that.
+Result<bool> has_strange_ttl(Container& container) {
+  auto statement =
+      prepare_own(container,
+                  "SELECT TOP 1 VALUE 1 FROM c WHERE IS_DEFINED(c.ttl) AND NOT IS_NULL(c.ttl) AND NOT "
+                  "(IS_INTEGER(c.ttl) AND (c.ttl = -1 OR c.ttl BETWEEN 1 AND 2147483647))");
+  if (!statement) return Failure(std::move(statement.error()));
+  return statement->step();
+}
+
+Result<void> dump_items(Session& session, const Definition& definition, Container& container) {
+  const auto items = count_items(container);
   if (!items) return Failure(items.error());
   if (*items == 0) return {};
-  auto statement = prepare_own(*container, "SELECT VALUE c FROM c");
+  auto statement = prepare_own(container, "SELECT VALUE c FROM c");
   if (!statement) return Failure(std::move(statement.error()));
   if (definition.name.find('\n') != std::string::npos)
     return Failure(
@@ -99,6 +119,25 @@ Result<void> dump_items(Session& session, const Definition& definition) {
               fmt::format("items of '{}' came or went while they were written: run .dump again, or "
                           "dump a copy made by .backup",
                           definition.name)});
+  return {};
+}
+
+// A container that would refuse some of its items has its time to live after them. It got it by ALTER
+// CONTAINER, so that has a way to write its name.
+Result<void> dump_container(Session& session, const Definition& definition) {
+  auto container = session.database().container(definition.name);
+  if (!container) return Failure(std::move(container.error()));
+  bool is_afterwards = false;
+  if (!definition.default_ttl.empty()) {
+    const auto found = has_strange_ttl(*container);
+    if (!found) return Failure(found.error());
+    is_afterwards = *found;
+  }
+  session.output.write(".create " + (is_afterwards ? definition.without_ttl : definition.json) + "\n");
+  if (auto dumped = dump_items(session, definition, *container); !dumped) return dumped;
+  if (is_afterwards)
+    session.output.write(fmt::format("ALTER CONTAINER {} WITH {{\"defaultTtl\":{}}};\n", definition.name,
+                                     definition.default_ttl));
   return {};
 }
 
@@ -158,8 +197,7 @@ Outcome dump_command(Session& session, const Words& words) {
   uint64_t left_out = 0;
   for (const Definition& definition : *all) {
     if (!words.empty() && std::ranges::find(words, definition.name) == words.end()) continue;
-    session.output.write(".create " + definition.json + "\n");
-    if (auto dumped = dump_items(session, definition); !dumped) return failed(dumped.error());
+    if (auto dumped = dump_container(session, definition); !dumped) return failed(dumped.error());
     const auto lacking = dump_scripts(session, definition);
     if (!lacking) return failed(lacking.error());
     left_out += *lacking;

@@ -106,6 +106,22 @@ TEST_F(ShellTest, ADumpMakesEverythingAnew) {
   EXPECT_NE(run({path("b.quire"), ".indexes"}).output.find("totals"), std::string::npos);
 }
 
+// Items stay when their container gets a time to live that refuses the `ttl` that they have.
+TEST_F(ShellTest, ADumpLoadsWhereItemsHaveATtlThatIsRefusedNow) {
+  ASSERT_EQ(
+      run({path("a.quire"), "CREATE CONTAINER records",
+           "INSERT INTO records VALUES {id: '1', ttl: 'an hour'}, {id: '2', ttl: 0}, {id: '3', ttl: -1}",
+           "ALTER CONTAINER records WITH {defaultTtl: 3600, computedProperties: []}"})
+          .exit_code,
+      0);
+  const ShellRun dump = run({path("a.quire"), ".dump"});
+  EXPECT_EQ(dump.exit_code, 0) << dump.errors;
+  const ShellRun loaded = run({path("b.quire")}, dump.output);
+  EXPECT_EQ(loaded.exit_code, 0) << loaded.errors;
+  EXPECT_EQ(run({path("b.quire"), ".dump"}).output, dump.output);
+  EXPECT_NE(run({path("b.quire"), ".describe records"}).output.find("3600"), std::string::npos);
+}
+
 TEST_F(ShellTest, IndexesAreListedWithTheirConditions) {
   EXPECT_EQ(run({":memory:", "CREATE CONTAINER c", "CREATE INDEX some ON c (n) WHERE c.n > 1",
                  "CREATE INDEX every ON c (m)", ".indexes"})

@@ -71,6 +71,21 @@ class PlainSource : public ByteSource {
   size_t at_ = 0;
 };
 
+// What nobody here can make sense of.
+class StrangeSource : public ByteSource {
+ public:
+  explicit StrangeSource(std::string what) : what_(std::move(what)) {}
+  int64_t read(char*, size_t) override { return fail(what_); }
+
+ private:
+  std::string what_;
+};
+
+// By its mark, or by the zero in its first character, which stands in no JSON, CSV or TSV.
+bool is_utf16(std::string_view begin) {
+  return begin.starts_with("\xFF\xFE") || begin.starts_with("\xFE\xFF") || begin.substr(0, 2).contains('\0');
+}
+
 // What gzip and zstd have in common: packed bytes in, a buffer at a time.
 class PackedSource : public ByteSource {
  public:
@@ -201,6 +216,9 @@ std::unique_ptr<ByteSource> unpacked(ByteSource& source) {
   }
   if (begin.starts_with(kGzip)) return std::make_unique<GzipSource>(source, std::move(begin));
   if (begin.starts_with(kZstd)) return std::make_unique<ZstdSource>(source, std::move(begin));
+  if (is_utf16(begin))
+    return std::make_unique<StrangeSource>(
+        "it is UTF-16, not UTF-8: iconv -f UTF-16 -t UTF-8 makes the one of the other");
   return std::make_unique<PlainSource>(source, std::move(begin));
 }
 

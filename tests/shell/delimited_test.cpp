@@ -54,6 +54,23 @@ TEST_F(DelimitedTest, AByteOrderMarkComesBeforeQuotes) {
             std::string::npos);
 }
 
+TEST_F(DelimitedTest, LinesThatEndInACarriageReturnAloneAreNoHeader) {
+  const ShellRun run = import("id,a\r1,2\r2,3\r");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.errors.find("its lines end with a carriage return alone"), std::string::npos) << run.errors;
+  EXPECT_EQ(import("id,\"a\rb\"\r\n1,2\r\n").output, "{\"id\":\"1\",\"a\\rb\":2}\n");
+}
+
+TEST_F(DelimitedTest, Utf16IsCalledByItsName) {
+  using namespace std::string_literals;
+  const std::string little = "i\0d\0\n\0001\0\n\0"s;
+  for (const std::string& text : {little, "\xFF\xFE" + little, "\xFE\xFF\0i\0d\0\n\0001\0\n"s}) {
+    const ShellRun run = import(text);
+    EXPECT_EQ(run.exit_code, 1);
+    EXPECT_NE(run.errors.find("it is UTF-16, not UTF-8"), std::string::npos) << run.errors;
+  }
+}
+
 TEST_F(DelimitedTest, AColumnWhoseNameIsEmptyIsInQuotes) {
   const std::string item = "{\"id\":\"1\",\"\":5}\n";
   const std::string file = write("items.ndjson", item);

@@ -42,6 +42,7 @@ Result<void> Database::describe_containers(std::string& out) {
 
 // False if a container was opened after the snapshot began.
 Result<bool> Database::try_to_describe(std::string& out) {
+  containers_.go_on_building();
   const uint64_t openings = containers_.openings();
   QUIRE_ASSIGN(const ReadTransaction snapshot, environment_->begin_read());
   QUIRE_ASSIGN(std::vector<CatalogEntry> entries, containers_.catalog().list(snapshot));

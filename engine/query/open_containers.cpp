@@ -57,7 +57,11 @@ Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transacti
   if (!entry) return Opened{};
   QUIRE_ASSIGN(auto store, ContainerStore::open(environment_, *entry, options_));
   QUIRE_TRY(set_throughput(*store));
-  if (!environment_.is_read_only()) QUIRE_TRY(go_on_building(transaction, *store));
+  if (!environment_.is_read_only()) {
+    const std::lock_guard lock(mutex_);
+    just_opened_.push_back(store);
+    has_just_opened_.store(true, std::memory_order_release);
+  }
   return keep(std::move(store));
 }
 
@@ -74,16 +78,24 @@ Result<void> OpenContainers::set_throughput(ContainerStore& store) {
   return {};
 }
 
-// A crash may have left indexes unfinished. Who holds a write transaction cannot go on with them, and a
-// snapshot from before the store was opened does not know its tables: then it is for the next to see.
-Result<void> OpenContainers::go_on_building(const Transaction& transaction, ContainerStore& store) {
-  if (transaction.is_write() || environment_.is_writing_here()) return {};
-  QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
-  QUIRE_ASSIGN(const bool is_abandoned, has_abandoned_build(snapshot, store));
-  if (!is_abandoned) return {};
-  for (;;) {
-    auto built = build(store, {}, nullptr);
-    if (built || built.error().code != ErrorCode::conflict) return built;
+void OpenContainers::go_on_building() {
+  if (!has_just_opened_.load(std::memory_order_acquire) || environment_.is_writing_here()) return;
+  std::vector<std::shared_ptr<ContainerStore>> opened;
+  {
+    const std::lock_guard lock(mutex_);
+    opened.swap(just_opened_);
+    has_just_opened_.store(false, std::memory_order_relaxed);
+  }
+  for (const auto& store : opened) {
+    const auto is_abandoned = [&]() -> Result<bool> {
+      QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+      return has_abandoned_build(snapshot, *store);
+    }();
+    if (!is_abandoned || !*is_abandoned) continue;
+    for (;;) {
+      const auto built = build(*store, {}, nullptr);
+      if (built || built.error().code != ErrorCode::conflict) break;
+    }
   }
 }
 
@@ -106,10 +118,15 @@ Result<void> OpenContainers::build(ContainerStore& store, const WorkOptions& opt
 }
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::open(std::string_view name) {
-  QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
-  QUIRE_ASSIGN(Opened opened, find(snapshot, name));
-  if (opened.store == nullptr) return std::unexpected(catalog_.not_found(snapshot, name));
-  return std::move(opened.store);
+  std::shared_ptr<ContainerStore> store;
+  {
+    QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
+    QUIRE_ASSIGN(Opened opened, find(snapshot, name));
+    if (opened.store == nullptr) return std::unexpected(catalog_.not_found(snapshot, name));
+    store = std::move(opened.store);
+  }
+  go_on_building();
+  return store;
 }
 
 Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDefinition& definition) {

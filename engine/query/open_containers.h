@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "engine/catalog/catalog.h"
 #include "engine/container/container.h"
@@ -44,6 +45,13 @@ class OpenContainers {
   Opened known(ContainerNumber number) const;
   // The container of that name in a snapshot of now; container_not_found, with the nearest name.
   Result<std::shared_ptr<ContainerStore>> open(std::string_view name);
+
+  // A crash or an interrupt may have left indexes of containers that find() has opened unfinished: goes on
+  // with those that no process is at. That is many commits, so who calls this before it begins a snapshot
+  // must hold none: the file could not use the room again that they free, and the map not grow. Nobody here
+  // has asked for the indexes: a failure, for want of room say, keeps nobody from the items, and leaves them
+  // to a later open.
+  void go_on_building();
 
   // Makes a container and opens it; errors of Catalog::create.
   Result<std::shared_ptr<ContainerStore>> create(const ContainerDefinition& definition);
@@ -83,7 +91,6 @@ class OpenContainers {
   Result<void> undo(std::string_view name, const Redefinition& change, const WorkOptions& building);
   Result<uint64_t> erase_expired(ContainerStore& store, uint64_t most);
   Result<void> set_throughput(ContainerStore& store);
-  Result<void> go_on_building(const Transaction& transaction, ContainerStore& store);
   // build_indexes(). `asked`, which may be null, stays the definition where it is that, and loses what cannot
   // be built.
   Result<void> build(ContainerStore& store, const WorkOptions& options, ContainerDefinition* asked);
@@ -99,10 +106,12 @@ class OpenContainers {
   WriteTriggers* triggers_ = nullptr;
   Catalog catalog_;
   KeyRooms key_rooms_;
-  mutable std::mutex mutex_;  // guards the two below
+  mutable std::mutex mutex_;  // guards the three below
   // Shared, since statements and container handles outlive a drop.
   std::map<ContainerNumber, Opened> stores_;
-  size_t most_open_ = kFewOpen;  // with more, some may have been dropped
+  size_t most_open_ = kFewOpen;                               // with more, some may have been dropped
+  std::vector<std::shared_ptr<ContainerStore>> just_opened_;  // for go_on_building()
+  std::atomic<bool> has_just_opened_ = false;
   std::atomic<uint64_t> openings_ = 0;
 };
 

@@ -10,8 +10,11 @@ namespace quire::engine {
 
 // LMDB shows a transaction no table that is opened later.
 Result<void> Session::open_all_containers() {
-  QUIRE_ASSIGN(const ReadTransaction snapshot, containers_.environment().begin_read());
-  QUIRE_ASSIGN(const std::vector<std::string> names, containers_.catalog().names(snapshot));
+  std::vector<std::string> names;
+  {
+    QUIRE_ASSIGN(const ReadTransaction snapshot, containers_.environment().begin_read());
+    QUIRE_ASSIGN(names, containers_.catalog().names(snapshot));
+  }
   for (const std::string& name : names) {
     const auto opened = containers_.open(name);
     // Dropped meanwhile: then there is nothing to know.

@@ -302,6 +302,7 @@ SnapshotSource::~SnapshotSource() = default;
 
 Result<std::unique_ptr<SnapshotSource>> SnapshotSource::begin(OpenContainers& containers,
                                                               std::shared_ptr<ContainerStore> scope) {
+  containers.go_on_building();
   const uint64_t openings = containers.openings();
   QUIRE_ASSIGN(ReadTransaction snapshot, containers.environment().begin_read());
   return std::unique_ptr<SnapshotSource>(

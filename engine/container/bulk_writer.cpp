@@ -42,7 +42,9 @@ Result<RecordHeader> BulkWriter::next_header(Bytes document, uint32_t timestamp)
   header.timestamp = timestamp;
   const sql::Value root =
       sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
-  QUIRE_ASSIGN(header.expiry, expiry_of(root.member(ttl_), header.timestamp, lifetime_));
+  const auto expiry = expiry_of(root.member(ttl_), header.timestamp, lifetime_);
+  if (!expiry && mode_ != BulkMode::salvage) return std::unexpected(expiry.error());
+  header.expiry = expiry.value_or(kExpiryOfContainer);
   header.lsn = Lsn{static_cast<uint64_t>(statistics_.last_lsn) + 1};
   header.place = store_->place_of(*transaction_, header.lsn);
   return header;
@@ -101,7 +103,7 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash, uint3
     QUIRE_TRY(erase_expired(key, *existing));
     return add(key, document, hash, timestamp);
   }
-  if (mode_ == BulkMode::create)
+  if (mode_ != BulkMode::upsert)
     return fail(ErrorCode::conflict,
                 fmt::format("item '{}' with partition key {} exists in container '{}'",
                             shortened(id.as_string(), kLongestShownId), partition_key_text(partition_key),

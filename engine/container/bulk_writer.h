@@ -24,7 +24,9 @@
 
 namespace quire::engine {
 
-enum class BulkMode : uint8_t { create, upsert };
+// salvage: as create, but an item may have a "ttl" that the container refuses now: it had it before the
+// container had a time to live.
+enum class BulkMode : uint8_t { create, upsert, salvage };
 // defer: entries of indexes that are being built are left to the build (index_build.h).
 enum class BulkIndexing : uint8_t { keep, defer };
 
@@ -34,8 +36,8 @@ class BulkWriter {
                                   BulkIndexing indexing = BulkIndexing::keep);
 
   // `key` as of ItemKey::bytes, `document` as of EncodedItem; the key is read again by later calls, until the
-  // writer ends. In mode create: conflict if the key is there,
-  // and nothing changed. In both modes epk_clash if what is there belongs to another partition key or long
+  // writer ends. In modes create and salvage: conflict if the key is there,
+  // and nothing changed. In all modes epk_clash if what is there belongs to another partition key or long
   // id.
   // `timestamp`: its _ts.
   Result<void> add(Bytes key, Bytes document, uint64_t hash, uint32_t timestamp);

@@ -31,7 +31,10 @@ class RecoveryRun {
     for (CatalogEntry& entry : catalog.containers) QUIRE_TRY(begin(std::move(entry), catalog.scripts));
     for (Part& part : parts_) QUIRE_TRY(read_items(part));
     QUIRE_TRY(read_strays());
-    for (Part& part : parts_) finish(part);
+    for (Part& part : parts_) {
+      QUIRE_TRY(give_limit(part));
+      finish(part);
+    }
     for (const ContainerNumber number : catalog.nameless) QUIRE_TRY(count_nameless(number));
     for (const RecoveredContainer& container : recovery_.containers) {
       recovery_.salvaged += container.salvaged;
@@ -113,17 +116,31 @@ class RecoveryRun {
     return {};
   }
 
+  // Items may be larger than the limit that their container has now: it gets it when they are in.
   Result<std::shared_ptr<ContainerStore>> make_store(const LostContainer& lost,
                                                      const std::vector<ScriptCatalog::Row>& scripts) {
     std::shared_ptr<ContainerStore> store;
+    ContainerDefinition definition = lost.definition();
+    definition.item_limit_bytes = kHighestItemLimit;
     QUIRE_TRY(fresh_.write([&](WriteTransaction& transaction) -> Result<void> {
-      QUIRE_ASSIGN(store, ContainerStore::create(fresh_, transaction, lost.definition()));
+      QUIRE_ASSIGN(store, ContainerStore::create(fresh_, transaction, definition));
       for (const ScriptCatalog::Row& row : scripts)
         if (row.container == lost.number())
           QUIRE_TRY(ScriptCatalog(fresh_).put(transaction, store->number(), row.script, false));
       return {};
     }));
     return store;
+  }
+
+  Result<void> give_limit(const Part& part) {
+    return fresh_.write([&](WriteTransaction& transaction) -> Result<void> {
+      const Catalog catalog(fresh_);
+      const ContainerDefinition& definition = part.lost->definition();
+      QUIRE_ASSIGN(std::optional<CatalogEntry> entry, catalog.find(transaction, definition.name));
+      if (!entry) return std::unexpected(catalog.not_found(transaction, definition.name));
+      entry->definition.item_limit_bytes = definition.item_limit_bytes;
+      return catalog.replace(transaction, *entry);
+    });
   }
 
   Result<void> read_items(Part& part) {

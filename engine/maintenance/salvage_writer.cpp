@@ -53,7 +53,7 @@ Result<void> SalvageWriter::flush() {
   QUIRE_TRY(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
     written = 0;
     refusals.clear();
-    QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(transaction, *store_, BulkMode::create));
+    QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(transaction, *store_, BulkMode::salvage));
     for (const Waiting& item : batch_) {
       auto added = writer.add(item.key, item.document, document_hash(item.document), item.timestamp);
       if (added) {

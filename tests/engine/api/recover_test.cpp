@@ -93,6 +93,24 @@ TEST_F(RecoverTest, ASoundFileIsSavedWhole) {
   EXPECT_FALSE(database_->prepare("INSERT INTO c VALUES {id: 'twice', p: 1, u: 5}").value().step());
 }
 
+// Such items stay when their container gets another limit or a time to live.
+TEST_F(RecoverTest, ItemsThatTheirContainerWouldRefuseNowAreSaved) {
+  reopen(path_);
+  EXPECT_EQ(query("INSERT INTO texts VALUES {id: 'a', ttl: 'soon'}, {id: 'b', ttl: 0}, {id: 'c', ttl: -1}"),
+            "");
+  EXPECT_EQ(query("ALTER CONTAINER texts WITH {itemLimit: 1000, defaultTtl: 100000}"), "");
+  contents_ = contents();
+  reopen(":memory:");
+  read_bytes();
+  EXPECT_THAT(recover(), HasSubstr(R"({"container":"texts","salvaged":23,"lost":0,"notes":[]})"));
+  EXPECT_EQ(contents(), contents_);
+  EXPECT_EQ(query("SELECT VALUE t.ttl FROM texts t WHERE IS_DEFINED(t.ttl) ORDER BY t.id"),
+            "\"soon\"\n0\n-1\n");
+  EXPECT_THAT(query("INSERT INTO texts VALUES {id: 'd', text: REPLICATE('x', 2000)}"),
+              HasSubstr("too_large"));
+  EXPECT_THAT(query("INSERT INTO texts VALUES {id: 'd', ttl: 0}"), HasSubstr("\"ttl\" is 0"));
+}
+
 TEST_F(RecoverTest, TellsHowFarItIsAndEndsWhenToldTo) {
   reopen(":memory:");
   int calls = 0;

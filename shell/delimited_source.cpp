@@ -43,8 +43,12 @@ bool insert_column(ColumnNode& parent, std::string_view name, size_t column, siz
 
 class DelimitedSource : public ByteSource {
  public:
-  DelimitedSource(ByteSource& source, char separator, IsJson is_json, LeftOut left_out)
-      : source_(source), reader_(separator), is_json_(std::move(is_json)), left_out_(std::move(left_out)) {}
+  DelimitedSource(ByteSource& source, char separator, Failing failing, IsJson is_json, LeftOut left_out)
+      : source_(source),
+        reader_(separator),
+        failing_(failing),
+        is_json_(std::move(is_json)),
+        left_out_(std::move(left_out)) {}
 
   int64_t read(char* buffer, size_t capacity) override {
     while (at_ == json_.size()) {
@@ -66,6 +70,7 @@ class DelimitedSource : public ByteSource {
 
   // Reads a block and turns its complete records into JSON: 1, 0 at the end, -1 on failure.
   int64_t next_records() {
+    if (!wrong_.empty()) return fail(std::move(wrong_));
     if (is_end_) return 0;
     const size_t had = text_.size();
     text_.resize(had + kBlockBytes);
@@ -78,16 +83,22 @@ class DelimitedSource : public ByteSource {
     is_past_mark_ = true;
     std::vector<DelimitedCell> record;
     while (reader_.next(text_, place, is_end_, record)) {
-      if (const std::string wrong = take(record); !wrong.empty()) return fail(wrong);
+      if (std::string wrong = take(record); !wrong.empty()) return fail_at_record(std::move(wrong));
       json_.append(reader_.lines_read() + 1 - line_, '\n');
       line_ = reader_.lines_read() + 1;
     }
     text_.erase(0, place);
     if (reader_.bytes_read() > kMostOfRecord)
-      return fail(fmt::format(
+      return fail_at_record(fmt::format(
           "line {} begins a record that is longer than {} bytes, the most that an item may have: a quote in "
           "it is not closed, or not doubled",
           line_, kMostOfRecord));
+    return 1;
+  }
+
+  int64_t fail_at_record(std::string wrong) {
+    if (failing_ == Failing::at_once) return fail(std::move(wrong));
+    wrong_ = std::move(wrong);
     return 1;
   }
 
@@ -194,6 +205,8 @@ class DelimitedSource : public ByteSource {
 
   ByteSource& source_;
   DelimitedReader reader_;
+  Failing failing_;
+  std::string wrong_;  // with a record that comes behind what is in json_
   IsJson is_json_;
   LeftOut left_out_;
   ColumnNode root_;
@@ -210,9 +223,10 @@ class DelimitedSource : public ByteSource {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> read_delimited(ByteSource& source, char separator, IsJson is_json,
-                                           LeftOut left_out) {
-  return std::make_unique<DelimitedSource>(source, separator, std::move(is_json), std::move(left_out));
+std::unique_ptr<ByteSource> read_delimited(ByteSource& source, char separator, Failing failing,
+                                           IsJson is_json, LeftOut left_out) {
+  return std::make_unique<DelimitedSource>(source, separator, failing, std::move(is_json),
+                                           std::move(left_out));
 }
 
 }  // namespace quire::shell

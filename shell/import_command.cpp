@@ -43,11 +43,12 @@ class Input {
   // 0 where they are not known.
   uint64_t size() const { return file_ == nullptr ? 0 : file_->size(); }
   uint64_t position() const { return file_ == nullptr ? 0 : file_->position(); }
-  void decode(Format format, const IsJson& is_json, LeftOut left_out) {
+  void decode(Format format, Failing failing, const IsJson& is_json, LeftOut left_out) {
     unpacked_ = unpacked(*first_);
     last_ = unpacked_.get();
     if (!is_delimited(format)) return;
-    records_ = read_delimited(*unpacked_, format == Format::csv ? ',' : '\t', is_json, std::move(left_out));
+    records_ =
+        read_delimited(*unpacked_, format == Format::csv ? ',' : '\t', failing, is_json, std::move(left_out));
     last_ = records_.get();
   }
   ByteSource& decoded() { return *last_; }
@@ -187,7 +188,8 @@ Outcome import_into(Session& session, Database& database, Request& request, Inpu
       request.options.skipped(line, why);
     };
   const Interruptible interruptible(database);
-  input.decode(request.format, json_check(database), std::move(on_left_out));
+  input.decode(request.format, request.batch > 0 ? Failing::behind_good_records : Failing::at_once,
+               json_check(database), std::move(on_left_out));
   request.options.progress = [&](uint64_t bytes, uint64_t items) {
     progress.show(input.size() == 0 ? bytes : input.position(), items_before + items);
     return !is_interrupted();

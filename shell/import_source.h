@@ -59,9 +59,11 @@ std::unique_ptr<ByteSource> unpacked(ByteSource& source);
 
 // Told on which line a record begins that is left out, and why; an empty one: such a record is a failure.
 using LeftOut = std::function<void(uint64_t line, std::string_view why)>;
+// Whether the records before a bad one are given first, as who keeps them wants.
+enum class Failing { at_once, behind_good_records };
 // A record is an object, with columns like "address.city" nested, and stands on the line that it begins on;
 // see delimited_text.h for the cells.
-std::unique_ptr<ByteSource> read_delimited(ByteSource& source, char separator, IsJson is_json,
-                                           LeftOut left_out);
+std::unique_ptr<ByteSource> read_delimited(ByteSource& source, char separator, Failing failing,
+                                           IsJson is_json, LeftOut left_out);
 
 }  // namespace quire::shell

@@ -95,6 +95,21 @@ TEST_F(DelimitedTest, SkippedRecordsAreToldByTheLinesOfErrors) {
             std::string::npos);
 }
 
+TEST_F(DelimitedTest, TheBatchesBeforeABadRecordStay) {
+  const std::string good = "id,a\n1,\"two\nlines\"\n2,x\n3,y\n4,z\n5,w\n";
+  const std::string too_many_cells = "6,v,v\n7,u\n", no_closing_quote = "6,\"v\n";
+  for (const std::string& bad : {too_many_cells, no_closing_quote}) {
+    std::filesystem::remove(path("a.quire"));
+    const ShellRun run =
+        this->run({path("a.quire"), ".import " + write("in.csv", good + bad) + " c --batch 2"});
+    EXPECT_EQ(run.exit_code, 1);
+    EXPECT_NE(run.errors.find("items of the batches before were imported"), std::string::npos) << run.errors;
+    EXPECT_NE(run.errors.find("line 8"), std::string::npos) << run.errors;
+    const std::string kept = this->run({path("a.quire"), "SELECT VALUE c.id FROM c"}).output;
+    EXPECT_TRUE(kept.starts_with("\"1\"\n\"2\"\n\"3\"\n")) << kept;
+  }
+}
+
 // As an editor shows them, whatever cells hold and however many lines are a batch.
 TEST_F(DelimitedTest, LinesAreThoseOfTheFile) {
   const std::string twice = "id,a\n1,\"two\nlines\"\n2,x\n\n1,\"\ny\"\n,z\n";

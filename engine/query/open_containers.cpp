@@ -20,6 +20,7 @@ Result<void> check_other_properties(const ContainerDefinition& definition,
     if (name == "computedProperties") QUIRE_TRY(sql::check_computed_properties(json));
     if (name == "vectorEmbeddingPolicy") QUIRE_TRY(sql::check_vector_policy(json));
     if (name == "fullTextPolicy") QUIRE_TRY(sql::check_full_text_policy(json));
+    if (name == "geospatialConfig") QUIRE_TRY(sql::check_geospatial_config(json));
   }
   return {};
 }

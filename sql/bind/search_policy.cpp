@@ -95,4 +95,16 @@ Result<void> check_full_text_policy(std::string_view json) {
   return {};
 }
 
+Result<void> check_geospatial_config(std::string_view json) {
+  JsonReader reader;
+  Arena arena;
+  QUIRE_ASSIGN(const Value config, reader.to_value(json, arena));
+  const Value type = config.member("type");
+  if (config.is_null() || (config.is_object() && type.is_undefined()) ||
+      (type.is_string() && type.as_string() == "Geography"))
+    return {};
+  return wrong("type", "geospatialConfig", "\"Geography\", the globe, which is all that Quire measures on",
+               type);
+}
+
 }  // namespace quire::sql

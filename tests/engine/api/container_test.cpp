@@ -93,6 +93,10 @@ TEST_F(ContainerTest, PoliciesOfSearchesAreChecked) {
   EXPECT_TRUE(
       refused(R"("fullTextPolicy":{"fullTextPaths":[{"path":"/t","language":"en-us"}]})", R"(en-US, es-ES)"));
   EXPECT_TRUE(refused(R"("fullTextPolicy":{"fullTextPaths":[{"path":"t"}]})", R"(like "/a/b", not "t")"));
+  EXPECT_TRUE(refused(R"("geospatialConfig":{"type":"Geometry"})", R"(must be "Geography", the globe)"));
+  EXPECT_TRUE(refused(R"("geospatialConfig":"Geography")", "geospatialConfig"));
+  EXPECT_TRUE(
+      succeeds(database_->create_container(R"({"id":"globe","geospatialConfig":{"type":"Geography"}})")));
   EXPECT_TRUE(succeeds(database_->create_container(
       R"({"id":"x","fullTextPolicy":{"defaultLanguage":"en-US","fullTextPaths":[{"path":"/t"}]},)" +
       embedding(R"("path":"/v","dataType":"uint8","dimensions":4096,"distanceFunction":"cosine")") + "}")));

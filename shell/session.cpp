@@ -73,10 +73,7 @@ Result<quire_compaction> Session::compact() {
 }
 
 void Session::show_progress() {
-  database_->set_progress([this](uint64_t done, uint64_t all) {
-    progress_.show_share(done, all);
-    return true;
-  });
+  database_->set_progress(progress_of_call());
 }
 
 std::function<bool(uint64_t, uint64_t)> Session::progress_of_call() {

@@ -40,6 +40,7 @@ class Database {
         session_(containers_, *scripts_, options.strict, options.limits, options.script_limits) {
     environment_->heed(interrupts_);
     containers_.use_triggers(scripts_.get());
+    containers_.use_building_options([this] { return session_.long_work(&interrupts_, {}); });
     scripts_->use_limits([this] { return session_.script_limits(); }, &interrupts_);
   }
 

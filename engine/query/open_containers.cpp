@@ -93,8 +93,9 @@ void OpenContainers::go_on_building() {
       return has_abandoned_build(snapshot, *store);
     }();
     if (!is_abandoned || !*is_abandoned) continue;
+    const WorkOptions options = building_options_ ? building_options_() : WorkOptions{};
     for (;;) {
-      const auto built = build(*store, {}, nullptr);
+      const auto built = build(*store, options, nullptr);
       if (built || built.error().code != ErrorCode::conflict) break;
     }
   }

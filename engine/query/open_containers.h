@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/catalog/catalog.h"
@@ -49,9 +50,11 @@ class OpenContainers {
   // A crash or an interrupt may have left indexes of containers that find() has opened unfinished: goes on
   // with those that no process is at. That is many commits, so who calls this before it begins a snapshot
   // must hold none: the file could not use the room again that they free, and the map not grow. Nobody here
-  // has asked for the indexes: a failure, for want of room say, keeps nobody from the items, and leaves them
-  // to a later open.
+  // has asked for the indexes: a failure, for want of room say, or an interrupt keeps nobody from the items,
+  // and leaves them to a later open.
   void go_on_building();
+  // Whom go_on_building() tells of its progress, and who may end it. Before the first container is opened.
+  void use_building_options(std::function<WorkOptions()> options) { building_options_ = std::move(options); }
 
   // Makes a container and opens it; errors of Catalog::create.
   Result<std::shared_ptr<ContainerStore>> create(const ContainerDefinition& definition);
@@ -104,6 +107,7 @@ class OpenContainers {
   Environment& environment_;
   ContainerOptions options_;
   WriteTriggers* triggers_ = nullptr;
+  std::function<WorkOptions()> building_options_;
   Catalog catalog_;
   KeyRooms key_rooms_;
   mutable std::mutex mutex_;  // guards the three below

@@ -240,7 +240,8 @@ QUIRE_API int quire_close(quire_database* database, quire_error* error);
 QUIRE_API void quire_interrupt(quire_database* database);
 /* Called a few times a second by what takes long (CREATE INDEX, ALTER CONTAINER, CHECK, ADVISE, a backup), on
  * the thread that asked for it: about how much is done, of how much. Nonzero ends it with QUIRE_INTERRUPTED.
- * It must not write to the database. */
+ * Also by the first use of a container that goes on with an index which was left unfinished: an end, as
+ * quire_interrupt's, leaves that to a later open. It must not write to the database. */
 typedef int (*quire_work_progress)(void* context, uint64_t done, uint64_t all);
 /* For what starts from now on; NULL: nobody is told. */
 QUIRE_API void quire_set_progress(quire_database* database, quire_work_progress progress, void* context);

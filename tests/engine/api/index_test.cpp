@@ -374,6 +374,20 @@ TEST_F(UnfinishedIndexTest, IsGoneOnWithWhereTheMapHasToGrowForIt) {
   EXPECT_EQ(database_->check().value(), "[]");
 }
 
+TEST_F(UnfinishedIndexTest, IsGoneOnWithUnderTheEyesOfWhoOpensTheContainer) {
+  uint64_t most = 0;
+  database_->set_progress([&](uint64_t, uint64_t all) {
+    most = std::max(most, all);
+    return false;
+  });
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM one c"), "2500\n");
+  EXPECT_TRUE(succeeds(database_->container("one")));
+  EXPECT_GE(most, 2500U);
+  EXPECT_THAT(access_by_text("one"), Not(HasSubstr("index scan")));
+  EXPECT_TRUE(succeeds(database_->container("two")));
+  EXPECT_THAT(access_by_text("two"), Not(HasSubstr("index scan")));
+}
+
 TEST_F(UnfinishedIndexTest, KeepsNobodyFromTheItemsWhereItCannotBeFinished) {
   auto holds_a_snapshot = database_->prepare("SELECT VALUE n FROM n IN (SELECT VALUE [1, 2])");
   ASSERT_TRUE(succeeds(holds_a_snapshot->step()));

@@ -369,7 +369,7 @@ class ContextualWords {
     static constexpr Word kClauses[] = {{"ON", TOKEN_ON}, {"PARTITION", TOKEN_PARTITION}};
     static constexpr Word kKinds[] = {
         {"PROCEDURE", TOKEN_PROCEDURE}, {"FUNCTION", TOKEN_FUNCTION}, {"TRIGGER", TOKEN_TRIGGER}};
-    if (kind_at(first_ + 2) == TOKEN_LEFT_PARENTHESIS) resolve_words(kExecute, kClauses);
+    resolve_words(kExecute, kClauses);
     if (kind_at(first_) != TOKEN_CREATE && kind_at(first_) != TOKEN_DROP) return;
     const bool replaces = kind_at(first_ + 1) == TOKEN_OR && is_word(first_ + 2, "REPLACE");
     if (replaces) tokens_[first_ + 2].kind = TOKEN_REPLACING;

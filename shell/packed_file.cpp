@@ -152,7 +152,11 @@ bool PackedFile::write(std::string_view text) {
 bool PackedFile::finish() {
   if (packer_ && !packer_->write("", true)) return false;
   if (is_standard_output()) return std::fflush(file_) == 0;
-  const bool is_closed = std::fclose(file_) == 0;
+  // What takes the place of a file is on the disk before: a power cut leaves the one or the other.
+  struct stat status{};
+  const bool replaces = !partial_path_.empty() && stat(path_.c_str(), &status) == 0;
+  const bool is_written = !replaces || (std::fflush(file_) == 0 && fsync(fileno(file_)) == 0);
+  const bool is_closed = std::fclose(file_) == 0 && is_written;
   file_ = nullptr;
   if (partial_path_.empty()) return is_closed;
   if (is_closed && std::rename(partial_path_.c_str(), path_.c_str()) == 0) return true;

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <simdjson.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 
 #include "engine/container/new_names.h"
 #include "engine/file/file_cursor.h"
+#include "engine/file/this_process.h"
 #include "sql/plan/index_condition.h"
 
 namespace quire::engine {
@@ -236,7 +236,7 @@ Result<bool> ContainerStore::set_indexes(WriteTransaction& transaction,
   QUIRE_TRY(save_index_policy(transaction, tables_.index, *set));
   // Who is building already has not looked at the items for the new ones: it begins anew.
   if (set->is_building())
-    QUIRE_TRY(save_index_build(transaction, tables_.index, IndexBuild{static_cast<uint32_t>(getpid()), {}}));
+    QUIRE_TRY(save_index_build(transaction, tables_.index, IndexBuild{this_process(), {}}));
   QUIRE_TRY(indexes_.set_changed(transaction));
   QUIRE_TRY(save_names(transaction, names.before()));
   names.keep();

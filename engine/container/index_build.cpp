@@ -1,12 +1,9 @@
 #include "engine/container/index_build.h"
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <future>
 #include <optional>
@@ -18,6 +15,7 @@
 #include "engine/container/policy_paths.h"
 #include "engine/container/side_work.h"
 #include "engine/file/file_cursor.h"
+#include "engine/file/this_process.h"
 
 namespace quire::engine {
 
@@ -64,8 +62,7 @@ class IndexBuilder {
       items_ = statistics.items;
       lsn_ = statistics.last_lsn;
       has_work = true;
-      return save_index_build(transaction, store_.indexes().table(),
-                              IndexBuild{static_cast<uint32_t>(getpid()), {}});
+      return save_index_build(transaction, store_.indexes().table(), IndexBuild{this_process(), {}});
     }));
     return has_work;
   }
@@ -256,8 +253,7 @@ class IndexBuilder {
     entries.sort();
     QUIRE_TRY(store_.indexes().insert(transaction, entries, 0, entries.size()));
     if (!is_there) return mark_complete(transaction);
-    return save_index_build(transaction, store_.indexes().table(),
-                            IndexBuild{static_cast<uint32_t>(getpid()), position});
+    return save_index_build(transaction, store_.indexes().table(), IndexBuild{this_process(), position});
   }
 
   // ---- The end
@@ -329,8 +325,7 @@ Result<uint64_t> defer_indexes(Environment& environment, ContainerStore& store) 
     }
     if (set->policy) set->is_policy_building = is_deferred = true;
     if (!is_deferred) return {};
-    QUIRE_TRY(save_index_build(transaction, store.indexes().table(),
-                               IndexBuild{static_cast<uint32_t>(getpid()), {}}));
+    QUIRE_TRY(save_index_build(transaction, store.indexes().table(), IndexBuild{this_process(), {}}));
     QUIRE_TRY(store.indexes().set_changed(transaction));
     deferred_version = set->version;
     return {};
@@ -338,14 +333,15 @@ Result<uint64_t> defer_indexes(Environment& environment, ContainerStore& store) 
   return deferred_version;
 }
 
-Result<bool> has_abandoned_build(const Transaction& transaction, ContainerStore& store) {
+Result<bool> has_abandoned_build(const Environment& environment, const Transaction& transaction,
+                                 ContainerStore& store) {
   QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, store.indexes().table()));
   if (version == 0) return false;
   QUIRE_ASSIGN(const auto set, store.indexes().set(transaction));
   if (!set->is_building()) return false;
   QUIRE_ASSIGN(const auto build, read_index_build(transaction, store.indexes().table()));
   if (!build) return true;
-  return kill(static_cast<pid_t>(build->process), 0) != 0 && errno == ESRCH;
+  return !environment.is_open_in(build->process);
 }
 
 }  // namespace quire::engine

@@ -36,7 +36,8 @@ Result<void> build_indexes(Environment& environment, ContainerStore& store, cons
 // items.
 Result<uint64_t> defer_indexes(Environment& environment, ContainerStore& store);
 
-// Whether indexes wait and no living process is at them.
-Result<bool> has_abandoned_build(const Transaction& transaction, ContainerStore& store);
+// Whether indexes wait, and no process that has the file open has begun to build them.
+Result<bool> has_abandoned_build(const Environment& environment, const Transaction& transaction,
+                                 ContainerStore& store);
 
 }  // namespace quire::engine

@@ -198,6 +198,11 @@ Result<void> Environment::copy_to(const std::string& path, const OnBytes& on_byt
   return copy_file(*state_, path_, path, on_bytes);
 }
 
+bool Environment::is_open_in(const ProcessIdentity& process) const {
+  const ProcessIdentity own = this_process();
+  return process.number == own.number ? process == own : state_->mark().is_set_by(process.number);
+}
+
 bool Environment::is_writing_here() const {
   return state_->queue().is_led_here();
 }

@@ -26,6 +26,7 @@
 #include "engine/file/file_cursor.h"
 #include "engine/file/page_fault.h"
 #include "engine/file/table.h"
+#include "engine/file/this_process.h"
 #include "engine/file/transaction.h"
 #include "sql/error.h"
 
@@ -111,6 +112,9 @@ class Environment {
   // Makes what was written with Sync::later as durable as was asked for: once, at the end of many commits
   // that nobody is told of before. The next commit of somebody else does so, too, and time. busy, io.
   Result<void> sync();
+
+  // Whether that process, this one or another, has the file open.
+  bool is_open_in(const ProcessIdentity& process) const;
 
   // Whether the calling thread holds a write transaction: it must not ask for another.
   bool is_writing_here() const;

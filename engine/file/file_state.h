@@ -81,6 +81,7 @@ class FileState {
   TableRegistry& tables() noexcept { return tables_; }
   SharedObjects& shared_objects() noexcept { return shared_objects_; }
   TreeRoots& roots() noexcept { return roots_; }
+  const ProcessMark& mark() const noexcept { return mark_; }
   // To read(2) from.
   int data_descriptor() const noexcept { return descriptor_.number(); }
   WriteQueue& queue() noexcept { return queue_; }

@@ -16,22 +16,25 @@ namespace {
 // Behind the bytes of sole_use.cpp, and farther than there are processes.
 constexpr off_t kFirstProcess = (off_t{1} << 62) + (off_t{1} << 32);
 
-struct flock range_of_process(short type) noexcept {
+struct flock range_of(uint32_t process, short type) noexcept {
   struct flock range = {};
   range.l_type = type;
   range.l_whence = SEEK_SET;
-  range.l_start = kFirstProcess + getpid();
+  range.l_start = kFirstProcess + process;
   range.l_len = 1;
   return range;
+}
+struct flock range_of_this_process(short type) noexcept {
+  return range_of(static_cast<uint32_t>(getpid()), type);
 }
 
 }  // namespace
 
 Result<ProcessMark> ProcessMark::set(int descriptor, const std::string& path) {
-  struct flock range = range_of_process(F_RDLCK);
+  struct flock range = range_of_this_process(F_RDLCK);
   if (fcntl(descriptor, F_OFD_SETLK, &range) != 0) return cannot(errno, "lock", path);
   ProcessMark mark(descriptor);
-  range = range_of_process(F_WRLCK);
+  range = range_of_this_process(F_WRLCK);
   if (fcntl(descriptor, F_OFD_GETLK, &range) != 0) return cannot(errno, "lock", path);
   if (range.l_type == F_UNLCK) return mark;
   return fail(ErrorCode::misuse,
@@ -44,8 +47,13 @@ Result<ProcessMark> ProcessMark::set(int descriptor, const std::string& path) {
 // Not left to the close: a child of fork() has the description, too.
 ProcessMark::~ProcessMark() {
   if (descriptor_ < 0) return;
-  struct flock range = range_of_process(F_UNLCK);
+  struct flock range = range_of_this_process(F_UNLCK);
   (void)fcntl(descriptor_, F_OFD_SETLK, &range);
+}
+
+bool ProcessMark::is_set_by(uint32_t process) const noexcept {
+  struct flock range = range_of(process, F_WRLCK);
+  return descriptor_ < 0 || fcntl(descriptor_, F_OFD_GETLK, &range) != 0 || range.l_type != F_UNLCK;
 }
 
 }  // namespace quire::engine

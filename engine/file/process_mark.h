@@ -5,6 +5,7 @@
 // to engine/file.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -24,6 +25,9 @@ class ProcessMark {
     return *this;
   }
   ~ProcessMark();
+
+  // Whether another process, of that number, has the file open; true, too, where that cannot be known.
+  bool is_set_by(uint32_t process) const noexcept;
 
  private:
   explicit ProcessMark(int descriptor) noexcept : descriptor_(descriptor) {}

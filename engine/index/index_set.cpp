@@ -216,13 +216,24 @@ Result<void> IndexCounterBlocks::save(WriteTransaction& transaction, Table table
 
 // ---- Building
 
+// In the number of a process, which has fewer bits: what follows it is not the position yet.
+constexpr uint32_t kHasIncarnation = uint32_t{1} << 31;
+
 Result<std::optional<IndexBuild>> read_index_build(const Transaction& transaction, Table table) {
   QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(table, row('b')));
   if (!record) return std::nullopt;
   IndexBuild build;
-  if (record->size() < sizeof build.process) return damaged();
-  std::memcpy(&build.process, record->data(), sizeof build.process);
-  build.position = record->substr(sizeof build.process);
+  auto& [number, incarnation] = build.process;
+  size_t at = sizeof number;
+  if (record->size() < at) return damaged();
+  std::memcpy(&number, record->data(), sizeof number);
+  if ((number & kHasIncarnation) != 0) {
+    number &= ~kHasIncarnation;
+    if (record->size() < at + sizeof incarnation) return damaged();
+    std::memcpy(&incarnation, record->data() + at, sizeof incarnation);
+    at += sizeof incarnation;
+  }
+  build.position = record->substr(at);
   return build;
 }
 
@@ -232,7 +243,10 @@ Result<void> save_index_build(WriteTransaction& transaction, Table table,
     QUIRE_TRY(transaction.erase(table, row('b')));
     return {};
   }
-  std::string record(reinterpret_cast<const char*>(&build->process), sizeof build->process);
+  const uint32_t number = build->process.number | kHasIncarnation;
+  const uint64_t incarnation = build->process.incarnation;
+  std::string record(reinterpret_cast<const char*>(&number), sizeof number);
+  record.append(reinterpret_cast<const char*>(&incarnation), sizeof incarnation);
   record += build->position;
   return transaction.put(table, row('b'), record);
 }

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/file/this_process.h"
 #include "engine/file/transaction.h"
 #include "engine/index/index_entry.h"
 #include "engine/index/indexing_policy.h"
@@ -108,7 +109,7 @@ class IndexCounterBlocks {
 
 // The build that is under way, if any.
 struct IndexBuild {
-  uint32_t process = 0;
+  ProcessIdentity process;
   std::string position;  // key of the last item that is done; empty: none
 };
 Result<std::optional<IndexBuild>> read_index_build(const Transaction& transaction, Table table);

@@ -90,7 +90,7 @@ void OpenContainers::go_on_building() {
   for (const auto& store : opened) {
     const auto is_abandoned = [&]() -> Result<bool> {
       QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
-      return has_abandoned_build(snapshot, *store);
+      return has_abandoned_build(environment_, snapshot, *store);
     }();
     if (!is_abandoned || !*is_abandoned) continue;
     const WorkOptions options = building_options_ ? building_options_() : WorkOptions{};

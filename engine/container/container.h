@@ -63,6 +63,9 @@ struct WriteOptions {
   TriggerRequest triggers = {};
   // The item must have this partition key, else invalid_partition_key: of a batch.
   std::optional<std::span<const sql::Value>> partition_key = std::nullopt;
+  // The item that is there must not be newer, else precondition_failed: of a statement that has read it,
+  // whose triggers may have changed it since.
+  std::optional<Lsn> newest = std::nullopt;
 };
 
 // Asked about the item that is there, in the transaction of the write. Empty: always true.

@@ -155,6 +155,12 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
                             entry_.definition.name));
   if (mode == Mode::replace && !existing) return std::unexpected(not_found(encoded.id));
   QUIRE_TRY(check_etag(existing, options.if_match, encoded.id));
+  if (existing && options.newest && existing->header().lsn > *options.newest)
+    return fail(
+        ErrorCode::precondition_failed,
+        fmt::format("a trigger has changed item '{}' since the statement read it, which would undo that; "
+                    "leave the item out by WHERE",
+                    shortened(encoded.id, kLongestShownId)));
 
   RecordHeader header;
   header.timestamp = transaction.now();

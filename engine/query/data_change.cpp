@@ -116,14 +116,29 @@ class DataChange {
   }
 
   Result<void> remove_all() {
+    size_t removed = 0;
     for (const ChangedItem& item : changed_) {
       QUIRE_TRY(may_go_on());
-      QUIRE_TRY(store_.erase(transaction_, item.partition_key, item.id, {}, write_options_.triggers));
+      const auto erased =
+          store_.erase(transaction_, item.partition_key, item.id, {}, write_options_.triggers);
+      if (erased) {
+        changed_[removed++] = item;
+        continue;
+      }
+      if (erased.error().code != ErrorCode::not_found) return erased;
+      // A trigger of an item before may have deleted this one, too.
+      QUIRE_ASSIGN(const std::optional<Item> stored, store_.read(transaction_, item.partition_key, item.id));
+      if (stored) return erased;
     }
+    changed_.resize(removed);
     return {};
   }
 
   Result<void> write_all() {
+    if (change_.kind == sql::ChangeKind::update || change_.kind == sql::ChangeKind::patch) {
+      QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(transaction_));
+      write_options_.newest = statistics.last_lsn;
+    }
     for (const std::string_view text : texts_) {
       QUIRE_TRY(may_go_on());
       QUIRE_ASSIGN(const ItemOutcome written, write(text));
@@ -154,7 +169,7 @@ class DataChange {
     sql::LimitedArray<sql::Value> items(options_.memory.get());
     for (const ChangedItem& item : changed_) {
       QUIRE_ASSIGN(const sql::Value root, root_of(item));
-      items.push_back(root);
+      if (root.is_defined()) items.push_back(root);
     }
     ItemList changed(*source_.collection(change_.collection_name), items);
     sql::ExecutionOptions options = options_;
@@ -173,13 +188,13 @@ class DataChange {
     }
   }
 
+  // Undefined where a trigger of a later item has deleted this one.
   Result<sql::Value> root_of(const ChangedItem& item) {
     if (!item.record.empty())
       return sql::read_document(std::as_bytes(std::span(document_of(item.record))),
                                 store_.dictionary().number());
     QUIRE_ASSIGN(const std::optional<Item> stored, store_.read(transaction_, item.partition_key, item.id));
-    if (!stored) return fail(ErrorCode::internal, fmt::format("item '{}' is gone after its change", item.id));
-    return stored->root;
+    return stored ? stored->root : sql::Value();
   }
 
   const sql::PreparedQuery& query_;

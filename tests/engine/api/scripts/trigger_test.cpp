@@ -172,6 +172,52 @@ TEST_F(TriggerTest, AStatementNamesTheTriggersThatItWants) {
   EXPECT_THAT(query("DELETE FROM shelf s PRE TRIGGER"), HasSubstr("syntax"));
 }
 
+// A statement has read all its items before it writes the first.
+TEST_F(TriggerTest, AStatementUndoesNothingThatItsTriggersDid) {
+  ASSERT_EQ(query("INSERT INTO shelf VALUES {id: 'zz', authorId: 'a1', n: 0}"), "");
+  add("count", "POST REPLACE ON shelf", R"(function () {
+    if (getContext().getRequest().getBody().id === 'zz') return;
+    __.patchDocument(__.getAltLink() + '/docs/zz', [{ op: 'incr', path: '/n', value: 1 }]);
+  })");
+  constexpr std::string_view kSet = "UPDATE shelf s SET s.seen = true WHERE s.authorId = 'a1'";
+  constexpr std::string_view kPatch =
+      R"(PATCH shelf s WITH [{op: 'add', path: '/seen', "value": true}] WHERE s.authorId = 'a1')";
+  for (const std::string_view change : {kSet, kPatch}) {
+    const std::string before = query("SELECT * FROM shelf");
+    EXPECT_THAT(query(std::string(change) + " POST TRIGGER count"),
+                HasSubstr("precondition_failed: a trigger has changed item 'zz'"));
+    EXPECT_EQ(query("SELECT * FROM shelf"), before);
+    EXPECT_EQ(query(std::string(change) + " AND s.id != 'zz' POST TRIGGER count"), "");
+  }
+  EXPECT_EQ(query("SELECT VALUE s.n FROM shelf s WHERE s.id = 'zz'"), "6\n");
+  // The item of the trigger may be one that the statement has written before.
+  EXPECT_EQ(query("UPSERT INTO shelf VALUES {id: 'zz', authorId: 'a1', n: 9}, {id: 'a1', authorId: 'a1'} "
+                  "POST TRIGGER count RETURNING VALUE shelf.n"),
+            "10\n");
+}
+
+TEST_F(TriggerTest, ItemsThatATriggerOfTheStatementDeletesAreGone) {
+  ASSERT_EQ(query("INSERT INTO shelf VALUES {id: 'b', authorId: 'x'}, {id: 'c', authorId: 'x'}, "
+                  "{id: 'd', authorId: 'x'}"),
+            "");
+  // The items of one partition come in the order of their ids.
+  add("cascade", "POST ALL ON shelf", R"(function () {
+    if (getContext().getRequest().getBody().id !== 'c') return;
+    for (const id of ['b', 'd']) __.deleteDocument(__.getAltLink() + '/docs/' + id);
+  })");
+  EXPECT_EQ(
+      query("UPDATE shelf s SET s.n = 1 WHERE s.id IN ('b', 'c') POST TRIGGER cascade RETURNING VALUE s.id"),
+      "\"c\"\n");
+  ASSERT_EQ(query("INSERT INTO shelf VALUES {id: 'd', authorId: 'x'}, {id: 'e', authorId: 'x'}"), "");
+  EXPECT_EQ(query("CREATE OR REPLACE TRIGGER cascade POST DELETE ON shelf AS $$ function () { "
+                  "if (getContext().getRequest().getBody().id === 'c') "
+                  "__.deleteDocument(__.getAltLink() + '/docs/d'); } $$"),
+            "");
+  EXPECT_EQ(query("DELETE FROM shelf s WHERE s.authorId = 'x' POST TRIGGER cascade RETURNING VALUE s.id"),
+            "\"c\"\n\"e\"\n");
+  EXPECT_EQ(query("SELECT VALUE s.id FROM shelf s WHERE s.authorId = 'x'"), "");
+}
+
 TEST_F(TriggerTest, WhatTriggersLogGoesToTheCaller) {
   constexpr std::string_view kTell =
       "function () { var r = getContext().getRequest(); console.log(r.getOperationType(), "

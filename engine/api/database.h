@@ -134,6 +134,9 @@ class OpenHandle {
   OpenHandle(const OpenHandle&) = delete;
   OpenHandle& operator=(const OpenHandle&) = delete;
 
+  // misuse in a child of fork(), where it stands for what its parent has.
+  Result<void> check_process() const { return database_.environment().check_process(); }
+
  private:
   Database& database_;
 };

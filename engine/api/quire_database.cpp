@@ -115,6 +115,7 @@ int quire_open(const char* path, const quire_options* options, quire_database** 
 int quire_close(quire_database* database, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {
     if (database == nullptr) return {};
+    QUIRE_TRY(database->environment().check_process());
     if (const size_t open = database->open_handles(); open != 0)
       return fail(ErrorCode::misuse,
                   "the database stays open: containers, statements, snapshots or transactions of it "

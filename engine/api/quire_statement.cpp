@@ -137,6 +137,7 @@ int quire_step(quire_statement* statement, quire_error* error) {
   if (statement != nullptr) statement->is_stepping.store(true, std::memory_order_relaxed);
   const int code = guarded(error, [&]() -> Result<void> {
     if (statement == nullptr) return null_argument("the statement");
+    QUIRE_TRY(statement->handle.check_process());
     statement->row = Value::undefined();
     statement->stored_items = nullptr;
     statement->json.clear();
@@ -186,6 +187,7 @@ int quire_row_json(quire_statement* statement, const char** json, size_t* length
 
 void quire_reset(quire_statement* statement) {
   if (statement == nullptr || statement->is_stepping.load(std::memory_order_relaxed)) return;
+  if (!statement->handle.check_process()) return;
   statement->row = Value::undefined();
   statement->stored_items = nullptr;
   statement->has_lost_row = false;
@@ -206,6 +208,8 @@ void quire_finalize(quire_statement* statement) {
     statement->is_released = true;
     return;
   }
+  // Its end waits for threads that share the work, which a child of fork() has not.
+  if (statement != nullptr && !statement->handle.check_process()) return;
   const std::unique_ptr<quire_statement> owned(statement);
 }
 

@@ -32,6 +32,10 @@ Environment::~Environment() {
   close_shared_file(std::move(state_));
 }
 
+Result<void> Environment::check_process() const {
+  return state_->readers().process().check();
+}
+
 Result<ReadTransaction> Environment::begin_read() const {
   return ReadTransaction::begin(*state_, state_->now());
 }
@@ -50,6 +54,7 @@ bool Environment::wait_for_commit(uint64_t seen, std::chrono::steady_clock::time
 }
 
 Result<void> Environment::write(const std::function<Result<void>(WriteTransaction&)>& work, Sync sync) {
+  QUIRE_TRY(check_process());
   if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
   return state_->queue().run(work, sync, Patience::heeding(interrupts_, state_->deadline()),
                              [this](std::span<WriteRequest* const> group, const Patience& patience) {
@@ -58,6 +63,7 @@ Result<void> Environment::write(const std::function<Result<void>(WriteTransactio
 }
 
 Result<void> Environment::sync() {
+  QUIRE_TRY(check_process());
   return sync_commits(*state_, state_->deadline());
 }
 
@@ -66,6 +72,7 @@ struct ExplicitWrite::Held {
   explicit Held(FileState& file) : state(file) {}
   ~Held() { end(); }
   void end() noexcept {
+    if (!state.readers().process().is_this()) return static_cast<void>(session.release());  // the parent's
     if (session) session->rollback();
     if (std::exchange(leads, false)) state.queue().release();
   }
@@ -87,6 +94,7 @@ void make_room(FileState& state, Clock::time_point deadline) {
 }  // namespace
 
 Result<std::unique_ptr<ExplicitWrite>> Environment::begin_write() {
+  QUIRE_TRY(check_process());
   if (options_.read_only) return fail(ErrorCode::read_only, fmt::format("'{}' is open read-only", path_));
   const Patience patience = Patience::heeding(interrupts_, state_->deadline());
   auto held = std::make_unique<ExplicitWrite::Held>(*state_);
@@ -105,6 +113,7 @@ WriteTransaction& ExplicitWrite::transaction() noexcept {
 }
 
 Result<void> ExplicitWrite::commit() {
+  QUIRE_TRY(held_->state.readers().process().check());
   if (!held_->session->is_active()) return fail(ErrorCode::misuse, "the transaction has ended");
   Result<void> outcome = transaction().check_size();
   if (outcome && held_->session->retry() == WriteSession::Retry::none)
@@ -125,6 +134,7 @@ void ExplicitWrite::rollback() noexcept {
 }
 
 Result<std::optional<Table>> Environment::open_table(std::string_view name) {
+  QUIRE_TRY(check_process());
   TableRegistry& tables = state_->tables();
   if (const auto found = tables.find(name)) return found;
   QUIRE_TRY(tables.claim(state_->deadline()));
@@ -195,6 +205,7 @@ int count_reader(const char* line, void* context) {
 }  // namespace
 
 Result<void> Environment::copy_to(const std::string& path, const OnBytes& on_bytes) const {
+  QUIRE_TRY(check_process());
   return copy_file(*state_, path_, path, on_bytes);
 }
 
@@ -218,6 +229,7 @@ std::string storage_library() {
 }
 
 Result<std::vector<PageFault>> Environment::check_pages(size_t most_faults, const OnBytes& on_bytes) const {
+  QUIRE_TRY(check_process());
   return walk_snapshot(*state_, {.most_faults = most_faults}, on_bytes);
 }
 

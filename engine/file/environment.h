@@ -6,8 +6,9 @@
 //
 // Threads: every function may be called from any thread. Processes: any number may open the file at once, the
 // second one some 20 ms after it asked for it where the first is writing, or when an ExplicitWrite that the
-// first holds has ended; after fork() the child must open its own Environment and leave the parent's alone,
-// its destructor included.
+// first holds has ended; after fork() the child must open its own Environment: what it begins with its
+// parent's is misuse, what it ends stays as it is for the parent. It must not come to the parent's
+// destructor.
 //
 // The same file may be opened several times within a process: the Environments share one LMDB environment
 // (LMDB allows no second one), at the strongest durability that any of them asked for.
@@ -93,7 +94,10 @@ class Environment {
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
-  // Errors: busy (all 1,024 reader slots are taken), out_of_memory, io.
+  // misuse in a child of fork(), which has this of its parent.
+  Result<void> check_process() const;
+
+  // Errors: busy (all 1,024 reader slots are taken), misuse (in a child of fork()), out_of_memory, io.
   Result<ReadTransaction> begin_read() const;
 
   // Waits until there is a commit, by any thread or process, newer than the one numbered `seen`

@@ -35,6 +35,7 @@ void ReaderPool::count_out() noexcept {
 }
 
 Result<MDB_txn*> ReaderPool::begin() {
+  QUIRE_TRY(process_.check());
   MDB_txn* transaction = nullptr;
   {
     std::unique_lock lock(mutex_);
@@ -51,6 +52,7 @@ Result<MDB_txn*> ReaderPool::begin() {
 }
 
 Result<void> ReaderPool::renew(MDB_txn* transaction) {
+  QUIRE_TRY(process_.check());
   mdb_txn_reset(transaction);
   return start_or_adopt(transaction);
 }
@@ -108,6 +110,8 @@ int ReaderPool::start(MDB_txn*& transaction) {
 }
 
 void ReaderPool::end(MDB_txn* transaction) noexcept {
+  if (!process_.is_this()) [[unlikely]]
+    return;
   mdb_txn_reset(transaction);
   {
     const std::lock_guard lock(mutex_);

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <vector>
 
+#include "engine/file/own_process.h"
 #include "sql/error.h"
 
 namespace quire::engine {
@@ -60,7 +61,10 @@ class ReaderPool {
   Result<MDB_txn*> begin();
   // Moves a snapshot to now; on failure it has ended.
   Result<void> renew(MDB_txn* transaction);
+  // Leaves one alone that is a parent's.
   void end(MDB_txn* transaction) noexcept;
+  // begin() and renew() check it themselves.
+  const OwnProcess& process() const noexcept { return process_; }
 
   // mdb_txn_begin for who has entered; MDB_PANIC where there is no map any more.
   int begin(unsigned flags, MDB_txn*& transaction) noexcept;
@@ -102,6 +106,7 @@ class ReaderPool {
   int start(MDB_txn*& transaction);
   Result<void> start_or_adopt(MDB_txn*& transaction);
 
+  OwnProcess process_;
   MDB_env* environment_;
   std::chrono::milliseconds busy_timeout_;
   std::atomic<bool> is_map_lost_ = false;

@@ -32,8 +32,9 @@
  * not: the second gets QUIRE_MISUSE, as does a process of another container with the same number. A file that
  * is moved, replaced or deleted while it is open keeps its lock file: until it is closed, no file can be
  * opened under its old name (QUIRE_BUSY), and no other process must open it under a new one. After fork(),
- * the child must open its own and leave its parent's alone; until it ends or calls exec(), their files count
- * as open by it.
+ * the child must open its own: what it begins with its parent's handles is QUIRE_MISUSE, and to release them
+ * there does nothing, so that a child may end as its parent does. Until it ends or calls exec(), its parent's
+ * files count as open by it.
  */
 #ifndef QUIRE_QUIRE_H
 #define QUIRE_QUIRE_H

@@ -107,6 +107,52 @@ TEST_F(SurroundingsTest, AChildOfForkOpensItsOwn) {
   expect_sound();
 }
 
+// What a child gave back would be its parent's: places in the table of readers, and the locks by which others
+// see that the file is in use.
+TEST_F(SurroundingsTest, AChildOfForkLeavesWhatIsItsParents) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer has a child of a process with threads begin none";
+#endif
+  fill(path_);
+  std::optional<Container> items = std::move(database_->container("items").value());
+  std::optional<Feed> feed = std::move(items->feed().value());
+  ASSERT_TRUE(feed->next().value());
+  std::optional<Statement> statement =
+      std::move(database_->prepare("SELECT VALUE i.id FROM items i").value());
+  ASSERT_TRUE(statement->step().value());
+  std::optional<Snapshot> snapshot = std::move(database_->begin_snapshot().value());
+  std::optional<Transaction> transaction = std::move(database_->begin_transaction().value());
+  ASSERT_TRUE(succeeds(items->create(R"({"id":"4","k":4})", &*transaction)));
+  const auto as_its_parent = [&] {
+    EXPECT_TRUE(fails_with(database_->close(), QUIRE_MISUSE, "fork()"));
+    EXPECT_TRUE(fails_with(database_->begin_snapshot(), QUIRE_MISUSE, "fork()"));
+    EXPECT_TRUE(fails_with(items->read_json(1, "1"), QUIRE_MISUSE, "fork()"));
+    EXPECT_TRUE(fails_with(database_->backup(file("copy.quire")), QUIRE_MISUSE, "fork()"));
+    EXPECT_TRUE(fails_with(snapshot->renew(), QUIRE_MISUSE, "fork()"));
+    EXPECT_TRUE(fails_with(transaction->commit(), QUIRE_MISUSE, "fork()"));
+    transaction.reset(), snapshot.reset(), statement.reset(), feed.reset(), items.reset(), database_.reset();
+    return true;
+  };
+  run_apart(as_its_parent);
+  EXPECT_TRUE(fails_with(Database::compact(path_), QUIRE_BUSY));
+  ASSERT_TRUE(succeeds(transaction->commit()));
+  EXPECT_EQ(count(), "4\n");
+  EXPECT_TRUE(fails_with(snapshot->read(*items, 4, "4"), QUIRE_NOT_FOUND));
+  EXPECT_TRUE(statement->step().value());
+  EXPECT_TRUE(feed->next().value());
+  // Nobody within a transaction.
+  transaction.reset(), snapshot.reset(), statement.reset(), feed.reset(), items.reset();
+  run_apart([&] {
+    EXPECT_EQ(query("INSERT INTO items VALUES {id: '5', k: 5}").find("misuse"), 0);
+    database_.reset();
+    return true;
+  });
+  ASSERT_EQ(query("INSERT INTO items VALUES {id: '5', k: 5}"), "");
+  expect_sound();
+  reopen(path_);
+  EXPECT_EQ(count(), "5\n");
+}
+
 // A child has its parent's descriptors until it ends.
 TEST_F(SurroundingsTest, AParentOpensAFileAnewThatItClosedBesideItsChild) {
   fill(path_);

@@ -125,6 +125,10 @@ Result<EnvironmentHandle> try_open(const std::string& path, unsigned flags, uint
   if (code == MDB_SUCCESS) code = mdb_env_set_mapsize(created, map_size);
   if (code == MDB_SUCCESS) code = mdb_env_open(created, path.c_str(), flags, 0666);
   if (code != MDB_SUCCESS) return cannot(code, "open", path);
+  // LMDB leaves this one alone of its descriptors to the programs that the process begins.
+  int data = -1;
+  mdb_env_get_fd(created, &data);
+  (void)fcntl(data, F_SETFD, FD_CLOEXEC);
   return environment;
 }
 

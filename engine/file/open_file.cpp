@@ -146,7 +146,8 @@ Result<EnvironmentHandle> open_environment(const std::string& path, const DataFi
     int code = 0;
     auto environment = try_open(path, flags, map_size, code);
     if (environment) return environment;
-    if (code == ENOMEM && map_size / 2 >= std::max(file.bytes, kSmallestMap)) {
+    // Valgrind calls a map that it has no room for an invalid argument.
+    if ((code == ENOMEM || code == EINVAL) && map_size / 2 >= std::max(file.bytes, kSmallestMap)) {
       map_size = map_size / 2 / kMapUnit * kMapUnit;
       continue;
     }

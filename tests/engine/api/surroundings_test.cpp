@@ -2,10 +2,14 @@
 // disk is full, the lock file is gone, the clock goes back. Each time an error that says so, nothing lost,
 // and all works again afterwards.
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +75,31 @@ class SurroundingsTest : public DatabaseTest {
 
   std::string path_;
 };
+
+// As valgrind does, which gives none of 64 GiB and calls it an invalid argument.
+TEST_F(SurroundingsTest, WhereNoLargeMapCanBeASmallerOneServes) {
+  fill(path_);
+  database_.reset();
+  run_apart([&] {
+    constexpr auto kUpperHalfOfLength =
+        static_cast<uint32_t>(offsetof(seccomp_data, args[1])) + sizeof(uint32_t);
+    sock_filter refuse_maps_of_eight_gib[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kUpperHalfOfLength),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{std::size(refuse_maps_of_eight_gib), refuse_maps_of_eight_gib};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) return false;
+    reopen(path_);
+    EXPECT_EQ(count(), "3\n");
+    database_.reset();
+    return true;
+  });
+}
 
 // The file that is opened first would get their numbers, and what is printed would go into it.
 TEST_F(SurroundingsTest, ClosedStandardDescriptorsAreNoneOfTheFiles) {

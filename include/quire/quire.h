@@ -253,8 +253,10 @@ QUIRE_API void quire_set_progress(quire_database* database, quire_work_progress 
 QUIRE_API int quire_check(quire_database* database, const char* name, size_t length, quire_buffer* out,
                           quire_error* error);
 /* Writes the database as it is now to a new file at `path`, without its free pages; others read and write
- * meanwhile. It has its name when it is whole and on the disk; if it fails or is ended there is none.
- * QUIRE_CANNOT_OPEN where there is a file already. */
+ * meanwhile. It has its name when it is whole and on the disk; if it fails or is ended there is none. What a
+ * process leaves that is killed meanwhile is called "<path>-copy-...", and may be deleted (of a compaction:
+ * "<path>-compact"; of quire_recover "<fresh>-recover-..."). QUIRE_CANNOT_OPEN where there is a file already.
+ */
 QUIRE_API int quire_backup(quire_database* database, const char* path, quire_error* error);
 
 /* How large the file was and is. */

@@ -17,6 +17,10 @@
 #ifndef QUIRE_QUIRE_HPP
 #define QUIRE_QUIRE_HPP
 
+#if __cplusplus <= 201703L
+#error "quire.hpp needs C++20: compile with -std=c++20, or use quire.h"
+#endif
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -122,7 +126,7 @@ namespace detail {
 }  // namespace detail
 
 struct Failure {
-  explicit Failure(Error error) : error(std::move(error)) {}
+  explicit Failure(Error why) : error(std::move(why)) {}
   Error error;
 };
 
@@ -1410,10 +1414,10 @@ inline int run_procedure(void* context, quire_call* call, const char* arguments,
     // An error that names no code is a failure all the same.
     error->code = code != QUIRE_OK ? code : QUIRE_SCRIPT_FAILED;
     error->retry_after_ms = retry_after_ms;
-    size_t length = std::min(message.size(), sizeof error->message - 1);
-    while (length < message.size() && length > 0 && (message[length] & 0xC0) == 0x80)
-      --length;  // not within a character
-    message.copy(error->message, length);
+    size_t shown = std::min(message.size(), sizeof error->message - 1);
+    while (shown < message.size() && shown > 0 && (message[shown] & 0xC0) == 0x80)
+      --shown;  // not within a character
+    message.copy(error->message, shown);
     return error->code;
   };
   const auto run = [&]() -> int {

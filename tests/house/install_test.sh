@@ -78,7 +78,9 @@ others=$(nm -D --defined-only "$library/libquire.so" | awk '{print $3}' | grep -
 echo '#include <quire/quire.h>' >"$folder/only.c"
 gcc -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/only.c"
 echo '#include <quire/quire.hpp>' >"$folder/only.cpp"
-g++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/only.cpp"
+# Not as a system's header: the flags of pkg-config have the warnings that users ask for.
+g++ -std=c++20 -Wall -Wextra -Wshadow -Wconversion -Wold-style-cast -Werror -fsyntax-only "-I$source/include" "$folder/only.cpp"
+{ g++ -std=c++17 -fsyntax-only "-I$source/include" "$folder/only.cpp" 2>&1 || true; } | grep -q 'needs C++20'
 g++ -std=c++20 -fno-exceptions -fno-rtti -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/main.cpp"
 if command -v clang++-19 >/dev/null; then
   clang++-19 -std=c++20 -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/only.cpp"

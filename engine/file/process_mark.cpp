@@ -16,7 +16,7 @@ namespace {
 // Behind the bytes of sole_use.cpp, and farther than there are processes.
 constexpr off_t kFirstProcess = (off_t{1} << 62) + (off_t{1} << 32);
 
-struct flock range_of(uint32_t process, short type) noexcept {
+struct flock range_of_number(uint32_t process, short type) noexcept {
   struct flock range = {};
   range.l_type = type;
   range.l_whence = SEEK_SET;
@@ -25,7 +25,7 @@ struct flock range_of(uint32_t process, short type) noexcept {
   return range;
 }
 struct flock range_of_this_process(short type) noexcept {
-  return range_of(static_cast<uint32_t>(getpid()), type);
+  return range_of_number(static_cast<uint32_t>(getpid()), type);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ ProcessMark::~ProcessMark() {
 }
 
 bool ProcessMark::is_set_by(uint32_t process) const noexcept {
-  struct flock range = range_of(process, F_WRLCK);
+  struct flock range = range_of_number(process, F_WRLCK);
   return descriptor_ < 0 || fcntl(descriptor_, F_OFD_GETLK, &range) != 0 || range.l_type != F_UNLCK;
 }
 

@@ -131,6 +131,9 @@ Result<void> check_property(std::string_view name, std::string_view json) {
 }
 
 Result<void> read_item_limit(ContainerDefinition& definition, const Value& limit) {
+  // As null takes back the other properties.
+  definition.item_limit_bytes = kDefaultItemLimit;
+  if (limit.is_null()) return {};
   if (!limit.is_number() || limit.as_double() < 1 ||
       limit.as_double() > static_cast<double>(kHighestItemLimit))
     return invalid(fmt::format(R"("itemLimit" must be a number of bytes from 1 to {})", kHighestItemLimit));

@@ -159,7 +159,7 @@ TEST_F(ChangeTest, TheItemLimitOfAContainerGoesUpAndBackToTheDefault) {
   EXPECT_EQ(query("INSERT INTO c VALUES {id: '1', text: REPLICATE('x', 2000)}"), "");
   EXPECT_EQ(query("ALTER CONTAINER c WITH {defaultTtl: 5}"), "");
   EXPECT_THAT(database_->containers().value(), HasSubstr(R"("itemLimit":4000,"defaultTtl":5)"));
-  EXPECT_EQ(query("ALTER CONTAINER c WITH {itemLimit: 2097152}"), "");
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {itemLimit: null}"), "");
   EXPECT_THAT(database_->containers().value(), Not(HasSubstr("itemLimit")));
   EXPECT_EQ(query("INSERT INTO c VALUES {id: '2', text: REPLICATE('x', 5000)}"), "");
 }

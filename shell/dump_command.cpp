@@ -122,8 +122,7 @@ Result<void> dump_items(Session& session, const Definition& definition, Containe
   return {};
 }
 
-// A container that would refuse some of its items has its time to live after them. It got it by ALTER
-// CONTAINER, so that has a way to write its name.
+// A container that would refuse some of its items has its time to live after them.
 Result<void> dump_container(Session& session, const Definition& definition) {
   auto container = session.database().container(definition.name);
   if (!container) return Failure(std::move(container.error()));
@@ -136,8 +135,8 @@ Result<void> dump_container(Session& session, const Definition& definition) {
   session.output.write(".create " + (is_afterwards ? definition.without_ttl : definition.json) + "\n");
   if (auto dumped = dump_items(session, definition, *container); !dumped) return dumped;
   if (is_afterwards)
-    session.output.write(fmt::format("ALTER CONTAINER {} WITH {{\"defaultTtl\":{}}};\n", definition.name,
-                                     definition.default_ttl));
+    session.output.write(fmt::format("ALTER CONTAINER {} WITH {{\"defaultTtl\":{}}};\n",
+                                     quoted(definition.name), definition.default_ttl));
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/advisor/families.h"
+#include "sql/parse/literals.h"
 
 namespace quire::engine {
 namespace {
@@ -36,7 +37,9 @@ const ContainerUse& use_of(const QueryShape& shape, std::string_view container) 
 // By the index that would help.
 void find_missing_indexes(const Evidence& evidence, Findings& findings) {
   std::map<std::string, std::vector<const QueryShape*>> by_advice;
-  const std::string prefix = "CREATE INDEX ON " + evidence.survey.container + " ";
+  std::string prefix = "CREATE INDEX ON ";
+  sql::append_name(prefix, evidence.survey.container);
+  prefix += ' ';
   for (const QueryShape& shape : evidence.queries)
     if (shape.facts.index_advice.starts_with(prefix)) by_advice[shape.facts.index_advice].push_back(&shape);
   for (const auto& [advice, shapes] : by_advice) {
@@ -47,7 +50,7 @@ void find_missing_indexes(const Evidence& evidence, Findings& findings) {
       rows += shape->rows;
     }
     if (runs < kLeastRuns) continue;
-    const size_t from = advice.find('(');
+    const size_t from = advice.find('(', prefix.size());
     Finding& finding = findings.emplace_back("query_without_index", Severity::advice,
                                              advice.substr(from + 1, advice.rfind(')') - from - 1));
     finding.what = fmt::format("{} runs of {} queries read {:.0f} items each for {:.1f} rows", runs,

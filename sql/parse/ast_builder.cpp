@@ -340,7 +340,7 @@ Expression* AstBuilder::count(const Token& token) {
 
 FromSource* AstBuilder::path_source(const Token& root, List<PathStep> steps) {
   auto* source = parsed_.arena.make<FromSource>();
-  source->root = text_of(root);
+  source->root = name_of(root);
   source->root_span = {root.offset, root.length};
   source->steps = steps.span();
   source->span = span_from(root.offset);

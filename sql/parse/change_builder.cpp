@@ -32,7 +32,7 @@ Change& AstBuilder::change(ChangeKind kind, const Token& start, const FromSource
 void AstBuilder::write(const Token& start, const Token& container, List<Expression*> values, Query* query,
                        const ChangeEnd& end) {
   FromSource target{};
-  target.root = text_of(container);
+  target.root = name_of(container);
   target.root_span = target.span = {container.offset, container.length};
   Change& made = change(kind_of_write(text_of(start)), start, target, end);
   made.values = values.span();
@@ -69,7 +69,7 @@ void AstBuilder::define(StatementKind kind, const Token& start, const Token& nam
                         List<Expression*> partition_key, Expression* properties) {
   extension(start, "a statement about containers");
   auto* definition = parsed_.arena.make<ContainerChange>();
-  definition->name = text_of(name);
+  definition->name = name_of(name);
   definition->is_conditional = is_conditional;
   definition->partition_key = partition_key.span();
   definition->properties = properties;

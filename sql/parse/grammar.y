@@ -111,18 +111,18 @@ statement ::= EXPLAIN(E) analyze(A) stage(S) query(Q) terminator. { build->expla
 
 statement ::= change terminator.
 statement ::= EXPLAIN(E) analyze(A) stage(S) change terminator. { build->explain_change(E, A, S); }
-change ::= INSERT(K) INTO name(C) VALUES expressions(L) change_end(R). { build->write(K, C, L, nullptr, R); }
-change ::= INSERT(K) INTO name(C) query(Q) change_end(R). { build->write(K, C, {nullptr, 0}, Q, R); }
+change ::= INSERT(K) INTO object(C) VALUES expressions(L) change_end(R). { build->write(K, C, L, nullptr, R); }
+change ::= INSERT(K) INTO object(C) query(Q) change_end(R). { build->write(K, C, {nullptr, 0}, Q, R); }
 change ::= UPDATE(K) target(T) set(S) unset(U) where(W) change_end(R).
   { build->update(K, T, build->concatenate(S, U), W, R); }
 change ::= PATCH(K) target(T) WITH expression(O) where(W) change_end(R). { build->patch(K, T, O, W, R); }
 change ::= DELETE(K) FROM target(T) where(W) change_end(R). { build->remove(K, T, W, R); }
 
-statement ::= CREATE(K) CONTAINER if_not_exists(I) name(N) partition_key(P) properties(J) terminator.
+statement ::= CREATE(K) CONTAINER if_not_exists(I) object(N) partition_key(P) properties(J) terminator.
   { build->define(StatementKind::create_container, K, N, I, P, J); }
-statement ::= ALTER(K) CONTAINER name(N) properties(J) terminator.
+statement ::= ALTER(K) CONTAINER object(N) properties(J) terminator.
   { build->define(StatementKind::alter_container, K, N, false, {nullptr, 0}, J); }
-statement ::= DROP(K) CONTAINER if_exists(I) name(N) terminator.
+statement ::= DROP(K) CONTAINER if_exists(I) object(N) terminator.
   { build->define(StatementKind::drop_container, K, N, I, {nullptr, 0}, nullptr); }
 
 statement ::= CREATE(K) unique(U) INDEX if_not_exists(I) index_name(N) ON object(C) LEFT_PARENTHESIS index_keys(L)
@@ -183,9 +183,9 @@ statement ::= ANALYZE(K) object(C) terminator. { build->upkeep(StatementKind::an
 object(R) ::= name(N). { R = N; }
 object(R) ::= STRING(S). { R = S; }
 
-target(R) ::= name(C). { R = build->path_source(C, {nullptr, 0}); }
-target(R) ::= name(C) name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }
-target(R) ::= name(C) AS name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }
+target(R) ::= object(C). { R = build->path_source(C, {nullptr, 0}); }
+target(R) ::= object(C) name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }
+target(R) ::= object(C) AS name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }
 set(R) ::= . { R = {nullptr, 0}; }
 set(R) ::= SET assignments(L). { R = L; }
 assignments(R) ::= assignment(A). { R = build->list_of(A); }
@@ -278,6 +278,7 @@ source(R) ::= collection(C) name(A). { R = build->named(C, A); }
 source(R) ::= collection(C) AS name(A). { R = build->named(C, A); }
 source(R) ::= name(A) IN collection(C). { R = build->iterated(A, C); }
 collection(R) ::= name(N) steps(S). { R = build->path_source(N, S); }
+collection(R) ::= STRING(N) steps(S). { build->extension(N, "a container's name in quotes"); R = build->path_source(N, S); }
 collection(R) ::= LEFT_PARENTHESIS(P) query(Q) RIGHT_PARENTHESIS. { R = build->query_source(P, Q); }
 steps(R) ::= . { R = {nullptr, 0}; }
 steps(R) ::= steps(L) DOT name(N). { R = build->append(L, build->name_step(N)); }

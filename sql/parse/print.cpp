@@ -86,7 +86,7 @@ class Printer {
     static constexpr std::string_view kWords[] = {"INSERT INTO ", "UPSERT INTO ", "REPLACE INTO ",
                                                   "UPDATE ",      "DELETE FROM ", "PATCH "};
     out_ += kWords[static_cast<size_t>(change.kind)];
-    out_ += change.target.root;
+    object(change.target.root);
     if (change.target.alias) (out_ += " AS ") += *change.target.alias;
     if (change.query) {
       out_ += ' ';
@@ -131,7 +131,7 @@ class Printer {
     if (kind == StatementKind::alter_container) out_ += "ALTER CONTAINER ";
     if (kind == StatementKind::drop_container)
       out_ += change.is_conditional ? "DROP CONTAINER IF EXISTS " : "DROP CONTAINER ";
-    out_ += change.name;
+    object(change.name);
     if (!change.partition_key.empty()) {
       out_ += " PARTITION KEY (";
       list(change.partition_key, [this](const Expression* path) { append_quoted(out_, path->text); });
@@ -261,7 +261,7 @@ class Printer {
   }
 
   void path(const FromSource& source) {
-    out_ += source.root;
+    object(source.root);
     for (const PathStep& step : source.steps) {
       if (step.is_index)
         out_ += "[" + std::to_string(step.index) + "]";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sql/parse/literals.h"
 #include "sql/plan/id_range.h"
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
@@ -124,8 +125,9 @@ void advise_scan(Plan& plan, const PlannedQuery& query, const PlanNode* scan, So
   const Paths paths = wanted_paths(bounds, paths_behind_equal(*query.bound, scan->source->slot), weight);
   if (paths.empty() || is_there(*collection, paths) || weight * items <= plan.advice_weight) return;
   plan.advice_weight = weight * items;
-  plan.advice = fmt::format("CREATE INDEX ON {} ({}), about {:.1f} MB", collection->name(), list_of(paths),
-                            items * kEntryBytes / 1e6);
+  plan.advice = "CREATE INDEX ON ";
+  append_name(plan.advice, collection->name());
+  plan.advice += fmt::format(" ({}), about {:.1f} MB", list_of(paths), items * kEntryBytes / 1e6);
 }
 
 }  // namespace

@@ -152,6 +152,18 @@ TEST_F(ChangeTest, AStatementRunsAgainAndSeesContainersMadeAnew) {
   EXPECT_EQ(ids(), "\"c\"\n");
 }
 
+TEST_F(ChangeTest, NamesThatAreNoPlainWordsStandInQuotes) {
+  EXPECT_EQ(query("CREATE CONTAINER 'order-items' PARTITION KEY ('/order')"), "");
+  EXPECT_EQ(query("INSERT INTO \"order-items\" VALUES {id: '1', \"order\": 7}, {id: '2', \"order\": 7}"), "");
+  EXPECT_EQ(query("UPDATE 'order-items' i SET i.n = 1 WHERE i.id = '1' RETURNING VALUE i.n"), "1\n");
+  EXPECT_EQ(query("PATCH 'order-items' AS i WITH [{op: 'incr', path: '/n', \"value\": 2}] WHERE i.n = 1"),
+            "");
+  EXPECT_EQ(query("ALTER CONTAINER 'order-items' WITH {defaultTtl: -1}"), "");
+  EXPECT_EQ(query("DELETE FROM 'order-items' i WHERE i.id = '2' RETURNING VALUE i.id"), "\"2\"\n");
+  EXPECT_EQ(query("SELECT VALUE i.n FROM 'order-items' i"), "3\n");
+  EXPECT_EQ(query("DROP CONTAINER 'order-items'"), "");
+}
+
 TEST_F(ChangeTest, TheItemLimitOfAContainerGoesUpAndBackToTheDefault) {
   EXPECT_EQ(query("CREATE CONTAINER c WITH {itemLimit: 1000}"), "");
   EXPECT_THAT(query("INSERT INTO c VALUES {id: '1', text: REPLICATE('x', 2000)}"), HasSubstr("too_large"));

@@ -52,6 +52,12 @@ INSTANTIATE_TEST_SUITE_P(
         Accepted{
             "patch",
             "PATCH c AS x WITH [{op: 'incr', path: '/patch', 'value': x.n}] WHERE x.id = '1' RETURNING *"},
+        Accepted{"quoted_query", "SELECT * FROM 'order-items' AS i JOIN \"a\\\"b\".tags AS t"},
+        Accepted{"quoted_iteration", "SELECT t FROM t IN 'order-items'.tags"},
+        Accepted{"quoted_insert", "INSERT INTO 'order-items' SELECT * FROM 'order'"},
+        Accepted{"quoted_update", "UPDATE 'order-items' i SET i.a = 1"},
+        Accepted{"quoted_create", "CREATE CONTAINER IF NOT EXISTS 'order-items' PARTITION KEY (/id)"},
+        Accepted{"quoted_drop", "DROP CONTAINER IF EXISTS 'order-items'"},
         Accepted{"delete", "DELETE FROM c WHERE c['into'] IN (1, 'set')"},
         Accepted{"create",
                  "CREATE CONTAINER IF NOT EXISTS c PARTITION KEY (/key/width, '/b c') WITH {defaultTtl: 1}"},
@@ -147,7 +153,7 @@ TEST(ParseTest, HintsAtCommonSlips) {
 TEST(ParseTest, NamesWhatCouldStandThere) {
   EXPECT_EQ(printed("SELECT VALUE ABS(-1"),
             "error: the query ends too early: expected an operator, ',' or ')'");
-  EXPECT_EQ(printed("SELECT * FROM"), "error: the query ends too early: expected a name or '('");
+  EXPECT_EQ(printed("SELECT * FROM"), "error: the query ends too early: expected a name, a string or '('");
   EXPECT_EQ(printed("SELECT TOP -1 c.a"), "error: unexpected '-': expected an integer or a parameter");
   // Strict mode does not offer what it would then refuse.
   EXPECT_EQ(printed("SELECT VALUE 1, 2", true).find("UNION"), std::string::npos);

@@ -140,9 +140,8 @@ class DelimitedSource : public ByteSource {
     for (size_t i = 0; i < record.size(); ++i) {
       // The whole file would be its header.
       if (!record[i].is_quoted && record[i].text.contains('\r'))
-        return "its lines end with a carriage return alone, which is no end here: make line feeds of them "
-               "(tr "
-               "'\\r' '\\n')";
+        return "its lines end with a carriage return alone, which is no end here: tr '\\r' '\\n' makes line "
+               "feeds of them";
       // In quotes it is the empty name, as the export writes it.
       if (record[i].text.empty() && !record[i].is_quoted)
         return fmt::format("column {} of the header has no name", i + 1);

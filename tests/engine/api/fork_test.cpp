@@ -7,41 +7,13 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 
-#include "tests/engine/api/database_fixture.h"
+#include "tests/engine/api/three_items.h"
 
 namespace quire::tests {
 namespace {
 
-class ForkTest : public DatabaseTest {
- protected:
-  ForkTest() : path_(file("a.quire")) {}
-
-  static void run_in_child(const std::function<void()>& work) {
-    std::fflush(nullptr);
-    const pid_t child = fork();
-    if (child == 0) {
-      work();
-      std::fflush(nullptr);
-      _exit(HasFailure() ? 1 : 0);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  }
-
-  // A file with three items.
-  void fill(const std::string& path) {
-    reopen(path);
-    make("items", "/k");
-    EXPECT_EQ(query("INSERT INTO items VALUES {id: '1', k: 1}, {id: '2', k: 2}, {id: '3', k: 3}"), "");
-  }
-  std::string count() { return query("SELECT VALUE COUNT(1) FROM items"); }
-  void expect_sound() { EXPECT_EQ(database_->check().value(), "[]"); }
-
-  std::string path_;
-};
+class ForkTest : public ThreeItemsTest {};
 
 // It has opened nothing, though its parent's databases lie in its memory.
 TEST_F(ForkTest, AChildOfForkOpensItsOwn) {
@@ -102,8 +74,9 @@ TEST_F(ForkTest, AChildOfForkLeavesWhatIsItsParents) {
     EXPECT_TRUE(fails_with(snapshot->renew(), QUIRE_MISUSE, "fork()"));
     EXPECT_TRUE(fails_with(transaction->commit(), QUIRE_MISUSE, "fork()"));
     transaction.reset(), snapshot.reset(), statement.reset(), feed.reset(), items.reset(), database_.reset();
+    return true;
   };
-  run_in_child(as_its_parent);
+  EXPECT_TRUE(run_apart(as_its_parent));
   EXPECT_TRUE(fails_with(Database::compact(path_), QUIRE_BUSY));
   ASSERT_TRUE(succeeds(transaction->commit()));
   EXPECT_EQ(count(), "4\n");
@@ -112,10 +85,11 @@ TEST_F(ForkTest, AChildOfForkLeavesWhatIsItsParents) {
   EXPECT_TRUE(feed->next().value());
   // Nobody within a transaction.
   transaction.reset(), snapshot.reset(), statement.reset(), feed.reset(), items.reset();
-  run_in_child([&] {
+  EXPECT_TRUE(run_apart([&] {
     EXPECT_EQ(query("INSERT INTO items VALUES {id: '5', k: 5}").find("misuse"), 0);
     database_.reset();
-  });
+    return true;
+  }));
   ASSERT_EQ(query("INSERT INTO items VALUES {id: '5', k: 5}"), "");
   expect_sound();
   reopen(path_);

@@ -33,8 +33,6 @@ constexpr Slip kSlips[] = {
     {kAny, TOKEN_DOT, TOKEN_STRING, "a name in quotes goes in brackets, without a dot: c[\"name\"]"},
     {kAny, TOKEN_DOT, TOKEN_FROM, "a name is missing after the dot"},
     {kAny, TOKEN_AS, TOKEN_FROM, "the alias is missing after AS"},
-    {TOKEN_FROM, TOKEN_NAME, TOKEN_MINUS, "a name that is no plain word goes in quotes: FROM \"my-name\" m"},
-    {TOKEN_INTO, TOKEN_NAME, TOKEN_MINUS, "a name that is no plain word goes in quotes: INTO \"my-name\""},
     {kAny, TOKEN_FROM, TOKEN_PARAMETER, "a parameter is a value; it cannot name a container"},
     {kAny, TOKEN_FROM, TOKEN_LEFT_BRACKET, "an array goes in a subquery: FROM x IN (SELECT VALUE [1, 2])"},
     {kAny, TOKEN_SLASH, TOKEN_SLASH, "comments begin with -- or stand between /* and */"},
@@ -117,6 +115,11 @@ constexpr int kClosingTokens[] = {0,
                                   TOKEN_RIGHT_BRACKET,
                                   TOKEN_RIGHT_BRACE};
 
+// Right before the name of a container, an index or a script.
+constexpr int kBeforeNames[] = {TOKEN_FROM,  TOKEN_JOIN,   TOKEN_INTO,      TOKEN_ON,       TOKEN_CONTAINER,
+                                TOKEN_INDEX, TOKEN_EXISTS, TOKEN_PROCEDURE, TOKEN_FUNCTION, TOKEN_TRIGGER,
+                                TOKEN_CHECK, TOKEN_ADVISE, TOKEN_ANALYZE,   TOKEN_EXECUTE,  TOKEN_IN};
+
 constexpr int kClauseTokens[] = {TOKEN_FROM,   TOKEN_WHERE, TOKEN_GROUP,
                                  TOKEN_HAVING, TOKEN_ORDER, TOKEN_OFFSET};
 
@@ -143,14 +146,15 @@ class SlipFinder {
         tokens_(unexpected.tokens),
         index_(unexpected.index),
         token_(tokens_[index_]),
-        expected_(unexpected.expected) {}
+        expected_(unexpected.expected),
+        strict_(unexpected.strict) {}
 
   std::string find() const {
     for (const Slip& slip : kSlips)
       if (fits_here(slip)) return std::string(slip.hint);
     for (const auto rule :
          {&SlipFinder::number, &SlipFinder::string, &SlipFinder::comment, &SlipFinder::list,
-          &SlipFinder::sources, &SlipFinder::parameter, &SlipFinder::misspelt_keyword,
+          &SlipFinder::sources, &SlipFinder::parameter, &SlipFinder::name, &SlipFinder::misspelt_keyword,
           &SlipFinder::foreign_word, &SlipFinder::reserved_word, &SlipFinder::unquoted_string,
           &SlipFinder::misspelt_clause, &SlipFinder::clause_order, &SlipFinder::missing_parentheses,
           &SlipFinder::missing_comma})
@@ -231,6 +235,30 @@ class SlipFinder {
       return "there are no casts; TOSTRING(x) and STRINGTONUMBER(x) convert";
     const bool is_mark = token_.kind == TOKEN_COLON || token_.kind == TOKEN_QUESTION;
     return is_mark && may_begin_expression() ? "a parameter is written @name" : "";
+  }
+
+  bool begins_clause() const {
+    if (kind(1) == TOKEN_MINUS) return false;
+    if (token_.kind == TOKEN_ORDER || token_.kind == TOKEN_GROUP) return kind(1) == TOKEN_BY;
+    return token_.kind == TOKEN_SELECT || token_.kind == TOKEN_JOIN ||
+           std::ranges::find(kClauseTokens, token_.kind) != std::end(kClauseTokens);
+  }
+
+  // Of a container, an index or a script, without the quotes that it needs.
+  std::string name() const {
+    const auto follows_any = [this](int ahead) {
+      return std::ranges::find(kBeforeNames, kind(ahead)) != std::end(kBeforeNames);
+    };
+    const bool is_reserved = find_reserved_word(word(0)) != nullptr && follows_any(-1) && !begins_clause() &&
+                             is_expected(TOKEN_NAME) && is_expected(TOKEN_STRING);
+    const bool is_cut = token_.kind == TOKEN_MINUS && kind(-1) == TOKEN_NAME && follows_any(-2);
+    if (!is_reserved && !is_cut) return {};
+    // On a container any word stands for it, and strict mode takes no quotes there.
+    if (strict_)
+      return is_reserved ? fmt::format("{} is a reserved word", word(0)) : "a plain word, as c, will do";
+    return is_reserved
+               ? fmt::format("{0} is a reserved word: as a name it goes in quotes", word(0))
+               : fmt::format("a name that is no plain word goes in quotes: \"{}-...\"", shortened(word(-1)));
   }
 
   std::string foreign_word() const {
@@ -338,6 +366,7 @@ class SlipFinder {
   const size_t index_;
   const Token& token_;
   const std::vector<bool>& expected_;
+  const bool strict_;
 };
 
 }  // namespace

@@ -36,14 +36,22 @@ bool is_locked_by_others(int descriptor, off_t byte) noexcept {
   return fcntl(descriptor, F_OFD_GETLK, &range) != 0 || range.l_type != F_UNLCK;
 }
 
+std::unexpected<Error> is_being_opened(const std::string& path) {
+  return fail(ErrorCode::busy,
+              fmt::format("'{}' is being opened or compacted by another process, which did not end until the "
+                          "busy timeout",
+                          path));
+}
+
+constexpr std::chrono::milliseconds kBetweenLooksAtLock{2};
+
 // False past the deadline.
 Result<bool> lock_until(int descriptor, struct flock range, const std::string& path,
                         Clock::time_point deadline) {
-  constexpr std::chrono::milliseconds kBetweenLooks{2};
   while (fcntl(descriptor, F_OFD_SETLK, &range) != 0) {
     if (errno != EAGAIN && errno != EACCES) return cannot(errno, "lock", path);
     if (Clock::now() >= deadline) return false;
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenLooksAtLock);
   }
   return true;
 }
@@ -54,10 +62,7 @@ Result<void> take_turn(int descriptor, const std::string& path, bool read_only, 
   QUIRE_ASSIGN(const bool is_ours,
                lock_until(descriptor, range_of(read_only ? F_RDLCK : F_WRLCK, kOpeningByte), path, deadline));
   if (is_ours) return {};
-  return fail(ErrorCode::busy,
-              fmt::format("'{}' is being opened or compacted by another process, which did not end until the "
-                          "busy timeout",
-                          path));
+  return is_being_opened(path);
 }
 
 void end_turn(int descriptor) noexcept {
@@ -108,15 +113,23 @@ Result<void> refuse_without_lock_file(int descriptor, const std::string& path) {
           path, lock_path));
 }
 
+Result<void> wait_for_lock_file(const std::string& path, Clock::time_point deadline) {
+  for (;;) {
+    const auto by = opened_by(path);
+    if (!by || *by != OpenBy::one_alone) return {};
+    if (Clock::now() >= deadline) return is_being_opened(path);
+    std::this_thread::sleep_for(kBetweenLooksAtLock);
+  }
+}
+
 // Who has the lock file has come in to the database file before, and leaves it after.
 Result<void> refuse_foreign_lock_file(int descriptor, const std::string& path) {
-  constexpr int kLooks = 100;  // somebody may have left between the two questions, and another have come
-  constexpr std::chrono::milliseconds kBetweenLooks{5};
+  constexpr int kLooks = 250;  // somebody may have left between the two questions, and another have come
   for (int look = 0; look < kLooks; ++look) {
     const auto by = opened_by(path);
-    // What keeps the lock file from being opened LMDB tells of; it waits for one alone.
+    // What keeps the lock file from being opened LMDB tells of.
     if (!by || *by != OpenBy::others || is_open_elsewhere(descriptor)) return {};
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenLooksAtLock);
   }
   return foreign_lock_file(path);
 }

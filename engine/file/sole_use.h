@@ -31,6 +31,11 @@ Result<OpenBy> opened_by(const std::string& path);
 Result<void> take_turn(int descriptor, const std::string& path, bool read_only, Clock::time_point deadline);
 void end_turn(int descriptor) noexcept;
 
+// Before LMDB opens a file: waits while somebody has the lock file for sole use who took his turn at another
+// file, the one that he compacted into this one. LMDB would wait, too, and then take a lock file as it is
+// that was the other file's. busy past the deadline.
+Result<void> wait_for_lock_file(const std::string& path, Clock::time_point deadline);
+
 // Holds, as long as the descriptor of the database file is open, that it is in use.
 Result<void> mark_in_use(int descriptor, const std::string& path);
 

@@ -67,13 +67,30 @@ Result<void> write_copy(const std::string& path, const std::string& copy, uint64
   return {};
 }
 
+struct FileInTurn {
+  Descriptor file;
+  ProcessMark mark;
+};
+// While this compaction waited for its turn, another one may have put its copy in the file's place: then the
+// turn is to be had at that.
+Result<FileInTurn> take_turn_at(const std::string& path) {
+  constexpr std::chrono::milliseconds kPatience{100};
+  for (;;) {
+    FileInTurn taken;
+    taken.file = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    struct stat status = {};
+    if (taken.file.number() < 0 || fstat(taken.file.number(), &status) != 0)
+      return cannot(errno, "open", path);
+    QUIRE_ASSIGN(taken.mark, ProcessMark::set(taken.file.number(), path));
+    QUIRE_TRY(take_turn(taken.file.number(), path, false, Clock::now() + kPatience));
+    QUIRE_ASSIGN(const struct stat now, look_at(path));
+    if (now.st_dev == status.st_dev && now.st_ino == status.st_ino) return taken;
+  }
+}
+
 Result<Compaction> compact(const std::string& path, const OnBytes& on_bytes) {
   QUIRE_TRY(look_at(path));
-  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (file.number() < 0) return cannot(errno, "open", path);
-  QUIRE_ASSIGN(const ProcessMark mark, ProcessMark::set(file.number(), path));
-  constexpr std::chrono::milliseconds kPatience{100};
-  QUIRE_TRY(take_turn(file.number(), path, false, Clock::now() + kPatience));
+  QUIRE_ASSIGN(const FileInTurn taken, take_turn_at(path));
   QUIRE_ASSIGN(const std::optional<Descriptor> lock, lock_for_sole_use(path));
   if (!lock)
     return fail(ErrorCode::busy,
@@ -81,7 +98,7 @@ Result<Compaction> compact(const std::string& path, const OnBytes& on_bytes) {
                             "when nobody uses it. A backup is compact too, and may be made at any time",
                             shown_path(path)));
   // A power cut may have come since somebody had it open.
-  QUIRE_TRY(settle_anchor_alone(file.number(), path, false));
+  QUIRE_TRY(settle_anchor_alone(taken.file.number(), path, false));
   QUIRE_ASSIGN(const struct stat before, look_at(path));
   QUIRE_TRY(check_all_pages(path, on_bytes));
 

@@ -1,16 +1,18 @@
 // Who comes while a file is compacted: he finds the copy or the file, and all that was written to either.
 #include "engine/file/compact_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <filesystem>
 #include <optional>
 #include <thread>
 
 #include "engine/file/sole_use.h"
 #include "tests/engine/file/one_table.h"
 #include "tests/engine/file/other_process.h"
+#include "tests/engine/file/small_commits_fixture.h"
 
 namespace quire::engine {
 namespace {
@@ -58,6 +60,39 @@ TEST_F(CompactFileTest, WhoFindsTheCopyWaitsUntilTheBusyTimeout) {
     EXPECT_TRUE(fails_with(Environment::open(path_, {.read_only = read_only, .busy_timeout_ms = 20}),
                            ErrorCode::busy, "is being opened or compacted"));
 }
+
+// It waits for a turn at a file that another compaction replaces meanwhile. Of the new one the last commits
+// are in the log, as its process was killed.
+class CompactedTwiceTest : public SmallCommitsTest {};
+
+TEST_P(CompactedTwiceTest, TheSecondTimeNoCommitIsLost) {
+  put(*open(), "k");
+  const std::string copy = folder_.path("copy"), original = path_;
+  std::filesystem::copy_file(original, copy);
+  path_ = copy;
+  in_process_that_dies([&] {
+    Environment& environment = *open().release();
+    until_small(environment);
+    put(environment, "last");
+  });
+  path_ = original;
+
+  const Descriptor first(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_TRUE(succeeds(take_turn(first.number(), path_, false, Clock::now() + 1s)));
+  std::thread second([&] {
+    auto done = compact_file(path_);
+    while (!done && done.error().code == ErrorCode::busy) done = compact_file(path_);
+    EXPECT_TRUE(succeeds(done));
+  });
+  std::this_thread::sleep_for(30ms);
+  std::filesystem::rename(copy, path_);
+  end_turn(first.number());
+  second.join();
+  EXPECT_TRUE(contents(*open()).contains("last"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Durabilities, CompactedTwiceTest,
+                         testing::Values(Durability::full, Durability::relaxed));
 
 }  // namespace
 }  // namespace quire::engine

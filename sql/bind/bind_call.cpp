@@ -31,10 +31,15 @@ bool are_constant(std::span<BoundExpression* const> operands) {
                      [](const BoundExpression* operand) { return operand->kind == BoundKind::constant; });
 }
 
+void note_volatile_call(Scope& innermost) {
+  for (Scope* scope = &innermost; scope != nullptr; scope = scope->outer()) scope->query().is_volatile = true;
+}
+
 }  // namespace
 
 Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& scope) {
   if (expression.is_udf) {
+    note_volatile_call(scope);
     QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::user_function, expression, scope));
     bound->message = expression.text;
     return bound;
@@ -56,6 +61,7 @@ Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& 
                   std::string(function->name) + " may stand only in ORDER BY RANK");
   QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::call, expression, scope));
   bound->function = function;
+  if (function->volatility == Volatility::per_row) note_volatile_call(scope);
   apply_policy(*bound, scope);
   return fold(bound);
 }

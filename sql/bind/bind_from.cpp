@@ -37,6 +37,11 @@ bool has_container(Scope& innermost) {
   return false;
 }
 
+bool runs_alike_for_all_rows(const BoundSource& source) {
+  return source.kind == BoundSourceKind::query && source.query->outer_slots.empty() &&
+         !source.query->is_volatile;
+}
+
 }  // namespace
 
 Result<void> Binder::bind_from(const Query& query, Scope& scope) {
@@ -125,7 +130,8 @@ Result<void> Binder::bind_path_source(const FromSource& source, const ScopeEntry
   return declare(source, bound.alias, bound, false, scope);
 }
 
-// LEFT JOIN x IN c.arr ON p is LEFT JOIN (SELECT VALUE x FROM x IN c.arr WHERE p) x.
+// LEFT JOIN x IN c.arr ON p is LEFT JOIN (SELECT VALUE x FROM x IN c.arr WHERE p) x. A subquery that gives
+// the same rows whatever stands before it is joined as a container is: it need not run for each row.
 Result<void> Binder::bind_left_source(const FromSource& source, Scope& scope) {
   BoundQuery& query = *statement_.subqueries.emplace_back(std::make_unique<BoundQuery>());
   Scope inner(&scope, query);
@@ -133,6 +139,11 @@ Result<void> Binder::bind_left_source(const FromSource& source, Scope& scope) {
   alone.join = JoinKind::first;
   alone.on = nullptr;
   QUIRE_TRY(bind_source(alone, false, inner));
+  if (runs_alike_for_all_rows(query.sources.back())) {
+    BoundSource whole = query.sources.back();
+    whole.join = JoinKind::left_on;
+    return declare(source, whole.alias, whole, false, scope);
+  }
   QUIRE_ASSIGN(query.where, bind(*source.on, inner));
   query.value = make(BoundKind::slot, source.span);
   query.value->slot = query.sources.back().slot;

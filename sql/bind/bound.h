@@ -171,6 +171,8 @@ struct BoundQuery {
   bool may_give_many_rows = true;
   // The slots of outer queries that this one reads, itself or through its subqueries.
   std::vector<SlotNumber> outer_slots;
+  // It, or a subquery of it, calls what may give something else for each row: RAND, a function of the user.
+  bool is_volatile = false;
 };
 
 // A statement that changes items. Its query gives the items as they will be (update, and the three that

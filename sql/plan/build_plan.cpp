@@ -1,5 +1,7 @@
 // From a bound query to the plan as it is written: sources from left to right, WHERE, GROUP BY, HAVING, ORDER
 // BY, the value, DISTINCT, TOP and OFFSET LIMIT.
+#include <algorithm>
+
 #include "sql/plan/estimate_rows.h"
 #include "sql/plan/plan.h"
 
@@ -76,6 +78,7 @@ class PlanBuilder {
         return {};
       case BoundSourceKind::query: {
         QUIRE_ASSIGN(const PlannedQuery* query, plan_subquery(*source.query));
+        if (runs_once(source, planned)) return plan_join(source, planned, query);
         PlanNode& node = push(planned, PlanKind::subquery);
         node.source = &source;
         node.query = query;
@@ -86,11 +89,26 @@ class PlanBuilder {
     return {};
   }
 
-  Result<void> plan_join(const BoundSource& source, PlannedQuery& planned) {
+  // Whether a subquery gives the same rows for each row before it, so that they are kept rather than made
+  // anew.
+  static bool runs_once(const BoundSource& source, const PlannedQuery& planned) {
+    if (planned.root->kind == PlanKind::one_row || source.query->is_volatile) return false;
+    return std::ranges::none_of(source.query->outer_slots, [&](SlotNumber slot) {
+      return std::ranges::find(planned.bound->sources, slot, &BoundSource::slot) !=
+             planned.bound->sources.end();
+    });
+  }
+
+  // The right side are the items of a container, or the rows of `query`.
+  Result<void> plan_join(const BoundSource& source, PlannedQuery& planned,
+                         const PlannedQuery* query = nullptr) {
     PlanNode& join = push(planned, PlanKind::join);
     join.right = std::make_unique<PlannedQuery>();
     join.right->bound = planned.bound;
-    push(*join.right, PlanKind::scan).source = &source;
+    if (query != nullptr) push(*join.right, PlanKind::one_row);
+    PlanNode& rows = push(*join.right, query != nullptr ? PlanKind::subquery : PlanKind::scan);
+    rows.source = &source;
+    rows.query = query;
     if (source.join != JoinKind::left_on) return {};
     join.keeps_unmatched = true;
     add_conjuncts(*source.on, join.conditions);
@@ -103,7 +121,7 @@ class PlanBuilder {
     if (planned.root->kind != PlanKind::join || planned.root->keeps_unmatched) return planned;
     PlannedQuery& right = *planned.root->right;
     for (const PlanNode* node = right.root.get(); node != nullptr; node = node->input.get())
-      if (node->source->slot == source.expression->slot) return right;
+      if (node->source != nullptr && node->source->slot == source.expression->slot) return right;
     return planned;
   }
 

@@ -62,8 +62,8 @@ double rows_of_join(const PlanNode& join, double left, Source& source) {
   double rows = left * right;
   if (join.is_lookup)
     rows = right;
-  else if (!join.right_keys.empty() && scan.kind == PlanKind::scan)
-    rows /= std::max(1.0, items_of(scan, source));
+  else if (!join.right_keys.empty())
+    rows /= std::max(1.0, scan.kind == PlanKind::scan ? items_of(scan, source) : right);
   return join.keeps_unmatched ? std::max(rows, left) : rows;
 }
 
@@ -85,8 +85,9 @@ double rows_of_node(const PlanNode& node, double input, Source& source) {
       const BoundQuery& query = *node.bound;
       return std::min(input, constant_or(query.top != nullptr ? query.top : query.limit, input));
     }
-    case PlanKind::expression:
     case PlanKind::subquery:
+      return input * estimated_rows(*node.query->root, source);
+    case PlanKind::expression:
     case PlanKind::sort:
     case PlanKind::project:
     case PlanKind::distinct:

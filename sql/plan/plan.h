@@ -29,14 +29,15 @@ enum class PlanKind : uint8_t {
   expression,  // FROM c.a.b x: binds a value, drops rows where it is undefined
   elements,    // x IN c.arr: a row for each element
   subquery,    // (SELECT ...) x: a row for each row of a query, run anew for each input row
-  join,        // JOIN container ON ...: the pairs of rows of two sides whose keys are equal
-  filter,      // keeps rows for which every condition is true
-  group,       // GROUP BY and aggregates
-  sort,        // ORDER BY; with top_k, only the first rows
-  project,     // evaluates the query's value; drops rows where it is undefined
-  distinct,    // drops values seen before
-  limit,       // TOP, OFFSET LIMIT
-  append,      // UNION ALL: the rows of `input`, then those of `other`
+  join,     // JOIN container ON ..., or a query that runs once: the pairs of rows of two sides whose keys are
+            // equal
+  filter,   // keeps rows for which every condition is true
+  group,    // GROUP BY and aggregates
+  sort,     // ORDER BY; with top_k, only the first rows
+  project,  // evaluates the query's value; drops rows where it is undefined
+  distinct,  // drops values seen before
+  limit,     // TOP, OFFSET LIMIT
+  append,    // UNION ALL: the rows of `input`, then those of `other`
 };
 
 struct PlannedQuery;

@@ -2,6 +2,9 @@
 // the earlier ones left undecided.
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <unordered_map>
 
 #include "sql/functions/operators.h"
 #include "sql/run/evaluator.h"
@@ -163,6 +166,96 @@ class InEvaluator final : public Evaluator {
   Column column_;
 };
 
+// What the needle of an IN is compared with, as it is gathered.
+class Candidates {
+ public:
+  explicit Candidates(EvaluatorFactory& factory)
+      : factory_(factory), constants_(std::make_unique<TupleTable>(1, factory.run().memory)) {}
+
+  void add(const BoundExpression& candidate) {
+    const bool is_constant = candidate.kind == BoundKind::constant;
+    if (!is_constant && candidate.kind != BoundKind::parameter) {
+      computed_.push_back(factory_.make(candidate));
+      return;
+    }
+    const Value value = is_constant ? candidate.constant : factory_.run().parameters[candidate.parameter];
+    factory_.run().is_restartable &= is_constant;
+    if (value.is_undefined())
+      has_undefined_ = true;
+    else if (!equals_nothing(value))
+      constants_->insert({&value, 1});
+  }
+
+  std::unique_ptr<Evaluator> make_in(const BoundExpression& needle, bool negated) {
+    return std::make_unique<InEvaluator>(factory_.make(needle), std::move(computed_), std::move(constants_),
+                                         has_undefined_, negated);
+  }
+
+ private:
+  EvaluatorFactory& factory_;
+  EvaluatorList computed_;
+  std::unique_ptr<TupleTable> constants_;
+  bool has_undefined_ = false;
+};
+
+// The operands of an OR. Those that hold one path against constants, x = 1 OR x = 2 OR ..., are the IN that
+// they might have been written as.
+class DisjunctionMaker {
+ public:
+  explicit DisjunctionMaker(EvaluatorFactory& factory) : factory_(factory) {}
+
+  EvaluatorList make(std::span<BoundExpression* const> operands) {
+    for (const BoundExpression* operand : operands)
+      if (const auto equality = equality_of(*operand)) values_[equality->path].push_back(equality->value);
+    EvaluatorList made;
+    for (const BoundExpression* operand : operands) {
+      const auto equality = equality_of(*operand);
+      const auto values = equality ? values_.find(equality->path) : values_.end();
+      if (values == values_.end() || values->second.size() < kLeastValues)
+        made.push_back(factory_.make(*operand));
+      else if (values->second.front() == equality->value)
+        made.push_back(make_in(*equality->needle, values->second));
+    }
+    return made;
+  }
+
+ private:
+  static constexpr size_t kLeastValues = 3;  // fewer are compared as fast as they are looked up
+
+  struct Equality {
+    const BoundExpression* needle;
+    const BoundExpression* value;
+    std::string path;  // the needle's slot and steps
+  };
+
+  static std::optional<Equality> equality_of(const BoundExpression& operand) {
+    if (operand.kind != BoundKind::binary || operand.binary_operator != BinaryOperator::equal) return {};
+    const BoundExpression* needle = operand.operands[0];
+    const BoundExpression* value = operand.operands[1];
+    if (needle->kind != BoundKind::path) std::swap(needle, value);
+    const bool is_known = value->kind == BoundKind::constant || value->kind == BoundKind::parameter;
+    if (needle->kind != BoundKind::path || !is_known) return {};
+    std::string path = std::to_string(needle->slot);
+    for (const BoundStep& step : needle->steps) {
+      path += step.is_index() ? '[' : '.';
+      path += std::to_string(step.is_index() ? step.index : static_cast<int64_t>(step.name.size()));
+      path += step.is_index() ? "]" : ":";
+      path += step.name;
+    }
+    return Equality{needle, value, std::move(path)};
+  }
+
+  std::unique_ptr<Evaluator> make_in(const BoundExpression& needle,
+                                     std::span<const BoundExpression* const> values) {
+    Candidates candidates(factory_);
+    for (const BoundExpression* value : values) candidates.add(*value);
+    return candidates.make_in(needle, false);
+  }
+
+  EvaluatorFactory& factory_;
+  std::unordered_map<std::string, std::vector<const BoundExpression*>> values_;  // by path
+};
+
 class LikeEvaluator final : public Evaluator {
  public:
   LikeEvaluator(const BoundExpression& expression, std::unique_ptr<Evaluator> text,
@@ -231,8 +324,11 @@ class IsNullEvaluator final : public Evaluator {
 }  // namespace
 
 std::unique_ptr<Evaluator> make_logical(const BoundExpression& expression, EvaluatorFactory& factory) {
-  return std::make_unique<LogicalEvaluator>(expression.kind == BoundKind::logical_or,
-                                            factory.make_all(expression.operands));
+  if (expression.kind == BoundKind::logical_and)
+    return std::make_unique<LogicalEvaluator>(false, factory.make_all(expression.operands));
+  EvaluatorList operands = DisjunctionMaker(factory).make(expression.operands);
+  if (operands.size() == 1) return std::move(operands.front());
+  return std::make_unique<LogicalEvaluator>(true, std::move(operands));
 }
 
 std::unique_ptr<Evaluator> make_conditional(const BoundExpression& expression, EvaluatorFactory& factory) {
@@ -247,24 +343,9 @@ std::unique_ptr<Evaluator> make_coalesce(const BoundExpression& expression, Eval
 }
 
 std::unique_ptr<Evaluator> make_in(const BoundExpression& expression, EvaluatorFactory& factory) {
-  auto constants = std::make_unique<TupleTable>(1, factory.run().memory);
-  EvaluatorList computed;
-  bool has_undefined = false;
-  for (const BoundExpression* candidate : expression.operands.subspan(1)) {
-    const bool is_constant = candidate->kind == BoundKind::constant;
-    if (!is_constant && candidate->kind != BoundKind::parameter) {
-      computed.push_back(factory.make(*candidate));
-      continue;
-    }
-    const Value value = is_constant ? candidate->constant : factory.run().parameters[candidate->parameter];
-    factory.run().is_restartable &= is_constant;
-    if (value.is_undefined())
-      has_undefined = true;
-    else if (!equals_nothing(value))
-      constants->insert({&value, 1});
-  }
-  return std::make_unique<InEvaluator>(factory.make(*expression.operands[0]), std::move(computed),
-                                       std::move(constants), has_undefined, expression.negated);
+  Candidates candidates(factory);
+  for (const BoundExpression* candidate : expression.operands.subspan(1)) candidates.add(*candidate);
+  return candidates.make_in(*expression.operands[0], expression.negated);
 }
 
 std::unique_ptr<Evaluator> make_like(const BoundExpression& expression, EvaluatorFactory& factory) {

@@ -132,6 +132,7 @@ std::unique_ptr<Evaluator> make_call_with_state(const BoundExpression& expressio
 
 std::unique_ptr<Evaluator> make_call(const BoundExpression& expression, EvaluatorFactory& factory) {
   const Function& function = *expression.function;
+  if (auto array_contains = make_array_contains(expression, factory)) return array_contains;
   std::unique_ptr<CallState> state;
   if (function.prepare != nullptr) {
     auto prepared = function.prepare(constant_operands(expression, factory.run()));

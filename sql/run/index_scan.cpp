@@ -38,6 +38,7 @@ class IndexScan final : public Operator {
     cursor_ = nullptr;
     items_cursor_.reset();
     is_open_ = false;
+    reads_all_ = false;
     is_reverse_ = access_.is_reverse;
     ends_given_ = 0;
   }
@@ -47,7 +48,10 @@ class IndexScan final : public Operator {
     for (;;) {
       if (frame.run.should_stop()) return {};
       frame.arena.reset();
-      if (access_.only_ends) return next_end(frame);
+      if (access_.only_ends && !reads_all_) {
+        const Rows rows = next_end(frame);
+        if (!reads_all_) return rows;
+      }
       if (!is_open_ && !open(frame)) return {};
       if (cursor_ == nullptr) return {};
       const Rows rows = reads_entries() ? next_entries(frame) : next_rows(frame);
@@ -120,7 +124,7 @@ class IndexScan final : public Operator {
   Rows next_end(Frame& frame) {
     while (ends_given_ < 2) {
       is_reverse_ = ends_given_++ == 1;
-      if (!open(frame)) return {};
+      if (!open(frame) || reads_all_) return {};
       next_batch_ = 1;
       if (cursor_ == nullptr) continue;
       const Rows rows = reads_entries() ? next_entries(frame) : next_rows(frame);

@@ -296,6 +296,28 @@ TEST_F(IndexChoiceTest, DistinctByAnIndexOfThePolicy) {
   EXPECT_THAT(query("EXPLAIN " + in_every(few)), Not(HasSubstr("an item of each value")));
 }
 
+// Of the entries that a condition leaves, too, MIN and MAX read the first and the last one.
+TEST_F(IndexChoiceTest, ExtremesOfARangeAreItsEnds) {
+  ASSERT_EQ(query("CREATE INDEX pair ON c (few, text)"), "");
+  for (const char* where : {"c.text < '000100'", "c.text >= '000100' AND c.text <= '015000'", "c.few = 7",
+                            "c.few = 7 AND c.text > '010000'", "STARTSWITH(c.text, '0012')"}) {
+    const std::string extremes =
+        fmt::format("SELECT MIN(c.text) AS least, MAX(c.text) AS most FROM c WHERE {}", where);
+    EXPECT_THAT(plan(extremes), HasSubstr("first and last")) << where;
+    EXPECT_EQ(query(extremes), scanned(extremes)) << where;
+  }
+  for (const char* where : {"c.few IN (1, 2) AND c.text > '010000'", "c.few = 7 AND c.a > 50", "c.b = 7"}) {
+    const std::string extremes = fmt::format("SELECT VALUE MAX(c.text) FROM c WHERE {}", where);
+    EXPECT_THAT(plan(extremes), Not(HasSubstr("first and last"))) << where;
+    EXPECT_EQ(query(extremes), scanned(extremes)) << where;
+  }
+  // An array among them leaves no extreme.
+  ASSERT_EQ(query("INSERT INTO c VALUES {id: 'of array', p: 'p1', few: 7, text: ['z']}"), "");
+  EXPECT_EQ(query("SELECT MAX(c.text) AS most FROM c WHERE c.few = 7"), "{}\n");
+  EXPECT_EQ(query("SELECT VALUE MIN(c.text) FROM c WHERE c.few = 7 AND c.text > '0'"),
+            query("SELECT VALUE MIN(c.text) FROM d c WHERE c.few = 7"));
+}
+
 // What an index of scalars cannot serve is read from the items, though the plan was to read entries.
 TEST_F(IndexChoiceTest, WhatEntriesOfScalarsDoNotTellIsReadFromAllItems) {
   ASSERT_EQ(query("CREATE CONTAINER every WITH {indexingPolicy: {includedPaths: [{path: '/*'}]}}"), "");

@@ -23,6 +23,7 @@
 #include "engine/file/file_state.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/log_replay.h"
+#include "engine/file/map_advice.h"
 #include "engine/file/open_file.h"
 #include "engine/file/snapshot_pages.h"
 #include "engine/file/sole_use.h"
@@ -59,10 +60,17 @@ Result<void> write_copy(const std::string& path, const std::string& copy, uint64
   int code = mdb_env_create(&created);
   const EnvironmentHandle environment(created);
   if (code == MDB_SUCCESS) code = mdb_env_set_mapsize(created, bytes);
-  if (code == MDB_SUCCESS)
-    code = mdb_env_open(created, path.c_str(), MDB_NOSUBDIR | MDB_RDONLY | MDB_NOLOCK, 0);
+  const bool is_read_exactly = bytes > half_of_memory();
+  const unsigned flags = MDB_NOSUBDIR | MDB_RDONLY | MDB_NOLOCK | (is_read_exactly ? MDB_NORDAHEAD : 0);
+  if (code == MDB_SUCCESS) code = mdb_env_open(created, path.c_str(), flags, 0);
   if (code != MDB_SUCCESS) return cannot(code, "open", path);
-  QUIRE_ASSIGN(code, copy_tree(created, copy, on_bytes));
+  WalkAhead walk_ahead;
+  if (is_read_exactly)
+    walk_ahead = [&path](const OnBytes& on_read) {
+      const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      (void)walk_unused(file.number(), path, {.asks_for_long_data = true}, on_read);
+    };
+  QUIRE_ASSIGN(code, copy_tree(created, copy, on_bytes, walk_ahead));
   if (code != MDB_SUCCESS) return cannot(code, "copy to", copy);
   return {};
 }

@@ -15,6 +15,7 @@
 #include "engine/file/lmdb_error.h"
 #include "engine/file/open_file.h"
 #include "engine/file/snapshot_pages.h"
+#include "engine/file/table_tree.h"
 #include "engine/file/write_session.h"
 
 namespace quire::engine {
@@ -206,6 +207,11 @@ int count_reader(const char* line, void* context) {
 
 Result<void> Environment::copy_to(const std::string& path, const OnBytes& on_bytes) const {
   QUIRE_TRY(check_process());
+  {
+    // How the map is read is chosen by who first looks into a table, and it may be that nobody has.
+    QUIRE_ASSIGN(const ReadTransaction reading, begin_read());
+    (void)TableTree::of(reading, state_->facts.catalog);
+  }
   return copy_file(*state_, path_, path, on_bytes);
 }
 

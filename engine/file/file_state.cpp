@@ -8,32 +8,10 @@
 
 #include "engine/file/disk_room.h"
 #include "engine/file/lmdb_error.h"
-#include "engine/file/map_advice.h"
+#include "engine/file/snapshot_pages.h"
 #include "engine/file/tree_copy.h"
 
 namespace quire::engine {
-namespace {
-
-// A walk of LMDB's own asks for nothing that comes: the system shall, though the file is read exactly.
-class WalkedByLmdb {
- public:
-  WalkedByLmdb(const KnownMap& map, size_t bytes) noexcept
-      : map_(map.is_read_exactly() ? map.begin() : nullptr), bytes_(bytes) {
-    if (map_ != nullptr) read_ahead(map_, bytes_);
-  }
-  ~WalkedByLmdb() {
-    if (map_ != nullptr) read_exactly(map_, bytes_);
-  }
-  WalkedByLmdb(const WalkedByLmdb&) = delete;
-  WalkedByLmdb& operator=(const WalkedByLmdb&) = delete;
-
- private:
-  const char* map_;
-  size_t bytes_;
-};
-
-}  // namespace
-
 FileState::~FileState() {
   anchor_keeper_.stop();
   if (is_read_only_ || is_in_memory_) return;
@@ -118,10 +96,12 @@ Result<int> FileState::copy_pages(const std::string& path, const OnBytes& on_byt
       // LMDB's own snapshot is not counted.
       const MapHold hold(readers_);
       if (readers_.is_map_lost()) return MDB_PANIC;
-      MDB_envinfo info;
-      mdb_env_info(environment_.get(), &info);
-      const WalkedByLmdb walked(readers_.map(), info.me_mapsize);
-      QUIRE_ASSIGN(const int code, copy_tree(environment_.get(), path, on_bytes));
+      WalkAhead walk_ahead;
+      if (readers_.map().is_read_exactly())
+        walk_ahead = [this](const OnBytes& on_read) {
+          (void)walk_snapshot(*this, {.asks_for_long_data = true}, on_read);
+        };
+      QUIRE_ASSIGN(const int code, copy_tree(environment_.get(), path, on_bytes, walk_ahead));
       if (code != MDB_MAP_RESIZED) return code;
     }
     ::unlink(path.c_str());

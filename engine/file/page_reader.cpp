@@ -1,6 +1,8 @@
 #include "engine/file/page_reader.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +37,18 @@ Result<void> PageReader::read(uint64_t number, uint64_t count, std::vector<char>
 Result<void> PageReader::read_head(uint64_t number, std::span<char> into) const {
   if (number >= pages_) return fail(ErrorCode::corrupt, "it lies past the end of the file");
   return read_at(number * page_bytes_, into);
+}
+
+bool PageReader::is_reading_disk() const noexcept {
+  rusage usage;
+  if (::getrusage(RUSAGE_THREAD, &usage) != 0) return false;
+  return std::exchange(known_blocks_, usage.ru_inblock) != usage.ru_inblock;
+}
+
+void PageReader::ask_for(uint64_t number, uint64_t count) const noexcept {
+  if (number >= pages_ || count > pages_ - number) return;
+  (void)posix_fadvise(descriptor_, static_cast<off_t>(number * page_bytes_),
+                      static_cast<off_t>(count * page_bytes_), POSIX_FADV_WILLNEED);
 }
 
 bool is_in_place(int descriptor, std::string_view begin, uint32_t page_bytes) noexcept {

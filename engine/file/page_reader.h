@@ -33,6 +33,11 @@ class PageReader {
   // The first bytes of a page.
   Result<void> read_head(uint64_t number, std::span<char> into) const;
 
+  // Whether this thread has read from the disk since it was asked last: else all is in memory.
+  bool is_reading_disk() const noexcept;
+  // Has `count` pages from `number` on read from the disk meanwhile; any numbers.
+  void ask_for(uint64_t number, uint64_t count) const noexcept;
+
   uint32_t page_bytes() const { return page_bytes_; }
   uint64_t pages() const { return pages_; }
 
@@ -43,6 +48,7 @@ class PageReader {
   uint32_t page_bytes_;
   uint64_t pages_;
   OnBytes on_bytes_;
+  mutable long known_blocks_ = 0;  // read by this thread
 };
 
 // Whether a page that LMDB shows, of which `begin` is the start, 4096 bytes of it at most, lies where its

@@ -82,6 +82,7 @@ Result<void> PageWalk::walk_levels(const Tree& tree, Tree& found) {
       if (depth-- == 0) break;
       continue;
     }
+    ask_ahead(level);
     narrow(level, levels_[depth + 1]);
     const uint64_t child = level.page.node(level.next++).child();
     auto entered = enter(depth + 1, child, tree, found);
@@ -91,6 +92,25 @@ Result<void> PageWalk::walk_levels(const Tree& tree, Tree& found) {
       QUIRE_TRY(noted(std::move(entered), child));
   }
   return {};
+}
+
+// Pages that follow each other in a tree lie anywhere, and the disk gives many at once sooner than one after
+// the other: those behind the node to look at are asked for, as many as lie in a row by one call.
+void PageWalk::ask_ahead(const Level& level) const {
+  constexpr size_t kStep = 32;
+  if (level.next % kStep != 0 || !reader_.is_reading_disk()) return;
+  const size_t end = std::min(level.next + 2 * kStep, level.page.nodes());
+  uint64_t first = 0, count = 0;
+  for (size_t i = level.next == 0 ? 0 : level.next + kStep; i < end; ++i) {
+    const uint64_t child = level.page.node(i).child();
+    if (child != first + count) {
+      if (count > 0) reader_.ask_for(first, count);
+      first = child;
+      count = 0;
+    }
+    ++count;
+  }
+  if (count > 0) reader_.ask_for(first, count);
 }
 
 // The part of the keys that the node to look at leads to.
@@ -185,6 +205,7 @@ Result<void> PageWalk::check_overflow(const Node& node, Tree& found) {
       count > reader_.pages() - first)
     return fail(ErrorCode::corrupt,
                 fmt::format("page {} does not begin {} bytes of long data", first, node.data_bytes()));
+  if (options_.asks_for_long_data) reader_.ask_for(first, count);
   for (uint64_t page = first; page < first + count; ++page) QUIRE_TRY(claim(page));
   found.overflow_pages += count;
   return {};

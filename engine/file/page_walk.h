@@ -22,7 +22,8 @@ class PageWalk {
   struct Options {
     // roots: the tree of tables, and of each table and the free list the first page.
     enum class Extent : uint8_t { whole, roots } extent = Extent::whole;
-    size_t most_faults = 1;  // the walk ends when it has found so many
+    size_t most_faults = 1;           // the walk ends when it has found so many
+    bool asks_for_long_data = false;  // has the disk read it, for who reads it next; the walk needs not
   };
 
   // Of the commit that `meta` stands for: nobody may reuse its pages meanwhile. The reader must stay.
@@ -58,6 +59,7 @@ class PageWalk {
   Result<void> check_root(const layout::Tree& tree);
   Result<void> walk_levels(const layout::Tree& tree, layout::Tree& found);
   Result<void> enter(size_t depth, uint64_t number, const layout::Tree& tree, layout::Tree& found);
+  void ask_ahead(const Level& level) const;
   void narrow(const Level& parent, Level& child) const;
   Result<void> check_bounds(const Level& level) const;
   Result<void> check_leaf(const Level& level, layout::Tree& found);

@@ -93,11 +93,17 @@ Result<void> check_shared(FileState& state, std::string_view path, const OnBytes
   return as_error(faults, path);
 }
 
-Result<void> check_unused(int descriptor, std::string_view path, bool is_trusted, const OnBytes& on_bytes) {
+Result<std::vector<PageFault>> walk_unused(int descriptor, std::string_view path,
+                                           const PageWalk::Options& options, const OnBytes& on_bytes) {
   QUIRE_ASSIGN(const Meta meta, newest_meta(descriptor, path));
   QUIRE_ASSIGN(const uint64_t bytes, size_of_file(descriptor, path));
   const PageReader reader(descriptor, meta.page_bytes, bytes, on_bytes);
-  QUIRE_ASSIGN(const std::vector<PageFault> faults, PageWalk(reader, meta, walk_of(bytes, is_trusted)).run());
+  return PageWalk(reader, meta, options).run();
+}
+
+Result<void> check_unused(int descriptor, std::string_view path, bool is_trusted, const OnBytes& on_bytes) {
+  QUIRE_ASSIGN(const uint64_t bytes, size_of_file(descriptor, path));
+  QUIRE_ASSIGN(const auto faults, walk_unused(descriptor, path, walk_of(bytes, is_trusted), on_bytes));
   return as_error(faults, path);
 }
 

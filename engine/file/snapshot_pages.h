@@ -23,7 +23,11 @@ Result<bool> check_before_use(const FileState& state, uint64_t commit, std::stri
                               bool is_trusted);
 // All pages of a file that is open already. corrupt.
 Result<void> check_shared(FileState& state, std::string_view path, const OnBytes& on_bytes = nullptr);
-// The same of a file that nobody has open: corrupt.
+// What is wrong with the newest commit of a file that nobody has open. io, errors of on_bytes.
+Result<std::vector<PageFault>> walk_unused(int descriptor, std::string_view path,
+                                           const PageWalk::Options& options, const OnBytes& on_bytes);
+// check_shared() of a file that nobody has open, of all pages or, where it is trusted, as before use.
+// corrupt.
 Result<void> check_unused(int descriptor, std::string_view path, bool is_trusted,
                           const OnBytes& on_bytes = nullptr);
 

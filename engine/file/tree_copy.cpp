@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <new>
+#include <thread>
 
 #include "engine/file/background_task.h"
 #include "engine/file/file_state.h"
@@ -29,13 +32,57 @@ void end_writing(int descriptor) {
   (void)dup2(nothing.number(), descriptor);
 }
 
+uint64_t bytes_of(int descriptor, uint64_t otherwise) {
+  struct stat status;
+  return fstat(descriptor, &status) == 0 ? static_cast<uint64_t>(status.st_size) : otherwise;
+}
+
+// Goes through the pages ahead of the copy, as far as memory is sure to keep them until it gets there.
+class Forerunner {
+ public:
+  Forerunner(const WalkAhead& walk, int descriptor) : descriptor_(descriptor) {
+    if (walk) is_running_ = task_.begin([this, &walk] { run(walk); });
+  }
+  ~Forerunner() {
+    is_over_ = true;
+    if (is_running_) (void)task_.wait(Clock::time_point::max());
+  }
+  Forerunner(const Forerunner&) = delete;
+  Forerunner& operator=(const Forerunner&) = delete;
+
+ private:
+  void run(const WalkAhead& walk) noexcept {
+    try {
+      walk([this](uint64_t bytes) { return pace(bytes); });
+    } catch (const std::bad_alloc&) {
+      return;  // the copy goes on without it
+    }
+  }
+
+  Result<void> pace(uint64_t bytes) {
+    constexpr uint64_t kLead = uint64_t{16} << 20;
+    constexpr std::chrono::milliseconds kBetweenLooks{1};
+    read_ += bytes;
+    while (!is_over_ && read_ > copied_ + kLead) {
+      copied_ = bytes_of(descriptor_, copied_);
+      if (read_ > copied_ + kLead) std::this_thread::sleep_for(kBetweenLooks);
+    }
+    return is_over_ ? fail(ErrorCode::interrupted, "the copy is done") : Result<void>();
+  }
+
+  int descriptor_;
+  uint64_t read_ = 0, copied_ = 0;
+  std::atomic<bool> is_over_ = false;
+  bool is_running_ = false;
+  BackgroundTask task_;
+};
+
 // Tells of what the file grows by until the copy is done.
 Result<void> watch(BackgroundTask& copying, int descriptor, const OnBytes& on_bytes) {
   constexpr std::chrono::milliseconds kBetweenLooks{20};
   uint64_t told = 0;
   do {
-    struct stat status;
-    const uint64_t bytes = fstat(descriptor, &status) == 0 ? static_cast<uint64_t>(status.st_size) : told;
+    const uint64_t bytes = bytes_of(descriptor, told);
     QUIRE_TRY(on_bytes(bytes - told));
     told = bytes;
   } while (!copying.wait(Clock::now() + kBetweenLooks));
@@ -45,9 +92,11 @@ Result<void> watch(BackgroundTask& copying, int descriptor, const OnBytes& on_by
 }  // namespace
 
 // LMDB does not come back before it is done, so it has a thread of its own; and LMDB begins another.
-Result<int> copy_tree(MDB_env* environment, const std::string& path, const OnBytes& on_bytes) {
+Result<int> copy_tree(MDB_env* environment, const std::string& path, const OnBytes& on_bytes,
+                      const WalkAhead& walk_ahead) {
   const Descriptor file(make_file(path));
   if (file.number() < 0) return errno;
+  const Forerunner forerunner(walk_ahead, file.number());
   int code = MDB_SUCCESS;
   const auto copy = [&] { code = mdb_env_copyfd2(environment, file.number(), MDB_CP_COMPACT); };
   BackgroundTask copying;

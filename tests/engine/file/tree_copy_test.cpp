@@ -35,12 +35,13 @@ class TreeCopy : public testing::Test {
 
 TEST(FileCopy, OfAFileLargerThanMemoryIsWhole) {
   const TemporaryFolder folder;
-  const std::string record(10'000, 'x');
+  const auto record = [](int i) { return std::string(i % 10 == 0 ? 10'000 : 300, 'x'); };
+  constexpr int kRecords = 2000;  // on more pages than one branch leads to
   const auto environment = value_of(Environment::open(folder.path("a.quire"), {.most_read_ahead = 1}));
   Table table;
   ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
     QUIRE_ASSIGN(table, transaction.create_table("t"));
-    for (int i = 0; i < 100; ++i) QUIRE_TRY(transaction.put(table, std::to_string(i), record));
+    for (int i = 0; i < kRecords; ++i) QUIRE_TRY(transaction.put(table, std::to_string(i), record(i)));
     return {};
   })));
   const auto is_read_exactly = [&] {
@@ -53,7 +54,7 @@ TEST(FileCopy, OfAFileLargerThanMemoryIsWhole) {
   const auto copy = value_of(Environment::open(folder.path("b.quire")));
   const ReadTransaction snapshot = value_of(copy->begin_read());
   const Table copied = value_of(copy->open_table("t")).value();
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(value_of(snapshot.get(copied, std::to_string(i))), record);
+  for (int i = 0; i < kRecords; ++i) EXPECT_EQ(value_of(snapshot.get(copied, std::to_string(i))), record(i));
 }
 
 TEST_F(TreeCopy, IsWholeWhetherItIsWatchedOrNot) {

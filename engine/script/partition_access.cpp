@@ -160,25 +160,46 @@ Result<std::string> PartitionAccess::id_of_link(std::string_view link) {
   return id.empty() ? std::string(name) : id;
 }
 
+// The number by which a self link names an item of this container.
+std::optional<uint64_t> PartitionAccess::number_in_link(std::string_view link) const {
+  if (!link.starts_with(self_link_)) return std::nullopt;
+  link.remove_prefix(self_link_.size() - 1);  // which ends in a slash
+  if (!link.starts_with(kDocuments)) return std::nullopt;
+  return item_number_of(store_->resource_names(), without_slashes(link.substr(kDocuments.size())));
+}
+
 // The item's id, empty if the partition has no such item.
 Result<std::string> PartitionAccess::id_of_resource(std::string_view resource_id) {
   const std::optional<uint64_t> number = item_number_of(store_->resource_names(), resource_id);
   if (!number) return std::string();
-  if (const auto known = ids_.find(*number); known != ids_.end()) {
+  std::string& id = ids_[*number];
+  if (!id.empty()) {
     // It may have been deleted since, and another made under its id.
     // Nor need a row that has both be an item: a query names its columns as it likes.
-    QUIRE_ASSIGN(const std::optional<Item> item, store_->read(transaction_, partition_key_, known->second));
-    if (item && item->header().rid == *number) return known->second;
-    ids_.erase(known);
+    QUIRE_ASSIGN(const std::optional<Item> item, store_->read(transaction_, partition_key_, id));
+    if (item && item->header().rid == *number) return id;
+    id.clear();
   }
+  QUIRE_TRY(find_ids());
+  return id;
+}
+
+// One walk finds the ids of all links that were handed out: a walk for each would make it quadratic to follow
+// those of a page.
+Result<void> PartitionAccess::find_ids() {
   QUIRE_ASSIGN(ItemCursor items, store_->scan_partition(transaction_, partition_key_));
   sql::Value roots[64];
-  for (;;) {
+  for (size_t left = ids_.size(); left > 0;) {
     QUIRE_ASSIGN(const size_t count, items.next(roots));
-    if (count == 0) return std::string();
-    for (size_t i = 0; i < count; ++i)
-      if (header_of(roots[i]).rid == *number) return std::string(store_->id_of(roots[i]).as_string());
+    if (count == 0) return {};
+    for (const sql::Value& root : std::span(roots).first(count)) {
+      const auto known = ids_.find(header_of(root).rid);
+      if (known == ids_.end()) continue;
+      known->second = store_->id_of(root).as_string();
+      --left;
+    }
   }
+  return {};
 }
 
 }  // namespace quire::engine

@@ -97,8 +97,11 @@ class PartitionAccess {
  private:
   struct Page;
   void remember(const sql::Value& row);
+  bool remember_link(const sql::Value& row);
   void remember(const Item& item);
+  std::optional<uint64_t> number_in_link(std::string_view link) const;
   Result<std::string> id_of_resource(std::string_view resource_id);
+  Result<void> find_ids();
   Result<bool> read_page(Page& page, bool is_positioned);
   sql::ExecutionOptions query_options() const;
   Error past_time() const;
@@ -114,7 +117,8 @@ class PartitionAccess {
   uint64_t openings_;
   std::span<const sql::Value> partition_key_;
   std::string self_link_;
-  // Of the items that were handed out: ids by the number in their _rid, since links name items so.
+  // Of the items and links that were handed out: ids by the number in their _rid, since links name items so.
+  // Empty where a row had the link alone.
   std::unordered_map<uint64_t, std::string> ids_;
 };
 

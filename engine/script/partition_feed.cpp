@@ -87,12 +87,26 @@ Error PartitionAccess::past_time() const {
   return statement.is_over() ? statement.error_in("a query of the script") : past_script_time();
 }
 
+// A row is an item or some of its properties, its link, or an object of such (`SELECT c FROM c`).
 void PartitionAccess::remember(const sql::Value& row) {
+  if (remember_link(row) || !row.is_object()) return;
+  for (uint32_t i = 0; i < row.size(); ++i) remember_link(row.member_at(i).value);
+}
+
+// Whether it names an item.
+bool PartitionAccess::remember_link(const sql::Value& row) {
   const sql::Value rid = row.member("_rid");
+  const sql::Value link = row.is_string() ? row : row.member("_self");
+  std::optional<uint64_t> number;
+  if (rid.is_string()) number = item_number_of(store_->resource_names(), rid.as_string());
+  if (!number && link.is_string()) number = number_in_link(link.as_string());
+  if (!number) return false;
   const sql::Value id = row.member("id");
-  if (!rid.is_string() || !id.is_string()) return;
-  if (const auto number = item_number_of(store_->resource_names(), rid.as_string()))
+  if (id.is_string())
     ids_.insert_or_assign(*number, id.as_string());
+  else
+    ids_.try_emplace(*number);
+  return true;
 }
 
 // True once the page is as it must be; false: the query has to be run again, item by item.

@@ -127,6 +127,35 @@ TEST_F(ScriptTest, AFeedIsReadPageByPageWhileItsItemsAreDeleted) {
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM shelf s WHERE s.type = 'page'"), "0\n");
 }
 
+// What rows tell of their items is not enough, or is not so: a link is followed to the item that has it.
+TEST_F(ScriptTest, RowsLeadToTheirItemsByTheirLinksAlone) {
+  constexpr std::string_view kDelete = R"(async function (query) {
+    const follow = (row) => typeof row === 'string' ? row : row._self ?? row.c._self;
+    const { feed } = await __.queryDocumentsAsync(__.getSelfLink(), query, { pageSize: -1 });
+    const links = feed.map(follow), deleted = [];
+    for (const link of links) {
+      deleted.push((await __.readDocumentAsync(link)).id);
+      await __.deleteDocumentAsync(link);
+    }
+    for (const id of deleted) await __.createDocumentAsync(__.getSelfLink(), { id, authorId: 'a1', type: 'page' });
+    let found = 0;
+    for (const link of links) try { await __.readDocumentAsync(link); ++found; } catch { }
+    __.response.setBody([deleted, found]);
+  })";
+  for (const char id : {'m', 'k', 'n'})
+    ASSERT_TRUE(succeeds(shelf_->create(fmt::format(R"({{"id":"{}","authorId":"a1","type":"page"}})", id))));
+  for (const std::string_view columns :
+       {"c._self", "c.id, c._self", "VALUE c._self", "c", "*", "'k' AS id, c._self",
+        "'k' AS id, c._rid, c._self", "'x' AS _rid, c._self", "'' AS id, c._self"}) {
+    for (const auto& [order, ids] :
+         {std::pair{"", R"([["k","m","n"],0])"}, std::pair{" ORDER BY c.id DESC", R"([["n","m","k"],0])"}})
+      EXPECT_EQ(
+          body_of(kDelete, fmt::format(R"(["SELECT {} FROM c WHERE c.type = 'page'{}"])", columns, order)),
+          ids)
+          << columns;
+  }
+}
+
 TEST_F(ScriptTest, APageOfAnyOtherQueryContinuesByCount) {
   EXPECT_EQ(body_of(R"(function () {
     var c = __, rows = [];

@@ -20,6 +20,17 @@ size_t comment_end(std::string_view text) {
   return end == std::string_view::npos ? text.size() : end + (is_line ? 1 : 2);
 }
 
+// The $$ or $name$ that the text begins with, and a script between two of them; empty if it begins with none.
+std::string_view script_mark(std::string_view text) {
+  if (!text.starts_with('$')) return {};
+  const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  size_t end = 1;
+  while (end < text.size() && is_of_name(text[end])) ++end;
+  const bool is_mark =
+      end < text.size() && text[end] == '$' && std::isdigit(static_cast<unsigned char>(text[1])) == 0;
+  return is_mark ? text.substr(0, end + 1) : std::string_view();
+}
+
 }  // namespace
 
 bool is_query(std::string_view text) {
@@ -87,9 +98,9 @@ bool StatementReader::step(std::string_view line, size_t& at) {
       at = line.size();
       return false;
     case Place::script:
-      if (line.substr(at, 2) == "$$") {
+      if (line.substr(at).starts_with(script_mark_)) {
         place_ = Place::code;
-        ++at;
+        at += script_mark_.size() - 1;
       }
       break;
     case Place::block_comment:
@@ -110,10 +121,11 @@ void StatementReader::step_code(std::string_view line, size_t& at) {
     at += 2;
     return;
   }
-  if (pair == "$$") {
+  if (const std::string_view mark = script_mark(line.substr(at)); !mark.empty()) {
     place_ = Place::script;
+    script_mark_ = mark;
     is_blank_ = false;
-    at += 2;
+    at += mark.size();
     return;
   }
   const char c = line[at++];

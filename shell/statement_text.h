@@ -28,7 +28,7 @@ class StatementReader {
 
   // Nothing is gathered but white space and comments.
   bool is_blank() const { return is_blank_; }
-  // Inside a quote, a bracket, a comment or a script between $$.
+  // Inside a quote, a bracket, a comment or a script between $$ or $name$.
   bool is_open() const { return place_ != Place::code || depth_ > 0; }
   // Lines added so far.
   size_t line() const { return line_; }
@@ -43,6 +43,7 @@ class StatementReader {
 
   std::string text_;
   Place place_ = Place::code;
+  std::string script_mark_;  // that ends the script it is in
   int depth_ = 0;
   bool is_blank_ = true;
   size_t line_ = 0;

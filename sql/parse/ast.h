@@ -271,14 +271,15 @@ enum class ScriptKind : uint8_t { procedure, function, trigger };
 enum class TriggerTime : uint8_t { pre, post };
 enum class TriggerOperation : uint8_t { all, create, replace, update, remove };
 
-// CREATE [OR REPLACE] PROCEDURE | FUNCTION name ON container AS $$ body $$
-// CREATE [OR REPLACE] TRIGGER name time operation ON container [ALWAYS] AS $$ body $$
+// CREATE [OR REPLACE] PROCEDURE | FUNCTION name ON container AS mark body mark
+// CREATE [OR REPLACE] TRIGGER name time operation ON container [ALWAYS] AS mark body mark
 // DROP PROCEDURE | FUNCTION | TRIGGER [IF EXISTS] name ON container
 struct ScriptChange {
   ScriptKind kind = ScriptKind::procedure;
   std::string_view name;
   std::string_view container;
   std::string_view body;
+  std::string_view mark;  // around the body: $$, or $name$
   TriggerTime time = TriggerTime::pre;
   TriggerOperation operation = TriggerOperation::all;
   bool is_always = false;

@@ -148,7 +148,7 @@ class Lexer {
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return read_number();
     if (c == '"' || c == '\'') return read_string(c);
     if (c == '@') return read_parameter();
-    if (c == '$' && peek(1) == '$') return read_script();
+    if (const std::string_view mark = script_mark(); !mark.empty()) return read_script(mark);
     return read_punctuation();
   }
 
@@ -199,13 +199,22 @@ class Lexer {
     return true;
   }
 
-  // $$ ... $$: the token keeps its dollars.
-  bool read_script() {
-    const size_t close = text_.find("$$", at_ + 2);
+  // $$, or $name$ around a text that holds $$; empty if there is neither here.
+  std::string_view script_mark() const {
+    if (peek() != '$') return {};
+    size_t length = 1;
+    if (is_name_start(peek(length)))
+      while (is_name_part(peek(length))) ++length;
+    return peek(length) == '$' ? text_.substr(at_, length + 1) : std::string_view();
+  }
+
+  // The token keeps its marks.
+  bool read_script(std::string_view mark) {
+    const size_t close = text_.find(mark, at_ + mark.size());
     if (close == std::string_view::npos)
-      return unreadable(at_, "the script that begins here has no closing $$");
-    add(TOKEN_SCRIPT, at_, close + 2 - at_);
-    at_ = close + 2;
+      return unreadable(at_, fmt::format("the script that begins here has no closing {}", mark));
+    add(TOKEN_SCRIPT, at_, close + mark.size() - at_);
+    at_ = close + mark.size();
     return true;
   }
 

@@ -23,7 +23,9 @@ void AstBuilder::create_script(const Token& start, const Token& kind, bool repla
   script->kind = find_word(kScriptKindWords, text_of(kind))->kind;
   script->name = name_of(name);
   script->container = name_of(container);
-  script->body = text_of(body).substr(2, body.length - 4);
+  const std::string_view text = text_of(body);
+  script->mark = text.substr(0, text.find('$', 1) + 1);
+  script->body = text.substr(script->mark.size(), text.size() - 2 * script->mark.size());
   script->replaces = replaces;
   script->span = span_from(start.offset);
   parsed_.statement.kind = StatementKind::create_script;
@@ -95,7 +97,7 @@ std::string print_script(StatementKind kind, const ScriptChange& script) {
   append_name(out += " ON ", script.container);
   if (kind == StatementKind::drop_script) return out;
   if (script.is_always) out += " ALWAYS";
-  ((out += " AS $$") += script.body) += "$$";
+  (((out += " AS ") += script.mark) += script.body) += script.mark;
   return out;
 }
 

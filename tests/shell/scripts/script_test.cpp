@@ -76,14 +76,17 @@ TEST_F(ShellTest, ADumpLoadsWhateverNamesAndBodiesAre) {
                       "{\"id\":\"1\"}\n");
   ASSERT_EQ(made.exit_code, 0) << made.errors;
   write("f.js", "function () { return 2; } //$");
+  write("g.js", "function (price) {\n  // ; $script1$\n\n  return `$${price}` + '$$';\r\n} //$script2");
   made = run({file, ".import --generate-ids -- " + write("in.ndjson", "{\"id\":\"1\"}\n") + " \"--y z;\"",
-              ".script load --kind function " + path("f.js") + " -- --x", "CREATE CONTAINER z"});
+              ".script load --kind function " + path("f.js") + " -- --x",
+              ".script load --kind function --name g " + path("g.js") + " -- --x", "CREATE CONTAINER z"});
+  ASSERT_EQ(made.exit_code, 0) << made.errors;
   const std::string dump = run({file, ".dump"}).output;
   const ShellRun loaded = run({path("b.quire")}, dump);
   EXPECT_EQ(loaded.exit_code, 0) << loaded.errors << dump;
   EXPECT_EQ(run({path("b.quire"), ".containers"}).output, run({file, ".containers"}).output);
-  EXPECT_EQ(std::ranges::count(run({path("b.quire"), ".scripts --x"}).output, '\n'),
-            std::ranges::count(run({file, ".scripts --x"}).output, '\n'));
+  EXPECT_EQ(run({path("b.quire"), ".dump"}).output, dump);
+  EXPECT_EQ(run({path("b.quire"), "SELECT VALUE udf.g(5) FROM '--x' x"}).output, "\"$5$$\"\n");
 }
 
 }  // namespace

@@ -56,12 +56,25 @@ class JavaScriptFunction final : public sql::UserFunction, private ScriptHost {
   Result<sql::Value> from_script(JsValue value, sql::Arena& arena) {
     if (Sandbox::is_float(value)) return sql::Value::number(sandbox_->number(value));
     if (const auto plain = sandbox_->documents().from_script(value, arena)) return *plain;
+    if (sandbox_->promise_state(value) != Sandbox::PromiseState::none) return from_promise(value, arena);
     text_.clear();
     if (!sandbox_->json(value, text_)) return std::unexpected(sandbox_->take_exception(title_));
     if (text_.empty()) return sql::Value();
     auto read = reader_.to_value(text_, arena);
     if (!read) read.error().message = fmt::format("{} gives {}", title_, read.error().message);
     return read;
+  }
+
+  // Of an async function. What rejects the promise is an exception like any other.
+  Result<sql::Value> from_promise(JsValue promise, sql::Arena& arena) {
+    if (!sandbox_->run_jobs()) return std::unexpected(sandbox_->take_exception(title_));
+    if (sandbox_->promise_state(promise) == Sandbox::PromiseState::pending)
+      return fail(ErrorCode::script_failed,
+                  fmt::format("{} waits for a promise that nothing will settle", title_));
+    const JsValue result = sandbox_->promise_result(promise);
+    const auto value = from_script(result, arena);
+    sandbox_->free_counted(result);
+    return value;
   }
 
   ScriptStore::Loan sandbox_;

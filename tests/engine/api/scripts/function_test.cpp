@@ -36,6 +36,23 @@ TEST_F(FunctionTest, FiltersSortsAndAggregates) {
             "2\n");
 }
 
+TEST_F(FunctionTest, OfAnAsyncFunctionWhatItsPromiseComesTo) {
+  add("half", "async function (year) { return { half: (await Promise.resolve(year)) / 2 }; }");
+  EXPECT_EQ(query("SELECT VALUE udf.half(s.year).half FROM shelf s WHERE IS_DEFINED(s.year)"),
+            "1011\n1011.5\n");
+  add("none", "async function () { await null; }");
+  EXPECT_EQ(query("SELECT VALUE udf.none() FROM shelf s"), "");
+  add("bad", "async function (x) {\n  await null;\n  throw new Error('no ' + x);\n}");
+  EXPECT_THAT(query("SELECT VALUE udf.bad(s.id) FROM shelf s"),
+              HasSubstr("script_failed: function 'bad', line 3: no "));
+  add("never", "function () { return new Promise(() => {}); }");
+  EXPECT_THAT(query("SELECT VALUE udf.never() FROM shelf s"),
+              HasSubstr("function 'never' waits for a promise that nothing will settle"));
+  add("busy", "async function () { for (;;) await null; }");
+  set("script_time", "100");
+  EXPECT_THAT(query("SELECT VALUE udf.busy() FROM shelf s"), HasSubstr("timeout: function 'busy'"));
+}
+
 TEST_F(FunctionTest, AFailureFailsTheQueryAndTheNextIsAnswered) {
   add("bad", "function (x) {\n  throw new Error('no ' + x);\n}");
   EXPECT_THAT(query("SELECT VALUE udf.bad(s.id) FROM shelf s"),

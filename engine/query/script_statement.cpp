@@ -157,6 +157,10 @@ Result<void> execute_statement(OpenContainers& containers, Session& session, con
   std::string arguments = "[";
   for (size_t i = 0; i < statement.arguments.size(); ++i) {
     const sql::Value argument = given.member("a" + std::to_string(i));
+    if (!sql::has_only_finite_numbers(argument))
+      return fail(ErrorCode::not_json_result,
+                  fmt::format("argument {} of procedure '{}' is or holds NaN or Infinity, which JSON has not",
+                              i + 1, statement.name));
     if (i != 0) arguments += ',';
     if (argument.is_undefined())
       arguments += "null";

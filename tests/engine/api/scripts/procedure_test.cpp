@@ -43,6 +43,14 @@ TEST_F(ScriptTest, ArgumentsOfExecuteSeeWhatItsTransactionHasWritten) {
   EXPECT_EQ(query("ROLLBACK"), "");
 }
 
+TEST_F(ScriptTest, ArgumentsThatJsonHasNotAreRefused) {
+  EXPECT_EQ(query(kMakeEcho), "");
+  for (const std::string_view argument : {"1/0", "[1, 0/0]", "{a: -1/0}"})
+    EXPECT_EQ(
+        query(fmt::format("EXECUTE echo(1, {}) ON shelf IN PARTITION 'a1'", argument)),
+        "not_json_result: argument 2 of procedure 'echo' is or holds NaN or Infinity, which JSON has not");
+}
+
 TEST_F(ScriptTest, ArgumentsMayBeMissingOrTooMany) {
   const auto count =
       "function (a, b) { getContext().getResponse().setBody([arguments.length, typeof a, typeof b]); }";

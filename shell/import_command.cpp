@@ -94,13 +94,18 @@ Result<ImportTarget> target_of(Database& database, const std::string& name,
                                const std::vector<std::string>& paths) {
   auto present = partition_key_of(database, name);
   if (!present) return Failure(std::move(present.error()));
-  const bool is_new = !present->has_value();
+  bool is_new = !present->has_value();
   if (is_new) {
-    if (auto made = database.create_container(definition_of(name, paths)); !made)
-      return Failure(std::move(made.error()));
-  } else if (auto checked = check_partition_key(name, paths, **present); !checked) {
-    return Failure(std::move(checked.error()));
+    auto made = database.create_container(definition_of(name, paths));
+    if (!made && made.error().code != QUIRE_CONTAINER_EXISTS) return Failure(std::move(made.error()));
+    // Another import that began at the same time may have made it.
+    is_new = made.has_value();
+    if (!is_new) present = partition_key_of(database, name);
+    if (!present) return Failure(std::move(present.error()));
   }
+  if (!is_new && present->has_value())
+    if (auto checked = check_partition_key(name, paths, **present); !checked)
+      return Failure(std::move(checked.error()));
   auto container = database.container(name);
   if (!container) return Failure(std::move(container.error()));
   return ImportTarget{std::move(*container), is_new};

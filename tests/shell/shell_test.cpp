@@ -33,6 +33,16 @@ TEST_F(ShellTest, ExportsWhatItImported) {
   EXPECT_EQ(read("out.ndjson"), kBooks);
 }
 
+TEST_F(ShellTest, ImportsThatBeginAtOnceShareTheContainerThatOneMakes) {
+  const std::string import =
+      ".import " + write("books.ndjson", kBooks) + " books --partition-key /shelf --upsert";
+  const std::string all = "for i in 1 2 3 4 5 6 7 8; do '" QUIRE_SHELL "' '" + path("a.quire") + "' '" +
+                          import + "' 2>>'" + path("errors") +
+                          "' & all=\"$all $!\"; done; for i in $all; do wait $i || exit 1; done";
+  EXPECT_EQ(WEXITSTATUS(std::system(all.c_str())), 0) << read("errors");
+  EXPECT_EQ(run({path("a.quire"), "SELECT VALUE COUNT(1) FROM books b"}).output, "3\n");
+}
+
 TEST_F(ShellTest, FailedImportLoadsNothingAndNamesTheLine) {
   const std::string bad = write("bad.ndjson", "{\"id\":\"1\"}\n{\"id\":\"2\",}\n");
   const ShellRun run = this->run({path("b.quire"), ".import " + bad + " books"});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct ColumnNode {
   std::string name;
   std::optional<size_t> column;
   std::vector<ColumnNode> children;
+  std::unordered_map<std::string, size_t> places;  // of the children, by name
 };
 
 // One level more than items may have, so that what is deeper is refused as an item; what is left of such a
@@ -32,12 +34,12 @@ bool insert_column(ColumnNode& parent, std::string_view name, size_t column, siz
   const bool is_nested =
       dot != std::string_view::npos && dot > 0 && dot + 1 < name.size() && depth < kMostNesting;
   const std::string first(name.substr(0, is_nested ? dot : name.size()));
-  auto node = std::ranges::find(parent.children, first, &ColumnNode::name);
-  const bool is_new = node == parent.children.end();
-  if (!is_new && !is_nested && node->column) return false;
-  if (is_new) node = parent.children.insert(node, ColumnNode{first, std::nullopt, {}});
-  if (is_nested) return insert_column(*node, name.substr(dot + 1), column, depth + 1);
-  node->column = column;
+  const auto [place, is_new] = parent.places.try_emplace(first, parent.children.size());
+  if (is_new) parent.children.push_back({first, std::nullopt, {}, {}});
+  ColumnNode& node = parent.children[place->second];
+  if (is_nested) return insert_column(node, name.substr(dot + 1), column, depth + 1);
+  if (node.column) return false;
+  node.column = column;
   return true;
 }
 

@@ -34,6 +34,20 @@ TEST_F(DelimitedTest, AQuoteThatIsNotClosedTakesNoLongerThanTheFile) {
       << longer.errors;
 }
 
+// Each name is looked up: in a walk over those before it, these would take minutes.
+TEST_F(DelimitedTest, AHeaderOfManyColumnsTakesNoLongerThanItIs) {
+  std::string header = "id", row = "1";
+  for (int i = 0; i < 300'000; ++i) {
+    header += ",c" + std::to_string(i);
+    row += i == 299'999 ? ",5" : ",";
+  }
+  EXPECT_EQ(import(header + "\n" + row + "\n").output, "{\"id\":\"1\",\"c299999\":5}\n");
+  const ShellRun twice = import(header + ",c7\n" + row + ",\n");
+  EXPECT_EQ(twice.exit_code, 1);
+  EXPECT_NE(twice.errors.find("column 300002 of the header, 'c7', is there already"), std::string::npos)
+      << twice.errors;
+}
+
 // A doubled quote, an end of line, an end of record: wherever a block of the file ends.
 TEST_F(DelimitedTest, RecordsMayLieAcrossBlocks) {
   constexpr size_t kBlock = size_t{1} << 18;

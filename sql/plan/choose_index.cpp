@@ -32,6 +32,8 @@ constexpr double kEntryCost = 0.5;
 constexpr double kKeyCost = 2;
 // The values of an entry, read once its key is in order; several threads share a scan, and not this.
 constexpr double kValuesCost = 2.5;
+// An entry that OFFSET passes over, with many others of its page.
+constexpr double kSkipCost = 0.02;
 // A row that is sorted.
 constexpr double kSortCost = 0.5;
 // The share of the rows that a condition lets through, where nothing tells.
@@ -117,7 +119,7 @@ class IndexChooser {
       return false;
     if (ordered && cost_in_order(*ordered, limit) < best_cost + sort_cost) {
       take(std::move(*ordered), true);
-      scan_.access.is_reverse = is_reversed(scan_.access.probes[0], *sort);
+      scan_.access.is_reverse = *matching_order(scan_.access.probes[0], *sort);
       return true;
     }
     if (any)
@@ -169,8 +171,19 @@ class IndexChooser {
   double cost_in_order(const Candidate& ordered, std::optional<double> limit) {
     double rows = ordered.rows;
     if (limit) rows = std::min(rows, *limit / share_let_through(ordered));
+    const double skipped = decides_rows(ordered.probe) ? std::min(rows, row_offset(*query_.bound)) : 0;
     const bool is_enough = is_covered_by(ordered.probe);
-    return rows * (is_enough ? kEntryCost : kEntryCost + kFetchCost) + 1;
+    return (rows - skipped) * (is_enough ? kEntryCost : kEntryCost + kFetchCost) + skipped * kSkipCost + 1;
+  }
+  // Whether there is a row for each entry, so that OFFSET goes past entries.
+  bool decides_rows(const PlannedProbe& probe) const {
+    if (query_.bound->distinct || query_.bound->sources.size() != 1) return false;
+    if (!is_always_defined(*query_.bound->value)) return false;
+    const auto decided = decided_by(probe);
+    return filter_ == nullptr ||
+           std::ranges::all_of(filter_->conditions, [&](const BoundExpression* condition) {
+             return std::ranges::find(decided, condition) != decided.end();
+           });
   }
 
   // choose_id_range() comes after this: what its way costs.
@@ -265,10 +278,6 @@ class IndexChooser {
     const IndexDescription& index = probe.index;
     if (index.cut_entries > 0 || index.is_multi_valued() || !has_all_rows(probe)) return false;
     return matching_order(probe, sort).has_value();
-  }
-
-  bool is_reversed(const PlannedProbe& probe, const BoundQuery& sort) const {
-    return *matching_order(probe, sort);
   }
 
   // Forwards: false; backwards: true; nothing if neither.
@@ -478,16 +487,6 @@ void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& sourc
 }
 
 }  // namespace
-
-bool index_needs_hold(const Plan& plan, Source& source) {
-  return std::ranges::all_of(plan.index_needs, [&](const Plan::IndexNeed& need) {
-    Collection* const collection = source.collection(need.collection);
-    if (collection == nullptr) return false;
-    const auto found = std::ranges::find(collection->indexes(), need.index, &IndexDescription::number);
-    return found != collection->indexes().end() && (!need.needs_whole_values || found->cut_entries == 0) &&
-           (!need.needs_every_item || found->entries == collection->item_count());
-  });
-}
 
 void choose_index(Plan& plan, PlannedQuery& query, Source& source) {
   for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())

@@ -10,8 +10,9 @@ namespace {
 constexpr double kFilteredShare = 0.25;
 constexpr double kPartitionShare = 0.01;
 constexpr double kGroupShare = 0.1;
-constexpr double kElements = 4;  // of an array
-constexpr size_t kListed = 10;   // of an array of what is looked for
+constexpr double kElements = 4;      // of an array
+constexpr size_t kListed = 10;       // of an array of what is looked for
+constexpr double kUsualCount = 100;  // of rows, where it is a parameter
 
 double items_of(const PlanNode& scan, Source& source) {
   Collection* const collection = source.collection(scan.source->collection_name);
@@ -113,13 +114,16 @@ double walk(Node& top, Source& source, const Note& note) {
 }  // namespace
 
 std::optional<double> row_limit(const BoundQuery& query) {
-  constexpr double kUsual = 100;  // of a parameter
   const auto count = [](const BoundExpression* expression) {
-    return std::max(1.0, constant_or(expression, kUsual));
+    return std::max(1.0, constant_or(expression, kUsualCount));
   };
   if (query.top != nullptr) return count(query.top);
   if (query.limit == nullptr) return std::nullopt;
-  return count(query.limit) + (query.offset != nullptr ? constant_or(query.offset, kUsual) : 0);
+  return count(query.limit) + row_offset(query);
+}
+
+double row_offset(const BoundQuery& query) {
+  return query.top == nullptr && query.offset != nullptr ? constant_or(query.offset, kUsualCount) : 0;
 }
 
 double estimated_rows(const PlanNode& top, Source& source) {

@@ -6,11 +6,6 @@
 namespace quire::sql {
 namespace {
 
-bool is_always_defined(const BoundExpression& value) {
-  return value.kind == BoundKind::object || value.kind == BoundKind::array ||
-         (value.kind == BoundKind::constant && value.constant.is_defined()) || value.kind == BoundKind::slot;
-}
-
 // Reading it for every row costs little beside keeping every row.
 bool is_read_in_place(const BoundExpression& value) {
   return value.kind == BoundKind::path || value.kind == BoundKind::system_property ||
@@ -18,6 +13,11 @@ bool is_read_in_place(const BoundExpression& value) {
 }
 
 }  // namespace
+
+bool is_always_defined(const BoundExpression& value) {
+  return value.kind == BoundKind::object || value.kind == BoundKind::array ||
+         (value.kind == BoundKind::constant && value.constant.is_defined()) || value.kind == BoundKind::slot;
+}
 
 void limit_sorts(PlannedQuery& query) {
   const BoundQuery& bound = *query.bound;

@@ -201,6 +201,8 @@ bool ignores_order(const BoundQuery& query);
 // Whether rows that are equal to others change nothing: DISTINCT, or aggregates of different values.
 bool ignores_repeats(const BoundQuery& query);
 void limit_sorts(PlannedQuery& query);
+// Whether no row is dropped since this is undefined.
+bool is_always_defined(const BoundExpression& value);
 // Whether a limit ends what the bottom of the plan reads: nothing between takes all rows before it gives one.
 bool may_stop_early(const PlannedQuery& query);
 // Finds the filter whose work several threads may share.

@@ -40,10 +40,16 @@ class Filter final : public Operator {
 // that a query gives.
 class DefinedValue final : public Operator {
  public:
-  DefinedValue(const PlanNode& node, SlotNumber slot, std::unique_ptr<Evaluator> value, Input input)
-      : Operator(node), slot_(slot), value_(std::move(value)), input_(std::move(input)) {}
+  DefinedValue(const PlanNode& node, SlotNumber slot, const BoundExpression& expression,
+               std::unique_ptr<Evaluator> value, Input input)
+      : Operator(node),
+        slot_(slot),
+        keeps_all_(is_always_defined(expression)),
+        value_(std::move(value)),
+        input_(std::move(input)) {}
 
   void rewind(Frame& frame) override { input_->rewind(frame); }
+  uint64_t skip(uint64_t most, Frame& frame) override { return keeps_all_ ? input_->skip(most, frame) : 0; }
 
  private:
   Rows pull(Frame& frame) override {
@@ -64,6 +70,7 @@ class DefinedValue final : public Operator {
   }
 
   SlotNumber slot_;
+  bool keeps_all_;  // rows
   std::unique_ptr<Evaluator> value_;
   Input input_;
   std::vector<RowNumber> selected_;
@@ -136,6 +143,8 @@ class Limit final : public Operator {
   }
 
   Rows pull(Frame& frame) override {
+    for (uint64_t gone = 1; to_give_ > 0 && to_skip_ > 0 && gone > 0; to_skip_ -= gone)
+      gone = input_->skip(to_skip_, frame);
     while (to_give_ > 0) {
       Rows rows = input_->next(frame);
       if (rows.empty()) return {};
@@ -209,7 +218,8 @@ std::unique_ptr<Operator> make_bind_value(const PlanNode& node, const PlannedQue
                                           Input input) {
   auto value = EvaluatorFactory(frame, query).make(*node.source->expression);
   frame.is_stable[node.source->slot] = value->is_stable();
-  return std::make_unique<DefinedValue>(node, node.source->slot, std::move(value), std::move(input));
+  return std::make_unique<DefinedValue>(node, node.source->slot, *node.source->expression, std::move(value),
+                                        std::move(input));
 }
 
 std::unique_ptr<Operator> make_project(const PlanNode& node, const PlannedQuery& query, Frame& frame,
@@ -218,7 +228,8 @@ std::unique_ptr<Operator> make_project(const PlanNode& node, const PlannedQuery&
   auto value = &node == frame.run.stored_items ? make_plain_slot(node.bound->value->slot, factory)
                                                : factory.make(*node.bound->value);
   frame.is_stable[query.value_slot] = value->is_stable();
-  return std::make_unique<DefinedValue>(node, query.value_slot, std::move(value), std::move(input));
+  return std::make_unique<DefinedValue>(node, query.value_slot, *node.bound->value, std::move(value),
+                                        std::move(input));
 }
 
 std::unique_ptr<Operator> make_distinct(const PlanNode& node, const PlannedQuery& query, Frame& frame,

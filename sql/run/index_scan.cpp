@@ -43,6 +43,23 @@ class IndexScan final : public Operator {
     ends_given_ = 0;
   }
 
+  // Of entries that are followed in their own order, where nobody asks for their items.
+  uint64_t skip(uint64_t most, Frame& frame) override {
+    constexpr uint64_t kBetweenLooks = 65'536;  // whether the query may go on
+    if (access_.only_ends || frame.run.should_stop()) return 0;
+    frame.arena.reset();
+    if (!is_open_ && !open(frame)) return 0;
+    if (reads_all_ || cursor_ == nullptr || cursor_ != entries_.get()) return 0;
+    auto gone = entries_->count(std::min(most, kBetweenLooks));
+    if (!gone) {
+      frame.run.set_error(std::move(gone.error()));
+      return 0;
+    }
+    frame.run.counters[node_number()].entries_read += *gone;
+    skipped_ += *gone;
+    return *gone;
+  }
+
  private:
   Rows pull(Frame& frame) override {
     for (;;) {
@@ -149,6 +166,7 @@ class IndexScan final : public Operator {
     cursor_ = nullptr;
     next_batch_ = kFirstBatch;
     given_ = 0;
+    skipped_ = 0;
     was_shared_ = false;
     reads_all_ = false;
     const auto value_of = [&](const BoundExpression& operand) {
@@ -245,7 +263,7 @@ class IndexScan final : public Operator {
                       : frame.run.omits_system_properties ? Text::members
                                                           : Text::whole;
     const size_t threads = std::min<uint64_t>(frame.run.threads, 2 + expected() / kItemsOfThread);
-    shared_ = SharedLookups::begin({*collection_, *cursor_, given_}, access_by_probes(frame),
+    shared_ = SharedLookups::begin({*collection_, *cursor_, skipped_ + given_}, access_by_probes(frame),
                                    *frame.run.workers, threads, text);
     frame.run.is_restartable &= shared_ == nullptr;  // its threads must not outlive the run
   }
@@ -278,6 +296,7 @@ class IndexScan final : public Operator {
   std::unique_ptr<SharedLookups> shared_;
   bool was_shared_ = false;  // or could not be
   uint64_t given_ = 0;       // items of what is open
+  uint64_t skipped_ = 0;     // before them
   bool is_open_ = false;
   bool is_at_end_ = false;
   bool reads_all_ = false;  // all items, since an index has no entries for a value that was asked for

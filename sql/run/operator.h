@@ -27,6 +27,10 @@ class Operator {
   // Starts anew, below as well: the outer slots may have changed.
   virtual void rewind(Frame& frame) = 0;
 
+  // Before the first next(): goes past up to `most` rows that it need not make for that; how many. 0 where it
+  // would have to, or at the end.
+  virtual uint64_t skip(uint64_t /*most*/, Frame& /*frame*/) { return 0; }
+
  protected:
   virtual Rows pull(Frame& frame) = 0;
   uint32_t node_number() const { return node_number_; }

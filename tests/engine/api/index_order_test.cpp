@@ -1,0 +1,114 @@
+// The order of an index in place of a sort: what is passed over on the way, and that the rows are those that
+// no index gives.
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "tests/engine/api/database_fixture.h"
+#include "tests/engine/api/test_clock.h"
+
+namespace quire::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Containers c, with indexes, and d, without, of the same items; every tenth has no n, every second may
+// expire.
+class IndexOrderTest : public DatabaseTest {
+ protected:
+  void SetUp() override {
+    set_time(database_->c_handle(), kNow);
+    for (const char* name : {"c", "d"}) {
+      make(name, "/p");
+      std::string lines;
+      for (int i = 0; i < 5'000; ++i)
+        lines += fmt::format(R"({{"id":"{:0>4}","p":"p{}","a":{},"b":{}{}{}}})", i, i % 7, i % 40,
+                             i * 7 % 101, i % 10 == 0 ? "" : fmt::format(R"(,"n":{})", i * 7919 % 2'000),
+                             i % 2 == 0 ? R"(,"ttl":5)" : "") +
+                 "\n";
+      std::istringstream input(lines);
+      ASSERT_TRUE(succeeds(database_->container(name)->import(input)));
+    }
+    for (const char* paths : {"n", "a, b"})
+      ASSERT_EQ(query(fmt::format("CREATE INDEX ON c ({})", paths)), "");
+  }
+  std::string analyzed(std::string_view sql) { return query("EXPLAIN ANALYZE " + std::string(sql)); }
+  // The same without indexes.
+  std::string scanned(std::string sql) {
+    const size_t at = sql.find("FROM c");
+    return query(sql.replace(at, 6, "FROM d c"));
+  }
+  void expect_equal_rows(std::initializer_list<const char*> queries) {
+    for (const char* sql : queries) EXPECT_EQ(query(sql), scanned(sql)) << sql;
+  }
+
+  static constexpr uint32_t kNow = 1'000;
+};
+
+constexpr std::initializer_list<const char*> kOffsets = {
+    "SELECT c.id FROM c ORDER BY c.n OFFSET 4000 LIMIT 10",
+    "SELECT c.id, c.a FROM c ORDER BY c.n OFFSET 4990 LIMIT 20",
+    "SELECT c.id, c.n FROM c ORDER BY c.n OFFSET 450 LIMIT 100",
+    "SELECT c.id FROM c ORDER BY c.n DESC OFFSET 2000 LIMIT 300",
+    "SELECT c.id FROM c WHERE c.n > 100 ORDER BY c.n OFFSET 1500 LIMIT 2",
+    "SELECT c.id FROM c WHERE c.a = 3 ORDER BY c.b DESC OFFSET 50 LIMIT 60",
+    "SELECT c.id FROM c WHERE c.n > 100 AND c.a < 20 ORDER BY c.n OFFSET 700 LIMIT 10",
+    "SELECT VALUE c.n FROM c ORDER BY c.n OFFSET 10 LIMIT 5",
+    "SELECT DISTINCT c.n FROM c ORDER BY c.n OFFSET 100 LIMIT 5",
+    "SELECT c.id FROM c ORDER BY c.n OFFSET 5000 LIMIT 10",
+    "SELECT c.id FROM c ORDER BY c.n OFFSET 100 LIMIT 0",
+};
+
+TEST_F(IndexOrderTest, AnOffsetPassesEntriesWithoutTheirItems) {
+  for (const char* order : {"c.n", "c.n DESC"}) {
+    const std::string sql = fmt::format("SELECT c.id FROM c ORDER BY {} OFFSET 4000 LIMIT 10", order);
+    EXPECT_THAT(analyzed(sql), HasSubstr("items read 16, rows returned 10"));
+    EXPECT_THAT(analyzed(sql), Not(HasSubstr("sort")));
+  }
+  expect_equal_rows(kOffsets);
+}
+
+TEST_F(IndexOrderTest, AnOffsetDoesNotCountExpiredItems) {
+  for (const char* name : {"c", "d"})
+    EXPECT_EQ(query(fmt::format("ALTER CONTAINER {} WITH {{defaultTtl: -1}}", name)), "");
+  expect_equal_rows(kOffsets);
+  set_time(database_->c_handle(), kNow + 10);
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c"), "2500\n");
+  expect_equal_rows(kOffsets);
+}
+
+TEST_F(IndexOrderTest, AnOffsetSeesWhatIsPendingAndTheTransaction) {
+  const auto change = [&](int from) {
+    for (const char* name : {"c", "d"}) {
+      EXPECT_EQ(query(fmt::format("DELETE FROM {} c WHERE c.id = '{:0>4}'", name, from + 1)), "");
+      EXPECT_EQ(query(fmt::format("UPDATE {} c SET c.n = {} WHERE c.id = '{:0>4}'", name, from, from + 2)),
+                "");
+      EXPECT_EQ(query(fmt::format("INSERT INTO {} VALUES {{id: 'x{}', p: 'q', n: 50.5}}", name, from)), "");
+    }
+  };
+  for (int from : {100, 900, 1'700}) change(from);
+  expect_equal_rows(kOffsets);
+  ASSERT_EQ(query("BEGIN"), "");
+  for (int from : {300, 1'900}) change(from);
+  expect_equal_rows(kOffsets);
+  EXPECT_EQ(query("ROLLBACK"), "");
+  expect_equal_rows(kOffsets);
+}
+
+// An operand that no index serves has all items read.
+TEST_F(IndexOrderTest, AnOffsetHoldsWhereAllItemsAreRead) {
+  for (const char* value : {"3", "[1]", "null"}) {
+    const auto with = [&](std::string_view container) {
+      auto statement = database_->prepare(
+          fmt::format("SELECT c.id FROM {} c WHERE c.a = @a ORDER BY c.b OFFSET 50 LIMIT 5", container));
+      EXPECT_TRUE(succeeds(statement));
+      EXPECT_TRUE(succeeds(statement->bind("a", Json{value})));
+      return rows(*statement);
+    };
+    EXPECT_EQ(with("c"), with("d")) << value;
+  }
+}
+
+}  // namespace
+}  // namespace quire::tests

@@ -19,6 +19,7 @@
 #include "sql/plan/id_range.h"
 #include "sql/plan/index_condition.h"
 #include "sql/plan/index_estimate.h"
+#include "sql/plan/index_order.h"
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
 
@@ -45,7 +46,9 @@ constexpr size_t kMostCombinations = 4096;
 
 struct Candidate {
   PlannedProbe probe;
-  double rows = 0;  // entries to visit
+  double rows = 0;                       // entries to visit
+  std::optional<IndexOrder> order = {};  // of ORDER BY, that its entries come in
+  double cost_in_order = 0;
 };
 struct Pair {
   const Candidate* first;
@@ -90,9 +93,9 @@ class IndexChooser {
     }
   }
 
-  // `sort`: what ORDER BY wants of this scan alone, or null. `limit`: how many rows are wanted at most. True
-  // if the sort may go.
-  bool choose(const BoundQuery* sort, std::optional<double> limit) {
+  // `sort`: what ORDER BY wants of this scan alone, or null. `limit`: how many rows are wanted at most. By
+  // how many keys of ORDER BY, from the first on, the rows then come: by all, and the sort may go.
+  size_t choose(const BoundQuery* sort, std::optional<double> limit) {
     items_ = static_cast<double>(collection_.item_count());
     std::optional<Candidate> best, ordered;
     double best_cost = items_ * share_by_id();  // of reading all that the ids leave
@@ -100,9 +103,9 @@ class IndexChooser {
     for (const IndexDescription& index : collection_.indexes()) {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
       Candidate candidate = candidate_of(index);
-      if (sort != nullptr && is_in_order(candidate.probe, *sort) &&
-          (!ordered || candidate.rows < ordered->rows))
-        ordered = candidate;
+      if (sort != nullptr) candidate.order = order_of(candidate.probe, *sort, limit.has_value());
+      if (candidate.order) candidate.cost_in_order = cost_in_order(candidate, *sort, limit);
+      if (candidate.order && (!ordered || is_better_in_order(candidate, *ordered))) ordered = candidate;
       if (!is_narrower(candidate)) continue;
       candidates_.push_back(candidate);
       const double cost = candidate.rows * cost_of_entry(candidate.probe) + 1;
@@ -115,12 +118,12 @@ class IndexChooser {
     std::optional<std::vector<Candidate>> any = union_of_arms(best_cost, best_rows);
     const double sort_cost = sort != nullptr ? best_rows * kSortCost : 0;
     const double cost_by_id = cost_in_id_order(sort, limit);
-    if (cost_by_id <= best_cost + sort_cost && (!ordered || cost_by_id <= cost_in_order(*ordered, limit)))
-      return false;
-    if (ordered && cost_in_order(*ordered, limit) < best_cost + sort_cost) {
+    if (cost_by_id <= best_cost + sort_cost && (!ordered || cost_by_id <= ordered->cost_in_order)) return 0;
+    if (ordered && ordered->cost_in_order < best_cost + sort_cost) {
+      const IndexOrder order = *ordered->order;
       take(std::move(*ordered), true);
-      scan_.access.is_reverse = *matching_order(scan_.access.probes[0], *sort);
-      return true;
+      scan_.access.is_reverse = order.is_reverse;
+      return order.keys;
     }
     if (any)
       take_union(std::move(*any));
@@ -128,7 +131,7 @@ class IndexChooser {
       take_intersection(*both);
     else if (best)
       take(std::move(*best), false);
-    return false;
+    return 0;
   }
 
  private:
@@ -167,10 +170,18 @@ class IndexChooser {
                                [](const auto& bounds) { return bounds[0].check == BoundCheck::equal; });
   }
 
+  static bool is_better_in_order(const Candidate& a, const Candidate& b) {
+    return std::pair(a.cost_in_order, a.rows) < std::pair(b.cost_in_order, b.rows);
+  }
+
   // Entries are read until enough items have passed the filter.
-  double cost_in_order(const Candidate& ordered, std::optional<double> limit) {
+  double cost_in_order(const Candidate& ordered, const BoundQuery& sort, std::optional<double> limit) {
     double rows = ordered.rows;
     if (limit) rows = std::min(rows, *limit / share_let_through(ordered));
+    if (ordered.order->keys < sort.order_by.size())
+      return entries_to_sort(ordered.probe, *ordered.order, rows, collection_).value_or(ordered.rows) *
+                 (kEntryCost + kFetchCost + kSortCost) +
+             1;
     const double skipped = decides_rows(ordered.probe) ? std::min(rows, row_offset(*query_.bound)) : 0;
     const bool is_enough = is_covered_by(ordered.probe);
     return (rows - skipped) * (is_enough ? kEntryCost : kEntryCost + kFetchCost) + skipped * kSkipCost + 1;
@@ -273,41 +284,15 @@ class IndexChooser {
 
   // ---- Order
 
-  // Whether the entries come as ORDER BY wants them, behind parts that are each one value.
-  bool is_in_order(const PlannedProbe& probe, const BoundQuery& sort) const {
+  // How its entries come in the order of ORDER BY, or of its first keys where a limited sort then stops
+  // early.
+  std::optional<IndexOrder> order_of(const PlannedProbe& probe, const BoundQuery& sort,
+                                     bool is_limited) const {
     const IndexDescription& index = probe.index;
-    if (index.cut_entries > 0 || index.is_multi_valued() || !has_all_rows(probe)) return false;
-    return matching_order(probe, sort).has_value();
-  }
-
-  // Forwards: false; backwards: true; nothing if neither.
-  std::optional<bool> matching_order(const PlannedProbe& probe, const BoundQuery& sort) const {
-    size_t skipped = 0;
-    while (skipped < probe.parts.size() && probe.parts[skipped].size() == 1 &&
-           probe.parts[skipped][0].check == BoundCheck::equal)
-      ++skipped;
-    for (size_t first = 0; first <= skipped; ++first)
-      if (const auto reversed = order_from(probe, sort, first)) return reversed;
-    return std::nullopt;
-  }
-
-  std::optional<bool> order_from(const PlannedProbe& probe, const BoundQuery& sort, size_t first) const {
-    const std::vector<IndexPart>& parts = probe.index.parts;
-    // A bound on a part before the order's first that is no single value would mix several orders.
-    if (first < probe.parts.size() && probe.parts[first].size() == 1 && probe.parts[first][0].names_several())
-      return std::nullopt;
-    // Rows that are equal to ORDER BY come in the order of their items: further parts would mix them.
-    if (first + sort.order_by.size() != parts.size()) return std::nullopt;
-    std::optional<bool> reversed;
-    for (size_t i = 0; i < sort.order_by.size(); ++i) {
-      const BoundOrderItem& item = sort.order_by[i];
-      const auto path = indexable_path(*item.expression, scan_.source->slot);
-      if (!path || *path != parts[first + i].path || item.is_score) return std::nullopt;
-      const bool is_reversed = item.descending != parts[first + i].is_descending;
-      if (reversed.value_or(is_reversed) != is_reversed) return std::nullopt;
-      reversed = is_reversed;
-    }
-    return reversed;
+    if (index.cut_entries > 0 || index.is_multi_valued() || !has_all_rows(probe)) return std::nullopt;
+    const auto order = find_index_order(probe, sort, scan_.source->slot);
+    const bool is_whole = order && order->keys == sort.order_by.size();
+    return is_whole || (is_limited && may_keep_first(sort)) ? order : std::nullopt;
   }
 
   // An index that has no entry for an item would lose its row, unless a condition wants the value anyway.
@@ -474,8 +459,10 @@ void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& sourc
   PlanNode* const filter = bottom.filter != nullptr ? bottom.filter->get() : nullptr;
   IndexChooser chooser(plan, query, scan, filter, *collection);
   chooser.look_above(bottom.above);
-  const bool is_sorted = chooser.choose(is_sortable ? &bound : nullptr, row_limit(bound));
-  if (is_sorted) {
+  const size_t keys = chooser.choose(is_sortable ? &bound : nullptr, row_limit(bound));
+  const bool is_sorted = keys > 0 && keys == bound.order_by.size();
+  if (keys > 0) {
+    (*bottom.sort)->ordered_keys = keys;
     const PlannedProbe& probe = scan.access.probes[0];
     plan.index_needs.push_back({scan.source->collection_name, probe.index.number, true,
                                 probe.index.holds != IndexHolds::every_item && probe.parts.empty()});

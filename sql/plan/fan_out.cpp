@@ -52,7 +52,8 @@ bool may_stop_early(const PlannedQuery& query) {
   bool is_limited = false;
   for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
     if (node->kind == PlanKind::limit) is_limited = true;
-    if (node->kind == PlanKind::sort || node->kind == PlanKind::group) is_limited = false;
+    const bool reads_all = node->kind == PlanKind::sort && node->ordered_keys == 0;
+    if (reads_all || node->kind == PlanKind::group) is_limited = false;
   }
   return is_limited;
 }

@@ -26,6 +26,24 @@ bool are_constants(const PlannedProbe& probe) {
   });
 }
 
+// Null if there is none to be had.
+std::unique_ptr<IndexCursor> open_ranges(const PlannedProbe& probe, const KeyRanges& ranges,
+                                         Collection& collection, bool is_reverse) {
+  std::vector<KeyRange> views;
+  for (const auto& [from, to] : ranges.ranges) views.push_back({from, to});
+  const IndexProbe looked{probe.index.number, views};
+  Access access;
+  access.kind = Access::Kind::index;
+  access.probes = std::span(&looked, 1);
+  access.is_reverse = is_reverse;
+  auto cursor = collection.open_index(access);
+  return cursor ? std::move(*cursor) : nullptr;
+}
+
+KeyRanges constant_ranges(const PlannedProbe& probe) {
+  return make_key_ranges(probe, [](const BoundExpression& e) { return e.constant; });
+}
+
 // How many of the values at equal distances lie within the ranges. Half of one at least: less cannot be told.
 double share_within(const KeyRanges& ranges, const std::vector<std::string>& bounds) {
   size_t within = 0;
@@ -76,21 +94,21 @@ double estimate_entries(const PlannedProbe& probe, Collection& collection, doubl
     return found ? std::move(*found) : IndexStatistics{};
   };
   if (!are_constants(probe)) return entries * usual_share(probe, known(), entries);
-  const KeyRanges ranges = make_key_ranges(probe, [](const BoundExpression& e) { return e.constant; });
+  const KeyRanges ranges = constant_ranges(probe);
   if (!ranges.is_served) return items;
-  std::vector<KeyRange> views;
-  for (const auto& [from, to] : ranges.ranges) views.push_back({from, to});
-  const IndexProbe looked{probe.index.number, views};
-  Access access;
-  access.kind = Access::Kind::index;
-  access.probes = std::span(&looked, 1);
-  auto cursor = collection.open_index(access);
-  const auto counted =
-      cursor && *cursor != nullptr ? (*cursor)->count(kMostLooks) : Result<uint64_t>(kMostLooks);
+  const auto cursor = open_ranges(probe, ranges, collection, false);
+  const auto counted = cursor != nullptr ? cursor->count(kMostLooks) : Result<uint64_t>(kMostLooks);
   if (counted && *counted < kMostLooks) return static_cast<double>(*counted);
   const IndexStatistics statistics = known();
   const double share = share_of(probe, ranges, statistics, entries);
   return std::max(entries * share, static_cast<double>(kMostLooks));
+}
+
+std::unique_ptr<IndexCursor> open_constant_probe(const PlannedProbe& probe, Collection& collection,
+                                                 bool is_reverse) {
+  if (!are_constants(probe)) return nullptr;
+  const KeyRanges ranges = constant_ranges(probe);
+  return ranges.is_served ? open_ranges(probe, ranges, collection, is_reverse) : nullptr;
 }
 
 }  // namespace quire::sql

@@ -1,6 +1,8 @@
 // How many entries of an index a probe visits: an estimate, for the choice between paths.
 #pragma once
 
+#include <memory>
+
 #include "sql/plan/plan.h"
 #include "sql/source.h"
 
@@ -8,5 +10,9 @@ namespace quire::sql {
 
 // `items`: of the collection. Looks at entries where the operands are constants.
 double estimate_entries(const PlannedProbe& probe, Collection& collection, double items);
+
+// Of a probe, where constants tell its ranges and the index serves them: a cursor over them; else null.
+std::unique_ptr<IndexCursor> open_constant_probe(const PlannedProbe& probe, Collection& collection,
+                                                 bool is_reverse);
 
 }  // namespace quire::sql

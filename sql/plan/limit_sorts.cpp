@@ -19,12 +19,16 @@ bool is_always_defined(const BoundExpression& value) {
          (value.kind == BoundKind::constant && value.constant.is_defined()) || value.kind == BoundKind::slot;
 }
 
+bool may_keep_first(const BoundQuery& query) {
+  if (query.top == nullptr && query.limit == nullptr) return false;
+  // What ranks add up to is known when all rows are.
+  if (query.fusion || query.distinct) return false;
+  return is_always_defined(*query.value) || is_read_in_place(*query.value);
+}
+
 void limit_sorts(PlannedQuery& query) {
   const BoundQuery& bound = *query.bound;
-  if (bound.top == nullptr && bound.limit == nullptr) return;
-  // What ranks add up to is known when all rows are.
-  if (bound.fusion || bound.distinct) return;
-  if (!is_always_defined(*bound.value) && !is_read_in_place(*bound.value)) return;
+  if (!may_keep_first(bound)) return;
   for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
     if (node->kind != PlanKind::sort || node->bound != query.bound) continue;
     node->top_k = true;

@@ -73,7 +73,7 @@ struct AccessPath {
   std::vector<KeyChoices> choices;
   std::vector<PlannedProbe> probes;
   bool is_reverse = false;
-  bool is_ordered = false;  // the rows come as ORDER BY wants them: there is no sort
+  bool is_ordered = false;  // the rows come as ORDER BY wants them, or as a sort above wants its input
   // Conditions that the probes decide alone. They count where an index cannot serve what an operand turns out
   // to be, and all items are read instead.
   std::vector<const BoundExpression*> decided;
@@ -105,6 +105,7 @@ struct PlanNode {
   bool may_fan_out = false;           // filter: several threads may share the scan below and the conditions
   const BoundQuery* bound = nullptr;  // group, sort, project, limit: whose clauses
   bool top_k = false;                 // sort: stop at the limit of `bound`
+  size_t ordered_keys = 0;  // sort: the rows come in the order of so many of its keys, the first ones
   const BoundExpression* defined = nullptr;  // sort with top_k: rows where it is undefined do not count
   const PlannedQuery* other = nullptr;       // append
   // join: the side that is read first and kept, by key. Without keys every row meets every row.
@@ -201,6 +202,8 @@ bool ignores_order(const BoundQuery& query);
 // Whether rows that are equal to others change nothing: DISTINCT, or aggregates of different values.
 bool ignores_repeats(const BoundQuery& query);
 void limit_sorts(PlannedQuery& query);
+// Whether it lets a sort keep no more rows than are wanted.
+bool may_keep_first(const BoundQuery& query);
 // Whether no row is dropped since this is undefined.
 bool is_always_defined(const BoundExpression& value);
 // Whether a limit ends what the bottom of the plan reads: nothing between takes all rows before it gives one.

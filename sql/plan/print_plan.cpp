@@ -229,13 +229,16 @@ class PlanPrinter {
 
   std::string describe_sort(const PlanNode& node) const {
     const std::optional<BoundFusion>& fusion = node.bound->fusion;
-    std::string keys;
+    std::string keys, ordered;
     for (const BoundOrderItem& item : node.bound->order_by) {
+      if (&item == node.bound->order_by.data() + node.ordered_keys) ordered = keys;
       keys += fmt::format("{}{}", keys.empty() ? "" : ", ", words(item.expression));
       if (!fusion) keys += item.is_score ? best_or_worst(item.descending) : item.descending ? " DESC" : "";
     }
     if (fusion) return fmt::format("sort by joined ranks of {}{}", keys, best_or_worst(fusion->descending));
-    return fmt::format("{} by {}", node.top_k ? "top-k sort" : "sort", keys);
+    std::string text = fmt::format("{} by {}", node.top_k ? "top-k sort" : "sort", keys);
+    if (node.ordered_keys > 0) text += fmt::format(", of what comes by {}", ordered);
+    return text;
   }
 
   static const char* best_or_worst(bool descending) {

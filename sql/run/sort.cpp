@@ -37,6 +37,7 @@ class Sort final : public Operator {
       weights_ = fusion_weights(*bound_.fusion, keys_.size(), frame.run);
       descending_ = {bound_.fusion->descending};
     }
+    ordered_.assign(descending_.begin(), descending_.begin() + static_cast<ptrdiff_t>(node.ordered_keys));
     width_ = keys_.size() + carried_.size();
     if (node.top_k) most_ = rows_wanted(frame.run);
     if (node.defined != nullptr) defined_ = factory.make(*node.defined);
@@ -107,6 +108,7 @@ class Sort final : public Operator {
       if (frame.run.error) return;
       for (const RowNumber row : rows)
         if (defined[row].is_defined()) take_row(row, frame);
+      if (is_behind_all(rows.back())) break;
     }
     if (bound_.fusion) join_ranks(values_, width_, weights_, memory_);
     if (is_heap())
@@ -117,6 +119,14 @@ class Sort final : public Operator {
   }
 
   bool is_heap() const { return order_.size() >= most_; }
+
+  // Whether that row, and so each that comes after it, comes behind all that are wanted by the keys that the
+  // input is in the order of.
+  bool is_behind_all(RowNumber row) {
+    if (ordered_.empty() || !is_heap()) return false;
+    for (size_t i = 0; i < ordered_.size(); ++i) row_[i] = key_vectors_[i][row];
+    return compare_keys(row_.data(), keys_of(order_.front()), ordered_) > 0;
+  }
 
   void take_row(RowNumber row, Frame& frame) {
     const auto before = [this](uint32_t a, uint32_t b) { return is_before(a, b); };
@@ -182,6 +192,7 @@ class Sort final : public Operator {
   std::vector<bool> is_stable_;  // by value of a row
   std::vector<std::unique_ptr<Evaluator>> keys_;
   std::vector<bool> descending_;  // by key that rows are compared by: all, or the first if ranks are joined
+  std::vector<bool> ordered_;     // likewise, of the first keys, whose order the input is in
   std::unique_ptr<Evaluator> defined_;  // rows where it is undefined are not kept; may be null
   std::vector<double> weights_;         // of the keys, if their ranks are joined
   size_t width_ = 0;                    // values a row

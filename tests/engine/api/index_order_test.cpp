@@ -110,5 +110,58 @@ TEST_F(IndexOrderTest, AnOffsetHoldsWhereAllItemsAreRead) {
   }
 }
 
+constexpr std::initializer_list<const char*> kOrders = {
+    "SELECT TOP 10 c.id FROM c ORDER BY c.n, c.a",
+    "SELECT TOP 600 c.id FROM c ORDER BY c.n, c.a DESC, c.p",
+    "SELECT TOP 10 VALUE c.n FROM c ORDER BY c.n, c.a",
+    "SELECT c.id FROM c ORDER BY c.n DESC, c.p DESC OFFSET 30 LIMIT 20",
+    "SELECT TOP 30 c.id FROM c ORDER BY c.a, c.b DESC",
+    "SELECT TOP 30 c.id FROM c ORDER BY c.a DESC, c.b",
+    "SELECT TOP 30 c.id FROM c ORDER BY c.a, c.p, c.b",
+    "SELECT TOP 30 c.id FROM c ORDER BY c.a, c.p",
+    "SELECT TOP 30 c.id FROM c WHERE c.a > 7 ORDER BY c.a, c.b DESC",
+    "SELECT TOP 3 c.id FROM c WHERE c.a = 7 ORDER BY c.b, c.p",
+    "SELECT TOP 3 c.id FROM c WHERE c.n > 500 ORDER BY c.n DESC, c.p",
+    "SELECT TOP 3 c.id FROM c WHERE c.n > 500 AND c.b < 50 ORDER BY c.n, c.p",
+    "SELECT TOP 3 DISTINCT c.p FROM c WHERE c.n > 500 ORDER BY c.n, c.p",
+    "SELECT TOP 0 c.id FROM c ORDER BY c.n, c.p",
+};
+
+TEST_F(IndexOrderTest, ALimitedSortEndsBehindTheValuesThatItWants) {
+  const std::string by_n = "SELECT TOP 10 c.id FROM c WHERE c.n > 500 ORDER BY c.n, c.p";
+  EXPECT_THAT(analyzed(by_n), HasSubstr("top-k sort by c.n, c.p, of what comes by c.n  [rows 10,"));
+  EXPECT_THAT(analyzed(by_n), HasSubstr("items read 16, rows returned 10"));
+  // Of the same direction, or of the other one, in the part that is sorted.
+  const std::string mixed = "SELECT TOP 10 c.id FROM c ORDER BY c.a, c.b DESC";
+  EXPECT_THAT(analyzed(mixed), HasSubstr("of what comes by c.a"));
+  EXPECT_THAT(analyzed(mixed), HasSubstr("items read 240, rows returned 10"));
+  // Rows that are equal in a and p must come in the order of their items, and not of b.
+  EXPECT_THAT(analyzed("SELECT TOP 10 c.id FROM c ORDER BY c.a, c.p"), Not(HasSubstr("of what comes")));
+  expect_equal_rows(kOrders);
+}
+
+TEST_F(IndexOrderTest, ALimitedSortSeesNoExpiredItemsAndTheTransaction) {
+  for (const char* name : {"c", "d"})
+    EXPECT_EQ(query(fmt::format("ALTER CONTAINER {} WITH {{defaultTtl: -1}}", name)), "");
+  set_time(database_->c_handle(), kNow + 10);
+  expect_equal_rows(kOrders);
+  ASSERT_EQ(query("BEGIN"), "");
+  for (const char* name : {"c", "d"}) {
+    EXPECT_EQ(query(fmt::format("DELETE FROM {} c WHERE c.a < 3 AND c.b > 20", name)), "");
+    EXPECT_EQ(query(fmt::format("UPDATE {} c SET c.a = 'x', c.n = 1999 WHERE c.a = 39", name)), "");
+  }
+  expect_equal_rows(kOrders);
+  EXPECT_EQ(query("ROLLBACK"), "");
+}
+
+// Most items have one value: reading it by the index would take longer than reading all.
+TEST_F(IndexOrderTest, ALimitedSortOfOneFrequentValueReadsAll) {
+  for (const char* name : {"c", "d"})
+    EXPECT_EQ(query(fmt::format("UPDATE {} c SET c.n = 1 WHERE c.a > 1", name)), "");
+  EXPECT_THAT(analyzed("SELECT TOP 10 c.id FROM c WHERE IS_DEFINED(c.n) ORDER BY c.n, c.p"),
+              Not(HasSubstr("of what comes")));
+  expect_equal_rows(kOrders);
+}
+
 }  // namespace
 }  // namespace quire::tests

@@ -161,15 +161,29 @@ class BoundFinder {
     if (name == "STARTSWITH" && operands.size() == 2)
       return bound(BoundCheck::prefix, *operands[0], operands.subspan(1));
     if (name == "ARRAY_CONTAINS" && operands.size() == 2) return array_contains();
+    if (name == "ARRAY_CONTAINS_ANY") return has_element(BoundCheck::in, operands.subspan(1));
+    if (name == "ARRAY_CONTAINS_ALL" && operands.size() > 1) return has_all_elements();
     return std::nullopt;
   }
 
   // An array of the item that has a value, or an array that has a value of the item.
   std::optional<IndexBound> array_contains() const {
     const auto operands = condition_.operands;
-    auto made = bound(BoundCheck::equal, *operands[0], operands.subspan(1));
-    if (!made) return bound(BoundCheck::in_array, *operands[1], operands.first(1));
-    made->path.push_back({{}, true});
+    auto made = has_element(BoundCheck::equal, operands.subspan(1));
+    return made ? made : bound(BoundCheck::in_array, *operands[1], operands.first(1));
+  }
+
+  // An array of the item that has one of these values.
+  std::optional<IndexBound> has_element(BoundCheck check, std::span<BoundExpression* const> values) const {
+    auto made = bound(check, *condition_.operands[0], values);
+    if (made) made->path.push_back({{}, true});
+    return made;
+  }
+
+  // The first of them leads to the items; the condition tells which of these have the others.
+  std::optional<IndexBound> has_all_elements() const {
+    auto made = has_element(BoundCheck::equal, condition_.operands.subspan(1, 1));
+    if (made) made->is_exact &= condition_.operands.size() == 2;
     return made;
   }
 

@@ -93,6 +93,39 @@ TEST_F(IndexChoiceTest, ItemsWithAnElementAreCountedByTheirEntries) {
   counted("ARRAY_CONTAINS_ANY(e.tags, ['x', 'y', 'z'])", false);
 }
 
+// Of several elements any is looked up as those of IN are, and all by the first of them.
+TEST_F(IndexChoiceTest, ItemsWithSomeOfSeveralElementsAreFound) {
+  for (const char* name : {"e", "f"}) {
+    make(name, "/p");
+    std::string lines;
+    for (int i = 0; i < 2'000; ++i)
+      lines += fmt::format(R"({{"id":"{}","p":"p{}","tags":[{},"t{}",[{}],null]}})", i, i % 3, i % 50, i % 70,
+                           i % 90) +
+               "\n";
+    lines += R"({"id":"none","p":"p"})"
+             "\n"
+             R"({"id":"text","p":"p","tags":"t1"})"
+             "\n";
+    std::istringstream input(lines);
+    ASSERT_TRUE(succeeds(database_->container(name)->import(input)));
+  }
+  ASSERT_EQ(query("CREATE INDEX tags ON e (tags[])"), "");
+  for (const char* condition :
+       {"ARRAY_CONTAINS_ANY(c.tags, 't1', 't2')", "ARRAY_CONTAINS_ANY(c.tags, 't1', 1, 't1', [7], 'no')",
+        "ARRAY_CONTAINS_ANY(c.tags, 't1', undefined)", "ARRAY_CONTAINS_ANY(c.tags, undefined)",
+        "ARRAY_CONTAINS_ANY(c.tags, ['t1', 't2'])", "ARRAY_CONTAINS_ALL(c.tags, 't1', 1)",
+        "ARRAY_CONTAINS_ALL(c.tags, 't1', [1], null)", "ARRAY_CONTAINS_ALL(c.tags, 't1', undefined)",
+        "ARRAY_CONTAINS_ALL(c.tags, undefined, 't1')", "ARRAY_CONTAINS_ALL(c.tags, 't3')",
+        "ARRAY_CONTAINS_ANY(c.tags, 't1', 't2') AND c.id > '5'"})
+    for (const char* value : {"c.id", "COUNT(1)"}) {
+      const auto on = [&](const char* container) {
+        return fmt::format("SELECT VALUE {} FROM {} c WHERE {}", value, container, condition);
+      };
+      EXPECT_THAT(plan(on("e")), HasSubstr("by tags")) << condition;
+      EXPECT_EQ(query(on("e")), query(on("f"))) << condition;
+    }
+}
+
 TEST_F(IndexChoiceTest, ItemsWithoutAPathAreFound) {
   ASSERT_EQ(query("CREATE INDEX pair ON c (few, text)"), "");
   for (const char* name : {"c", "d"})

@@ -198,6 +198,93 @@ class Candidates {
   bool has_undefined_ = false;
 };
 
+// One path, or a slot, held against a constant or a parameter.
+struct Equality {
+  const BoundExpression* needle;
+  const BoundExpression* value;
+  std::string path;  // the needle's slot and steps
+};
+
+std::optional<Equality> equality_of(const BoundExpression& operand) {
+  if (operand.kind != BoundKind::binary || operand.binary_operator != BinaryOperator::equal) return {};
+  const BoundExpression* needle = operand.operands[0];
+  const BoundExpression* value = operand.operands[1];
+  const auto is_read = [](const BoundExpression& expression) {
+    return expression.kind == BoundKind::path || expression.kind == BoundKind::slot;
+  };
+  if (!is_read(*needle)) std::swap(needle, value);
+  const bool is_known = value->kind == BoundKind::constant || value->kind == BoundKind::parameter;
+  if (!is_read(*needle) || !is_known) return {};
+  std::string path = std::to_string(needle->slot);
+  for (const BoundStep& step : needle->steps) {
+    path += step.is_index() ? '[' : '.';
+    path += std::to_string(step.is_index() ? step.index : static_cast<int64_t>(step.name.size()));
+    path += step.is_index() ? "]" : ":";
+    path += step.name;
+  }
+  return Equality{needle, value, std::move(path)};
+}
+
+// CASE whose arms hold one path, or its subject, against constants: which arm a row takes stands in a hash
+// table, where else each would be asked in turn.
+class ChoiceTable final : public Evaluator {
+ public:
+  // As many as the arms that `choice` begins with; few are compared as fast. Null: fewer.
+  static std::unique_ptr<Evaluator> make(const BoundExpression& choice, EvaluatorFactory& factory) {
+    constexpr size_t kLeastArms = 5;
+    size_t arms = 0;
+    const auto first = equality_of(*choice.operands[0]);
+    const BoundExpression* rest = &choice;
+    for (; first && rest->kind == BoundKind::conditional; rest = rest->operands[2], ++arms) {
+      const auto equality = equality_of(*rest->operands[0]);
+      if (!equality || equality->path != first->path) break;
+    }
+    if (arms < kLeastArms) return nullptr;
+    return std::unique_ptr<Evaluator>(new ChoiceTable(choice, arms, factory));
+  }
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    Value* out = column_.reserve(rows);
+    const Vector needles = needle_->evaluate(rows, frame);
+    for (std::vector<RowNumber>& taken : rows_) taken.clear();
+    for (const RowNumber row : rows)
+      rows_[constants_.find({&needles[row], 1}).value_or(static_cast<uint32_t>(results_.size() - 1))]
+          .push_back(row);
+    for (size_t arm = 0; arm < results_.size(); ++arm) {
+      if (rows_[arm].empty()) continue;
+      const Vector result = results_[arm]->evaluate(rows_[arm], frame);
+      for (const RowNumber row : rows_[arm]) out[row] = result[row];
+    }
+    return Vector::column(out);
+  }
+
+  bool is_stable() const override { return std::ranges::all_of(results_, &Evaluator::is_stable); }
+
+ private:
+  ChoiceTable(const BoundExpression& choice, size_t arms, EvaluatorFactory& factory)
+      : needle_(factory.make(*equality_of(*choice.operands[0])->needle)),
+        constants_(1, factory.run().memory) {
+    const BoundExpression* rest = &choice;
+    for (; arms > 0; --arms, rest = rest->operands[2]) {
+      const BoundExpression& wanted = *equality_of(*rest->operands[0])->value;
+      const bool is_constant = wanted.kind == BoundKind::constant;
+      const Value value = is_constant ? wanted.constant : factory.run().parameters[wanted.parameter];
+      factory.run().is_restartable &= is_constant;
+      if (value.is_undefined() || equals_nothing(value)) continue;
+      // Of several arms of one value the first is taken.
+      if (constants_.insert({&value, 1}).is_new) results_.push_back(factory.make(*rest->operands[1]));
+    }
+    results_.push_back(factory.make(*rest));
+    rows_.resize(results_.size());
+  }
+
+  std::unique_ptr<Evaluator> needle_;
+  TupleTable constants_;
+  EvaluatorList results_;                     // by number of the constant, then that of no arm
+  std::vector<std::vector<RowNumber>> rows_;  // of a batch, by result
+  Column column_;
+};
+
 // The operands of an OR. Those that hold one path against constants, x = 1 OR x = 2 OR ..., are the IN that
 // they might have been written as.
 class DisjunctionMaker {
@@ -221,29 +308,6 @@ class DisjunctionMaker {
 
  private:
   static constexpr size_t kLeastValues = 3;  // fewer are compared as fast as they are looked up
-
-  struct Equality {
-    const BoundExpression* needle;
-    const BoundExpression* value;
-    std::string path;  // the needle's slot and steps
-  };
-
-  static std::optional<Equality> equality_of(const BoundExpression& operand) {
-    if (operand.kind != BoundKind::binary || operand.binary_operator != BinaryOperator::equal) return {};
-    const BoundExpression* needle = operand.operands[0];
-    const BoundExpression* value = operand.operands[1];
-    if (needle->kind != BoundKind::path) std::swap(needle, value);
-    const bool is_known = value->kind == BoundKind::constant || value->kind == BoundKind::parameter;
-    if (needle->kind != BoundKind::path || !is_known) return {};
-    std::string path = std::to_string(needle->slot);
-    for (const BoundStep& step : needle->steps) {
-      path += step.is_index() ? '[' : '.';
-      path += std::to_string(step.is_index() ? step.index : static_cast<int64_t>(step.name.size()));
-      path += step.is_index() ? "]" : ":";
-      path += step.name;
-    }
-    return Equality{needle, value, std::move(path)};
-  }
 
   std::unique_ptr<Evaluator> make_in(const BoundExpression& needle,
                                      std::span<const BoundExpression* const> values) {
@@ -332,6 +396,7 @@ std::unique_ptr<Evaluator> make_logical(const BoundExpression& expression, Evalu
 }
 
 std::unique_ptr<Evaluator> make_conditional(const BoundExpression& expression, EvaluatorFactory& factory) {
+  if (auto table = ChoiceTable::make(expression, factory)) return table;
   return std::make_unique<ConditionalEvaluator>(factory.make(*expression.operands[0]),
                                                 factory.make(*expression.operands[1]),
                                                 factory.make(*expression.operands[2]));

@@ -286,13 +286,21 @@ class IndexChooser {
 
   // How its entries come in the order of ORDER BY, or of its first keys where a limited sort then stops
   // early.
-  std::optional<IndexOrder> order_of(const PlannedProbe& probe, const BoundQuery& sort,
-                                     bool is_limited) const {
+  std::optional<IndexOrder> order_of(const PlannedProbe& probe, const BoundQuery& sort, bool is_limited) {
     const IndexDescription& index = probe.index;
     if (index.cut_entries > 0 || index.is_multi_valued() || !has_all_rows(probe)) return std::nullopt;
     const auto order = find_index_order(probe, sort, scan_.source->slot);
-    const bool is_whole = order && order->keys == sort.order_by.size();
+    if (!order || (!order->keeps_ties && !drops_ties(probe, *order))) return std::nullopt;
+    const bool is_whole = order->keys == sort.order_by.size();
     return is_whole || (is_limited && may_keep_first(sort)) ? order : std::nullopt;
+  }
+
+  // Whether rows that are equal to ORDER BY are equal, and DISTINCT leaves one of them.
+  bool drops_ties(const PlannedProbe& probe, const IndexOrder& order) {
+    if (!query_.bound->distinct) return false;
+    IndexDescription ordered = probe.index;
+    ordered.parts.resize(order.parts);
+    return is_covered(plan_, query_, scan_, ordered, decided_by(probe));
   }
 
   // An index that has no entry for an item would lose its row, unless a condition wants the value anyway.

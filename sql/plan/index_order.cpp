@@ -1,7 +1,7 @@
 #include "sql/plan/index_order.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 #include <vector>
 
 #include "sql/plan/index_estimate.h"
@@ -31,12 +31,11 @@ std::optional<IndexOrder> order_from(const PlannedProbe& probe, const BoundQuery
     order.is_reverse = is_reverse;
     ++order.keys;
   }
-  // Rows that are equal to ORDER BY come in the order of their items: parts that it does not name would mix
-  // them.
-  const bool are_rest_named =
+  if (order.keys == 0) return std::nullopt;
+  order.keeps_ties =
       std::all_of(parts.begin() + static_cast<ptrdiff_t>(order.parts), parts.end(),
                   [&](const IndexPart& part) { return std::ranges::find(paths, part.path) != paths.end(); });
-  return order.keys > 0 && are_rest_named ? std::optional(order) : std::nullopt;
+  return order;
 }
 
 // Up to the end of the cursor's run of equal values that holds its entry at place `rows`; nothing if that is
@@ -75,7 +74,9 @@ std::optional<IndexOrder> find_index_order(const PlannedProbe& probe, const Boun
   std::optional<IndexOrder> best;
   for (size_t first = 0; first <= skipped; ++first) {
     const auto order = order_from(probe, sort, slot, first);
-    if (order && (!best || order->keys > best->keys)) best = order;
+    if (order &&
+        (!best || std::pair(order->keeps_ties, order->keys) > std::pair(best->keeps_ties, best->keys)))
+      best = order;
   }
   return best;
 }

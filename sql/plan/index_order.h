@@ -12,6 +12,8 @@ struct IndexOrder {
   size_t keys = 0;          // of ORDER BY, from the first on
   size_t parts = 0;         // of the index, up to the last of these
   bool is_reverse = false;  // the entries come from the last to the first
+  // Rows that are equal to ORDER BY come in the order of their items. Else further parts mix them.
+  bool keeps_ties = false;
 };
 
 // Of entries behind parts that are each one value; nothing if they are in no order that is of use.

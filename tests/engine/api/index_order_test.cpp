@@ -163,5 +163,26 @@ TEST_F(IndexOrderTest, ALimitedSortOfOneFrequentValueReadsAll) {
   expect_equal_rows(kOrders);
 }
 
+// DISTINCT leaves one of the rows that are equal to ORDER BY, where these are equal: then further parts of an
+// index do not matter, and all but some of the entries of a value are hopped over.
+TEST_F(IndexOrderTest, DistinctRowsComeByTheFirstPartsOfAnIndex) {
+  for (const char* order : {"c.a", "c.a DESC"}) {
+    const std::string sql = fmt::format("SELECT DISTINCT c.a FROM c ORDER BY {}", order);
+    EXPECT_THAT(analyzed(sql), HasSubstr("index-only scan"));
+    EXPECT_THAT(analyzed(sql), Not(HasSubstr("sort")));
+    EXPECT_EQ(query(sql), scanned(sql));
+  }
+  for (const char* sql :
+       {"SELECT DISTINCT c.a, c.b FROM c ORDER BY c.a", "SELECT DISTINCT c.b FROM c ORDER BY c.a",
+        "SELECT DISTINCT c.p FROM c ORDER BY c.a DESC"}) {
+    EXPECT_THAT(analyzed(sql), HasSubstr("sort by"));
+    EXPECT_EQ(query(sql), scanned(sql)) << sql;
+  }
+  expect_equal_rows({"SELECT DISTINCT VALUE c.a FROM c WHERE c.a > 7 ORDER BY c.a DESC OFFSET 3 LIMIT 20",
+                     "SELECT DISTINCT VALUE c.a % 3 FROM c ORDER BY c.a",
+                     "SELECT DISTINCT c.a FROM c WHERE c.b > 50 ORDER BY c.a",
+                     "SELECT DISTINCT c.a, c.b FROM c ORDER BY c.a DESC, c.b DESC"});
+}
+
 }  // namespace
 }  // namespace quire::tests

@@ -120,7 +120,9 @@ void cover_by_index(Plan& plan, PlannedQuery& query) {
                       [&](const BoundExpression& expression) { return coverage.covers(expression); })) {
     coverage.apply();
     if (ignores_order(*query.bound)) access.kind = Access::Kind::index;
-    if (access.kind == Access::Kind::index && ignores_repeats(*query.bound))
+    const bool are_repeats_equal =
+        all_expressions(query, [](const BoundExpression& expression) { return !is_volatile(expression); });
+    if (access.kind == Access::Kind::index && are_repeats_equal && ignores_repeats(*query.bound))
       access.skipped_parts = coverage.parts_used();
   }
 }

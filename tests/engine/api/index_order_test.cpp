@@ -2,6 +2,7 @@
 // no index gives.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "tests/engine/api/database_fixture.h"
@@ -182,6 +183,13 @@ TEST_F(IndexOrderTest, DistinctRowsComeByTheFirstPartsOfAnIndex) {
                      "SELECT DISTINCT VALUE c.a % 3 FROM c ORDER BY c.a",
                      "SELECT DISTINCT c.a FROM c WHERE c.b > 50 ORDER BY c.a",
                      "SELECT DISTINCT c.a, c.b FROM c ORDER BY c.a DESC, c.b DESC"});
+}
+
+TEST_F(IndexOrderTest, DistinctRowsThatAreNoFunctionOfTheirValuesAreAllMade) {
+  EXPECT_EQ(query("CREATE INDEX ON c (a)"), "");
+  const auto count = [&](std::string_view sql) { return std::ranges::count(query(sql), '\n'); };
+  EXPECT_EQ(count("SELECT DISTINCT VALUE [c.a, RAND()] FROM c ORDER BY c.a"), 5'000);
+  EXPECT_EQ(query("SELECT VALUE COUNT(DISTINCT [c.a, RAND()]) FROM c WHERE c.a >= 0"), "5000\n");
 }
 
 }  // namespace

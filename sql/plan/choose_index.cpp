@@ -189,7 +189,7 @@ class IndexChooser {
   // Whether there is a row for each entry, so that OFFSET goes past entries.
   bool decides_rows(const PlannedProbe& probe) const {
     if (query_.bound->distinct || query_.bound->sources.size() != 1) return false;
-    if (!is_always_defined(*query_.bound->value)) return false;
+    if (!is_always_defined(*query_.bound->value, *query_.bound)) return false;
     const auto decided = decided_by(probe);
     return filter_ == nullptr ||
            std::ranges::all_of(filter_->conditions, [&](const BoundExpression* condition) {

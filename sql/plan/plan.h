@@ -204,8 +204,8 @@ bool ignores_repeats(const BoundQuery& query);
 void limit_sorts(PlannedQuery& query);
 // Whether it lets a sort keep no more rows than are wanted.
 bool may_keep_first(const BoundQuery& query);
-// Whether no row is dropped since this is undefined.
-bool is_always_defined(const BoundExpression& value);
+// Whether no row of a query is dropped since this is undefined.
+bool is_always_defined(const BoundExpression& value, const BoundQuery& query);
 // Whether a limit ends what the bottom of the plan reads: nothing between takes all rows before it gives one.
 bool may_stop_early(const PlannedQuery& query);
 // Finds the filter whose work several threads may share.

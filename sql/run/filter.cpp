@@ -40,11 +40,11 @@ class Filter final : public Operator {
 // that a query gives.
 class DefinedValue final : public Operator {
  public:
-  DefinedValue(const PlanNode& node, SlotNumber slot, const BoundExpression& expression,
-               std::unique_ptr<Evaluator> value, Input input)
+  DefinedValue(const PlanNode& node, SlotNumber slot, bool keeps_all, std::unique_ptr<Evaluator> value,
+               Input input)
       : Operator(node),
         slot_(slot),
-        keeps_all_(is_always_defined(expression)),
+        keeps_all_(keeps_all),
         value_(std::move(value)),
         input_(std::move(input)) {}
 
@@ -218,8 +218,9 @@ std::unique_ptr<Operator> make_bind_value(const PlanNode& node, const PlannedQue
                                           Input input) {
   auto value = EvaluatorFactory(frame, query).make(*node.source->expression);
   frame.is_stable[node.source->slot] = value->is_stable();
-  return std::make_unique<DefinedValue>(node, node.source->slot, *node.source->expression, std::move(value),
-                                        std::move(input));
+  return std::make_unique<DefinedValue>(node, node.source->slot,
+                                        is_always_defined(*node.source->expression, *query.bound),
+                                        std::move(value), std::move(input));
 }
 
 std::unique_ptr<Operator> make_project(const PlanNode& node, const PlannedQuery& query, Frame& frame,
@@ -228,7 +229,8 @@ std::unique_ptr<Operator> make_project(const PlanNode& node, const PlannedQuery&
   auto value = &node == frame.run.stored_items ? make_plain_slot(node.bound->value->slot, factory)
                                                : factory.make(*node.bound->value);
   frame.is_stable[query.value_slot] = value->is_stable();
-  return std::make_unique<DefinedValue>(node, query.value_slot, *node.bound->value, std::move(value),
+  return std::make_unique<DefinedValue>(node, query.value_slot,
+                                        is_always_defined(*node.bound->value, *node.bound), std::move(value),
                                         std::move(input));
 }
 

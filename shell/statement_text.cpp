@@ -23,9 +23,7 @@ size_t comment_end(std::string_view text) {
 // The $$ or $name$ that the text begins with, and a script between two of them; empty if it begins with none.
 std::string_view script_mark(std::string_view text) {
   if (!text.starts_with('$')) return {};
-  const auto is_of_name = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
+  const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   size_t end = 1;
   while (end < text.size() && is_of_name(text[end])) ++end;
   const bool is_mark =

@@ -68,10 +68,9 @@ bool is_known_once(const BoundExpression& array, const RunState& run) {
 }  // namespace
 
 std::unique_ptr<Evaluator> make_array_contains(const BoundExpression& call, EvaluatorFactory& factory) {
+  if (call.function->name != "ARRAY_CONTAINS" || call.operands.size() != 2) return nullptr;
   const BoundExpression& array = *call.operands[0];
-  if (call.function->name != "ARRAY_CONTAINS" || call.operands.size() != 2 ||
-      !is_known_once(array, factory.run()))
-    return nullptr;
+  if (!is_known_once(array, factory.run())) return nullptr;
   factory.run().is_restartable &= array.kind != BoundKind::parameter;
   return std::make_unique<KnownArrayEvaluator>(factory.make(array), factory.make(*call.operands[1]),
                                                factory.run());

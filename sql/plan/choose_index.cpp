@@ -103,8 +103,10 @@ class IndexChooser {
     for (const IndexDescription& index : collection_.indexes()) {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
       Candidate candidate = candidate_of(index);
-      if (sort != nullptr) candidate.order = order_of(candidate.probe, *sort, limit.has_value());
-      if (candidate.order) candidate.cost_in_order = cost_in_order(candidate, *sort, limit);
+      if (sort != nullptr) {
+        candidate.order = order_of(candidate.probe, *sort, limit.has_value());
+        if (candidate.order) candidate.cost_in_order = cost_in_order(candidate, *sort, limit);
+      }
       if (candidate.order && (!ordered || is_better_in_order(candidate, *ordered))) ordered = candidate;
       if (!is_narrower(candidate)) continue;
       candidates_.push_back(candidate);

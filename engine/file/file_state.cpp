@@ -12,6 +12,7 @@
 #include "engine/file/tree_copy.h"
 
 namespace quire::engine {
+
 FileState::~FileState() {
   anchor_keeper_.stop();
   if (is_read_only_ || is_in_memory_) return;

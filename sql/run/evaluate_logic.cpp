@@ -293,21 +293,36 @@ class DisjunctionMaker {
 
   EvaluatorList make(std::span<BoundExpression* const> operands) {
     for (const BoundExpression* operand : operands)
-      if (const auto equality = equality_of(*operand)) values_[equality->path].push_back(equality->value);
+      if (const auto equality = equality_of(*operand)) {
+        Values& values = values_[equality->path];
+        values.all.push_back(equality->value);
+        values.are_constants &= equality->value->kind == BoundKind::constant;
+      }
     EvaluatorList made;
     for (const BoundExpression* operand : operands) {
       const auto equality = equality_of(*operand);
       const auto values = equality ? values_.find(equality->path) : values_.end();
-      if (values == values_.end() || values->second.size() < kLeastValues)
+      if (values == values_.end() || !values->second.are_worth_a_table())
         made.push_back(factory_.make(*operand));
-      else if (values->second.front() == equality->value)
-        made.push_back(make_in(*equality->needle, values->second));
+      else if (values->second.all.front() == equality->value)
+        made.push_back(make_in(*equality->needle, values->second.all));
     }
     return made;
   }
 
  private:
-  static constexpr size_t kLeastValues = 3;  // fewer are compared as fast as they are looked up
+  struct Values {
+    std::vector<const BoundExpression*> all;
+    bool are_constants = true;
+
+    // What is made from the values of parameters cannot run again with others, so that it takes more of
+    // these.
+    bool are_worth_a_table() const {
+      constexpr size_t kLeastConstants = 3;  // fewer are compared as fast as they are looked up
+      constexpr size_t kLeastWithParameters = 16;
+      return all.size() >= (are_constants ? kLeastConstants : kLeastWithParameters);
+    }
+  };
 
   std::unique_ptr<Evaluator> make_in(const BoundExpression& needle,
                                      std::span<const BoundExpression* const> values) {
@@ -317,7 +332,7 @@ class DisjunctionMaker {
   }
 
   EvaluatorFactory& factory_;
-  std::unordered_map<std::string, std::vector<const BoundExpression*>> values_;  // by path
+  std::unordered_map<std::string, Values> values_;  // by path
 };
 
 class LikeEvaluator final : public Evaluator {

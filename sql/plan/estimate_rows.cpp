@@ -28,6 +28,7 @@ double choices_of(const AccessPath& access) {
 
 double rows_of_scan(const PlanNode& scan, Source& source) {
   const double items = items_of(scan, source);
+  if (scan.access.asked_components > 0) return std::min(items, scan.access.estimated_rows);
   switch (scan.access.kind) {
     case Access::Kind::scan:
       return items;

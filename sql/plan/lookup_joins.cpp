@@ -1,9 +1,14 @@
-// Joins by an index. A join whose left side is small, and whose key is a path that the right side has an
-// index over, does not read the right side whole: it looks the partners of each batch of left rows up. Where
-// the right side is small it is the other way round: the right side is read first, as always, and a container
-// of the left side then reads only the items that have one of its keys. So the sources meet in the order that
-// costs little, and the rows come in the order in which they are written.
+// Joins by look-ups. A join whose left side is small, and whose keys are the partition key and the id of the
+// right side's items, or a path that it has an index over, does not read the right side whole: it looks the
+// partners of each batch of left rows up. Where the right side is small it is the other way round: the right
+// side is read first, as always, and a container of the left side then reads only the items that have one of
+// its keys. So the sources meet in the order that costs little, and the rows come in the order in which they
+// are written.
 #include <algorithm>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "sql/plan/estimate_rows.h"
@@ -14,6 +19,9 @@ namespace {
 
 // What a looked-up item costs, in items of a scan.
 constexpr double kLookupCost = 6;
+// Of a scan's items, what a partition is taken for.
+constexpr double kPartitionShare = 0.02;
+
 // How many items one key leads to, as far as that is known.
 double partners(const IndexDescription& index, Collection& collection) {
   const auto statistics = collection.index_statistics(index.number);
@@ -27,39 +35,84 @@ PlanNode* bottom_of(PlanNode& root) {
   return node;
 }
 
-bool is_plain_scan(const PlanNode& node) {
-  return node.kind == PlanKind::scan && node.access.kind == Access::Kind::scan;
+// Reads all items, or those of one partition.
+bool reads_in_turn(const PlanNode& node) {
+  return node.kind == PlanKind::scan && !node.access.is_ordered && node.access.asked_components == 0 &&
+         (node.access.kind == Access::Kind::scan || node.access.kind == Access::Kind::partition);
 }
 
-// Whether `rows` of the other side find their partners in a scan by an index with less work than it takes to
-// read all items. Then the scan does so.
-bool find_by_keys(PlanNode& scan, const BoundExpression& key, double rows, Source& source) {
-  Collection* const collection = source.collection(scan.source->collection_name);
-  const auto path = indexable_path(key, scan.source->slot);
-  if (collection == nullptr || !path) return false;
-  const auto items = static_cast<double>(collection->item_count());
-  if (rows * kLookupCost >= items) return false;
-  for (const IndexDescription& index : collection->indexes()) {
-    if (index.parts[0].path != *path || !index.condition.empty() || index.is_multi_valued()) continue;
-    const double found = rows * partners(index, *collection);
-    if (found * kLookupCost >= items) continue;
-    const IndexBound bound{BoundCheck::looked_up, *path, {}, {}, 0, 0, nullptr, true};
-    scan.access.kind = Access::Kind::any_index;
-    scan.access.probes.push_back({index, {{bound}}});
-    scan.access.estimated_rows = found;
-    return true;
+using Keys = std::span<const BoundExpression* const>;
+
+std::optional<size_t> key_of(const std::vector<std::string>& property, Keys keys, SlotNumber slot) {
+  for (size_t number = 0; number < keys.size(); ++number) {
+    const auto path = indexable_path(*keys[number], slot);
+    const bool is_found = path && std::ranges::equal(*path, property, [](const auto& step, const auto& name) {
+                            return !step.is_element && step.name == name;
+                          });
+    if (is_found) return number;
   }
-  return false;
+  return std::nullopt;
 }
 
-bool look_up(PlanNode& join, Source& source) {
+// The join's keys, by number, that say which item it is, or else which partition: what is behind the
+// components that are known.
+std::vector<size_t> find_by_item_key(PlanNode& scan, Keys keys, double rows, Source& source) {
+  const Collection& collection = *source.collection(scan.source->collection_name);
+  if (!collection.finds_by_key()) return {};
+  const auto behind = std::span(collection.partition_key_paths()).subspan(scan.access.partition_key.size());
+  std::vector<size_t> asked;
+  for (const auto& path : behind) {
+    const auto number = key_of(path, keys, scan.source->slot);
+    if (!number) return {};
+    asked.push_back(*number);
+  }
+  const auto id = key_of({"id"}, keys, scan.source->slot);
+  if (id) asked.push_back(*id);
+  const double read = estimated_rows(scan, source);
+  const double found = id ? rows : rows * kPartitionShare * read;
+  if (asked.empty() || found * (id ? kLookupCost : 1) >= read) return {};
+  scan.access.kind = id ? Access::Kind::points : Access::Kind::partitions;
+  scan.access.asked_components = asked.size();
+  scan.access.estimated_rows = found;
+  return asked;
+}
+
+std::vector<size_t> find_by_index(PlanNode& scan, Keys keys, double rows, Source& source) {
+  Collection& collection = *source.collection(scan.source->collection_name);
+  const auto items = static_cast<double>(collection.item_count());
+  if (scan.access.kind != Access::Kind::scan || rows * kLookupCost >= items) return {};
+  for (size_t number = 0; number < keys.size(); ++number) {
+    const auto path = indexable_path(*keys[number], scan.source->slot);
+    for (const IndexDescription& index : collection.indexes()) {
+      if (index.parts[0].path != path || !index.condition.empty() || index.is_multi_valued()) continue;
+      const double found = rows * partners(index, collection);
+      if (found * kLookupCost >= items) continue;
+      const IndexBound bound{BoundCheck::looked_up, *path, {}, {}, 0, 0, nullptr, true};
+      scan.access.kind = Access::Kind::any_index;
+      scan.access.probes.push_back({index, {{bound}}});
+      scan.access.estimated_rows = found;
+      return {number};
+    }
+  }
+  return {};
+}
+
+// Whether `rows` of the other side find their partners in a scan with less work than it takes to read all
+// that it reads. Then the scan does so, by the keys whose numbers come back.
+std::vector<size_t> find_by_keys(PlanNode& scan, Keys keys, double rows, Source& source) {
+  if (source.collection(scan.source->collection_name) == nullptr) return {};
+  for (const auto& find : {find_by_item_key, find_by_index})
+    if (auto asked = find(scan, keys, rows, source); !asked.empty()) return asked;
+  return {};
+}
+
+// `wanted`: how many rows of the join there need to be.
+bool look_up(PlanNode& join, double wanted, Source& source) {
   PlanNode& scan = *bottom_of(*join.right->root);
-  if (join.is_lookup || join.narrowed_scan || !is_plain_scan(scan)) return false;
-  const double left_rows = estimated_rows(*join.input, source);
-  for (size_t key = 0; key < join.right_keys.size() && !join.is_lookup; ++key) {
-    join.is_lookup = find_by_keys(scan, *join.right_keys[key], left_rows, source);
-    join.lookup_key = key;
-  }
+  if (join.is_lookup || join.narrowed_scan || !reads_in_turn(scan)) return false;
+  const double left_rows = std::min(estimated_rows(*join.input, source), wanted);
+  join.asked_keys = find_by_keys(scan, join.right_keys, left_rows, source);
+  join.is_lookup = !join.asked_keys.empty();
   return join.is_lookup;
 }
 
@@ -67,9 +120,9 @@ bool look_up(PlanNode& join, Source& source) {
 std::vector<PlanNode*> scans_of_left_side(PlanNode& join) {
   std::vector<PlanNode*> scans;
   for (PlanNode* node = join.input.get(); node != nullptr; node = node->input.get()) {
-    if (is_plain_scan(*node)) scans.push_back(node);
+    if (reads_in_turn(*node)) scans.push_back(node);
     if (node->kind != PlanKind::join || node->keeps_unmatched) continue;
-    if (PlanNode* const scan = bottom_of(*node->right->root); is_plain_scan(*scan)) scans.push_back(scan);
+    if (PlanNode* const scan = bottom_of(*node->right->root); reads_in_turn(*scan)) scans.push_back(scan);
   }
   return scans;
 }
@@ -78,25 +131,30 @@ bool narrow(PlanNode& join, Source& source) {
   if (join.keeps_unmatched || join.is_lookup || join.narrowed_scan) return false;
   const double right_rows = estimated_rows(*join.right->root, source);
   for (PlanNode* scan : scans_of_left_side(join)) {
-    for (size_t key = 0; key < join.left_keys.size(); ++key) {
-      if (!find_by_keys(*scan, *join.left_keys[key], right_rows, source)) continue;
-      scan->access.takes_join_keys = true;
-      join.narrowed_scan = scan->number;
-      join.narrowing_key = key;
-      return true;
-    }
+    join.asked_keys = find_by_keys(*scan, join.left_keys, right_rows, source);
+    if (join.asked_keys.empty()) continue;
+    scan->access.takes_join_keys = true;
+    join.narrowed_scan = scan->number;
+    return true;
   }
   return false;
 }
 
 }  // namespace
 
-// Each join found so makes the rows of another fewer, so all are looked at again.
+// Each join found so makes the rows of another fewer, so all are looked at again. A limit that nothing
+// stands between has the left side end early: then each of its rows is taken to have a partner.
 void join_by_index(PlannedQuery& query, Source& source) {
+  constexpr double kAll = std::numeric_limits<double>::infinity();
   for (bool has_found = true; has_found;) {
     has_found = false;
-    for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())
-      if (node->kind == PlanKind::join) has_found |= look_up(*node, source) || narrow(*node, source);
+    double wanted = row_limit(*query.bound).value_or(kAll);
+    for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
+      if (node->kind == PlanKind::join)
+        has_found |= look_up(*node, wanted, source) || narrow(*node, source);
+      else if (node->kind != PlanKind::limit && node->kind != PlanKind::project)
+        wanted = kAll;
+    }
   }
 }
 

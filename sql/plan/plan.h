@@ -71,6 +71,9 @@ struct AccessPath {
   std::vector<IndexBound> id_bounds;
   // partitions, points: each component of the key, then the id, is one of these (IN).
   std::vector<KeyChoices> choices;
+  // partitions, points: so many components behind those of `partition_key`, the id last, are what a join asks
+  // for (Frame::lookup_keys).
+  size_t asked_components = 0;
   std::vector<PlannedProbe> probes;
   bool is_reverse = false;
   bool is_ordered = false;  // the rows come as ORDER BY wants them, or as a sort above wants its input
@@ -112,14 +115,15 @@ struct PlanNode {
   std::unique_ptr<PlannedQuery> right;
   std::vector<const BoundExpression*> left_keys;
   std::vector<const BoundExpression*> right_keys;
-  // join: the right side is not read whole, but for each batch of the left one by an index: only what has one
-  // of the batch's values of this key.
+  // join: the right side is not read whole, but for each batch of the left one: only what has one of the
+  // batch's values of `asked_keys`.
   bool is_lookup = false;
-  size_t lookup_key = 0;
   // join: the node number of a scan below on the left side that reads only what has one of the right side's
-  // values of this key.
+  // values of `asked_keys`.
   std::optional<uint32_t> narrowed_scan;
-  size_t narrowing_key = 0;
+  // Keys of a join, by number, in the order of the components that a scan looks them up by: the one path of
+  // an index, or what is left of the partition key and the id.
+  std::vector<size_t> asked_keys;
   // join, subquery: LEFT JOIN. A row without a partner stays, with undefined in the slots of the other side;
   // `conditions` of a join then hold the rest of ON.
   bool keeps_unmatched = false;

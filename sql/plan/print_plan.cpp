@@ -109,6 +109,7 @@ class PlanPrinter {
 
   // How many of each component, and of the id.
   std::string keys_of(const AccessPath& access) const {
+    if (access.asked_components > 0) return "keys of the join";
     std::string text;
     for (const KeyChoices& choices : access.choices) {
       if (choices.same_as) continue;

@@ -38,7 +38,8 @@ struct RunState {
   // By slot: the collection whose items it holds, or null.
   std::vector<Collection*> item_collections;
   std::vector<NodeCounters> counters;
-  // By number of a scan that reads what has one of a join's keys: these keys. Nothing: they are too many.
+  // By number of a scan that reads what has one of a join's keys: these keys, a component behind the other.
+  // Nothing: they are too many.
   std::unordered_map<uint32_t, std::span<const Value>> join_keys = {};
   uint64_t items_read = 0;
   bool measures_time = false;
@@ -85,7 +86,7 @@ struct Frame {
   // By slot: its values outlive the batch without retain(). Set while the operators are made, bottom up.
   std::vector<bool> is_stable;
   size_t capacity;  // rows a batch may hold
-  // Of the right side of a lookup join: the keys to find rows for.
+  // Of the right side of a lookup join: the keys to find rows for, a component behind the other.
   std::span<const Value> lookup_keys;
 };
 

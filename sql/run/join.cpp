@@ -1,7 +1,7 @@
 // Joins. Hash join: the right side is read once and kept: its carried values by row, and the rows of each key
 // chained in the order in which they came. Rows of the left side then look their partners up. Lookup join:
-// the same for each batch of the left side, with those rows of the right one alone that an index finds for
-// it.
+// the same for each batch of the left side, with those rows of the right one alone that an index, or the keys
+// of items, lead to for it.
 //
 // LEFT JOIN: behind the partners of each left row comes a row without one. It is given only if no partner
 // passed the rest of ON.
@@ -87,9 +87,8 @@ class Join final : public Operator {
         bound_(*query.bound),
         keeps_unmatched_(node.keeps_unmatched),
         is_lookup_(node.is_lookup),
-        lookup_key_(node.lookup_key),
         narrowed_scan_(node.narrowed_scan),
-        narrowing_key_(node.narrowing_key),
+        asked_keys_(node.asked_keys),
         right_slots_(node.right_carried),
         input_(std::move(input)),
         right_(frame.run, *node.right, kBatchSize),
@@ -157,7 +156,8 @@ class Join final : public Operator {
   void look_up_right(Frame& frame) {
     evaluate_keys(left_keys_, rows_, frame);
     lookup_keys_.clear();
-    for (const RowNumber row : rows_) lookup_keys_.push_back(key_vectors_[lookup_key_][row]);
+    for (const RowNumber row : rows_)
+      for (const size_t key : asked_keys_) lookup_keys_.push_back(key_vectors_[key][row]);
     right_.frame().lookup_keys = lookup_keys_;
     kept_.clear();
     if (!frame.run.error) read_right(frame);
@@ -171,8 +171,8 @@ class Join final : public Operator {
     frame.run.join_keys.erase(*narrowed_scan_);
     lookup_keys_.clear();
     if (kept_.key_count() > kMostKeys) return;
-    for (uint32_t key = 0; key < kept_.key_count(); ++key)
-      lookup_keys_.push_back(kept_.key(key)[narrowing_key_]);
+    for (uint32_t number = 0; number < kept_.key_count(); ++number)
+      for (const size_t key : asked_keys_) lookup_keys_.push_back(kept_.key(number)[key]);
     frame.run.join_keys[*narrowed_scan_] = lookup_keys_;
   }
 
@@ -259,9 +259,8 @@ class Join final : public Operator {
   const BoundQuery& bound_;
   bool keeps_unmatched_;
   bool is_lookup_;
-  size_t lookup_key_;
   std::optional<uint32_t> narrowed_scan_;
-  size_t narrowing_key_;
+  const std::vector<size_t>& asked_keys_;
   std::vector<Value> lookup_keys_;
   std::vector<SlotNumber> right_slots_;
   std::vector<bool> right_is_stable_;

@@ -32,6 +32,8 @@ bool is_scalar(const Value& value) {
   return value.is_null() || value.is_boolean() || value.is_number() || value.is_string();
 }
 
+constexpr size_t kMostPartitions = 4096;  // each has a cursor
+
 }  // namespace
 
 Rows next_items(Cursor& cursor, Frame& frame, size_t most, SlotNumber slot, Column& column, uint32_t node) {
@@ -54,6 +56,8 @@ class Scan final : public Operator {
   Scan(const PlanNode& node, const PlannedQuery& query, Frame& frame)
       : Operator(node),
         kind_(node.access.kind),
+        asked_(node.access.asked_components),
+        takes_join_keys_(node.access.takes_join_keys),
         slot_(node.source->slot),
         only_counts_(node.only_counts && kind_ == Access::Kind::scan),
         is_ordered_(node.access.is_ordered),
@@ -153,6 +157,8 @@ class Scan final : public Operator {
   bool open(Frame& frame) {
     is_open_ = true;
     next_batch_ = kFirstBatch;
+    if (asked_ > 0)
+      if (const auto keys = asked_keys(frame)) return open_asked(*keys, frame);
     if (!choices_.empty()) return open_several(frame);
     if (only_counts_) {
       auto counted = collection_->count_items();
@@ -167,6 +173,7 @@ class Scan final : public Operator {
     std::array<Value, kMostComponents> key;
     Access access;
     access.kind = kind_;
+    if (asked_ > 0) access.kind = partition_key_.empty() ? Access::Kind::scan : Access::Kind::partition;
     size_t components = 0;
     for (const auto& component : partition_key_) {
       const Value value = component->evaluate(first_rows(1), frame)[0];
@@ -186,6 +193,34 @@ class Scan final : public Operator {
     access.is_in_id_order = is_ordered_;
     access.is_reverse = is_reverse_;
     return open_cursor(access, frame);
+  }
+
+  // What a join asks for; nothing: so much that all is read, as if it did not.
+  std::optional<std::span<const Value>> asked_keys(const Frame& frame) const {
+    if (!takes_join_keys_) return frame.lookup_keys;
+    const auto found = frame.run.join_keys.find(node_number());
+    if (found == frame.run.join_keys.end()) return std::nullopt;
+    const bool are_too_many =
+        kind_ == Access::Kind::partitions && found->second.size() > kMostPartitions * asked_;
+    return are_too_many ? std::nullopt : std::optional(found->second);
+  }
+
+  // The components that are known, and behind them those that are asked for.
+  bool open_asked(std::span<const Value> asked, Frame& frame) {
+    std::vector<Value> known, combinations;
+    for (const auto& component : partition_key_)
+      known.push_back(component->evaluate(first_rows(1), frame)[0]);
+    if (frame.run.error || !std::ranges::all_of(known, is_scalar)) return !frame.run.error;
+    combinations.reserve(asked.size() / asked_ * (known.size() + asked_));
+    for (; !asked.empty(); asked = asked.subspan(asked_)) {
+      const auto key = asked.first(asked_);
+      const bool may_be_there = std::ranges::all_of(key, is_scalar) &&
+                                (kind_ != Access::Kind::points || key.back().is_string());
+      if (!may_be_there) continue;
+      combinations.insert(combinations.end(), known.begin(), known.end());
+      combinations.insert(combinations.end(), key.begin(), key.end());
+    }
+    return open_keys(combinations, known.size() + asked_, frame);
   }
 
   // Every combination of a value for each component, and for the id.
@@ -209,12 +244,18 @@ class Scan final : public Operator {
       }
       count = longer.size() / (place + 1);
     }
-    if (frame.run.error || count == 0) return !frame.run.error;
-    const size_t width = choices_.size();
+    if (frame.run.error) return false;
+    return open_keys(combinations, choices_.size(), frame);
+  }
+
+  // Of so many values each, one key behind the other.
+  bool open_keys(std::span<const Value> combinations, size_t width, Frame& frame) {
+    if (combinations.empty()) return true;
+    const size_t count = combinations.size() / width;
     const size_t components = kind_ == Access::Kind::points ? width - 1 : width;
     std::vector<AccessKey> keys(count);
     for (size_t i = 0; i < count; ++i) {
-      const auto values = std::span<const Value>(combinations).subspan(i * width, width);
+      const auto values = combinations.subspan(i * width, width);
       keys[i] = {values.first(components),
                  components < width ? values.back().as_string() : std::string_view()};
     }
@@ -255,6 +296,8 @@ class Scan final : public Operator {
   }
 
   Access::Kind kind_;
+  size_t asked_;
+  bool takes_join_keys_;
   SlotNumber slot_;
   Collection* collection_ = nullptr;
   std::vector<Choices> choices_;

@@ -9,6 +9,18 @@
 namespace quire::sql {
 namespace {
 
+// What the right side of a join that is read by row reads of the row, and of its own.
+void add_reads_by_row(const PlanNode& top, SlotSet& reads) {
+  for (const PlanNode* node = &top; node != nullptr; node = node->input.get()) {
+    for (const BoundExpression* condition : node->conditions) add_slots_read(*condition, reads);
+    for (const BoundExpression* condition : node->access.decided) add_slots_read(*condition, reads);
+    for (const PlannedProbe& probe : node->access.probes)
+      for (const std::vector<IndexBound>& part : probe.parts)
+        for (const IndexBound& bound : part)
+          for (const BoundExpression* operand : bound.operands) add_slots_read(*operand, reads);
+  }
+}
+
 // The slots that a node itself reads of the rows below it.
 void add_node_reads(const PlanNode& node, SlotSet& reads) {
   const auto add = [&](const BoundExpression* expression) {
@@ -28,6 +40,7 @@ void add_node_reads(const PlanNode& node, SlotSet& reads) {
     case PlanKind::join:
       for (const BoundExpression* condition : node.conditions) add(condition);
       for (const BoundExpression* key : node.left_keys) add(key);
+      if (node.is_by_row) add_reads_by_row(*node.right->root, reads);
       break;
     case PlanKind::group:
       for (const BoundExpression* key : node.bound->group_by) add(key);
@@ -107,6 +120,11 @@ class CarriedSlotFinder {
     join.carried = carried(join.input.get(), read, false);
     join.right_carried = carried(join.right->root.get(), read, false);
     for (const BoundExpression* key : join.right_keys) add_slots_read(*key, read);
+    if (join.is_by_row) {
+      SlotSet read_of_row(read.capacity());
+      add_reads_by_row(*join.right->root, read_of_row);
+      join.row_slots = carried(join.input.get(), read_of_row, false);
+    }
     find(join.right->root.get(), std::move(read), false);
   }
 

@@ -58,15 +58,14 @@ struct Pair {
 
 class IndexChooser {
  public:
-  IndexChooser(Plan& plan, const PlannedQuery& query, PlanNode& scan, PlanNode* filter,
-               Collection& collection)
+  IndexChooser(Plan& plan, const PlannedQuery& query, const SlotSet& own_slots, PlanNode& scan,
+               PlanNode* filter, Collection& collection)
       : plan_(plan),
         query_(query),
         scan_(scan),
         filter_(filter),
         collection_(collection),
-        own_slots_(plan.slot_count) {
-    for (const BoundSource& source : query.bound->sources) own_slots_.add(source.slot);
+        own_slots_(own_slots) {
     slots_.push_back({scan.source->slot, {}});
     if (filter_ != nullptr) add_bounds_of(*filter_);
   }
@@ -448,7 +447,7 @@ class IndexChooser {
   PlanNode& scan_;
   PlanNode* filter_;
   Collection& collection_;
-  SlotSet own_slots_;
+  const SlotSet& own_slots_;
   double items_ = 0;
   std::vector<PlacedSlot> slots_;
   std::vector<IndexBound> bounds_;
@@ -458,7 +457,10 @@ class IndexChooser {
   std::unordered_map<uint32_t, std::optional<std::vector<const BoundExpression*>>> said_by_index_;
 };
 
-void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& source) {
+}  // namespace
+
+void choose_index_in(Plan& plan, const PlannedQuery& query, const SlotSet& own_slots, Place& root,
+                     Source& source) {
   const Bottom bottom = find_bottom(root);
   PlanNode& scan = **bottom.scan;
   if (scan.kind != PlanKind::scan || scan.access.kind != Access::Kind::scan) return;
@@ -467,7 +469,7 @@ void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& sourc
   const BoundQuery& bound = *query.bound;
   const bool is_sortable = bottom.sort != nullptr && !bound.fusion && !bound.is_grouped;
   PlanNode* const filter = bottom.filter != nullptr ? bottom.filter->get() : nullptr;
-  IndexChooser chooser(plan, query, scan, filter, *collection);
+  IndexChooser chooser(plan, query, own_slots, scan, filter, *collection);
   chooser.look_above(bottom.above);
   const size_t keys = chooser.choose(is_sortable ? &bound : nullptr, row_limit(bound));
   const bool is_sorted = keys > 0 && keys == bound.order_by.size();
@@ -483,12 +485,12 @@ void choose_in(Plan& plan, const PlannedQuery& query, Place& root, Source& sourc
   if (is_sorted) take_out(*bottom.sort);
 }
 
-}  // namespace
-
 void choose_index(Plan& plan, PlannedQuery& query, Source& source) {
+  SlotSet own_slots(plan.slot_count);
+  for (const BoundSource& from : query.bound->sources) own_slots.add(from.slot);
   for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())
-    if (node->right != nullptr) choose_in(plan, query, node->right->root, source);
-  choose_in(plan, query, query.root, source);
+    if (node->right != nullptr) choose_index_in(plan, query, own_slots, node->right->root, source);
+  choose_index_in(plan, query, own_slots, query.root, source);
 }
 
 }  // namespace quire::sql

@@ -41,6 +41,7 @@ enum class PlanKind : uint8_t {
 };
 
 struct PlannedQuery;
+class SlotSet;
 
 // Entries of one index: what its leading parts must be, each but the last given by one bound of equality. The
 // bounds of a part hold together.
@@ -121,6 +122,10 @@ struct PlanNode {
   // join: the node number of a scan below on the left side that reads only what has one of the right side's
   // values of `asked_keys`.
   std::optional<uint32_t> narrowed_scan;
+  // join without keys: the right side is read for each row of the left one, of whose slots its conditions,
+  // and what bounds its index, read `row_slots`.
+  bool is_by_row = false;
+  std::vector<SlotNumber> row_slots;
   // Keys of a join, by number, in the order of the components that a scan looks them up by: the one path of
   // an index, or what is left of the partition key and the id.
   std::vector<size_t> asked_keys;
@@ -186,11 +191,15 @@ void push_down_conditions(Plan& plan, PlannedQuery& query);
 void choose_join_keys(const Plan& plan, PlannedQuery& query);
 void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
 void choose_index(Plan& plan, PlannedQuery& query, Source& source);
+// Of the scan at the bottom of a tree. What bounds the entries may not read `own_slots`.
+void choose_index_in(Plan& plan, const PlannedQuery& query, const SlotSet& own_slots,
+                     std::unique_ptr<PlanNode>& root, Source& source);
 void follow_first_of_equal(Plan& plan, PlannedQuery& query, Source& source);
 void choose_id_range(const Plan& plan, PlannedQuery& query, Source& source);
 // Notes the index that would help most, if some scan reads all items though a condition bounds a path.
 void advise_index(Plan& plan, PlannedQuery& query, Source& source);
 void join_by_index(PlannedQuery& query, Source& source);
+void join_by_row(Plan& plan, PlannedQuery& query, Source& source);
 void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
 // The path that all of the query's rows come to the least or the greatest value of: SELECT MIN(c.x),
 // MAX(c.x).

@@ -216,8 +216,10 @@ class PlanPrinter {
     for (size_t i = 0; i < node.left_keys.size(); ++i)
       keys += fmt::format("{}{} = {}", i == 0 ? " on " : " AND ", words(node.left_keys[i]),
                           words(node.right_keys[i]));
-    const std::string_view kind = node.is_lookup ? "lookup" : keys.empty() ? "cross" : "hash";
-    std::string text = fmt::format("{}{} join{}", node.keeps_unmatched ? "left " : "", kind, keys);
+    const bool is_lookup = node.is_lookup || node.is_by_row;
+    const std::string_view kind = is_lookup ? "lookup" : keys.empty() ? "cross" : "hash";
+    std::string text = fmt::format("{}{} join{}{}", node.keeps_unmatched ? "left " : "", kind, keys,
+                                   node.is_by_row ? ", row by row" : "");
     if (!node.conditions.empty()) text += " where " + list(node.conditions, " AND ");
     return text;
   }

@@ -1,7 +1,7 @@
 // Joins. Hash join: the right side is read once and kept: its carried values by row, and the rows of each key
 // chained in the order in which they came. Rows of the left side then look their partners up. Lookup join:
 // the same for each batch of the left side, with those rows of the right one alone that an index, or the keys
-// of items, lead to for it.
+// of items, lead to for it; or for each row of it, where that is what the index is asked for.
 //
 // LEFT JOIN: behind the partners of each left row comes a row without one. It is given only if no partner
 // passed the rest of ON.
@@ -87,13 +87,16 @@ class Join final : public Operator {
         bound_(*query.bound),
         keeps_unmatched_(node.keeps_unmatched),
         is_lookup_(node.is_lookup),
+        is_by_row_(node.is_by_row),
         narrowed_scan_(node.narrowed_scan),
         asked_keys_(node.asked_keys),
         right_slots_(node.right_carried),
         input_(std::move(input)),
         right_(frame.run, *node.right, kBatchSize),
         kept_(node.right_keys.size(), right_slots_.size(), frame.run.memory),
-        carried_(node.carried) {
+        carried_(node.carried),
+        row_slots_(node.row_slots),
+        row_inputs_(node.row_slots) {
     for (const SlotNumber slot : right_slots_) {
       right_is_stable_.push_back(right_.frame().is_stable[slot]);
       frame.is_stable[slot] = right_.frame().is_stable[slot];
@@ -176,6 +179,15 @@ class Join final : public Operator {
     frame.run.join_keys[*narrowed_scan_] = lookup_keys_;
   }
 
+  // An earlier batch shows its made rows in the frame; the right side reads those of the input.
+  void read_right_of(RowNumber row, Frame& frame) {
+    row_inputs_.restore_input(frame);
+    for (const SlotNumber slot : row_slots_)
+      right_.frame().slots[slot] = Vector::single(&frame.slots[slot][row]);
+    kept_.clear();
+    read_right(frame);
+  }
+
   void evaluate_keys(const std::vector<std::unique_ptr<Evaluator>>& keys, Rows rows, Frame& frame) {
     key_vectors_.clear();
     for (const auto& key : keys) key_vectors_.push_back(key->evaluate(rows, frame));
@@ -196,12 +208,14 @@ class Join final : public Operator {
       if (rows_.empty()) return false;
       if (is_lookup_)
         look_up_right(frame);
-      else if (!is_read_)
+      else if (!is_by_row_ && !is_read_)
         read_right(frame);
-      if (frame.run.should_stop() || (!is_lookup_ && kept_.empty() && !keeps_unmatched_)) return false;
-    } while (kept_.empty() && !keeps_unmatched_);
+      if (frame.run.should_stop()) return false;
+      if (!is_lookup_ && !is_by_row_ && kept_.empty() && !keeps_unmatched_) return false;
+    } while (!is_by_row_ && kept_.empty() && !keeps_unmatched_);
     evaluate_keys(left_keys_, rows_, frame);
     carried_.take_input(frame);
+    row_inputs_.take_input(frame);
     mark_ = frame.arena.mark();
     is_row_open_ = false;
     return !frame.run.error;
@@ -213,8 +227,12 @@ class Join final : public Operator {
     is_unmatched_row_.assign(frame.capacity, false);
     size_t made = 0;
     while (!rows_.empty() && made < frame.capacity) {
-      if (!is_row_open_) partner_ = kept_.find(key_of(rows_.front()));
-      is_row_open_ = true;
+      if (!is_row_open_) {
+        if (is_by_row_) read_right_of(rows_.front(), frame);
+        if (frame.run.error) return 0;
+        partner_ = kept_.find(key_of(rows_.front()));
+        is_row_open_ = true;
+      }
       const size_t first = made;
       for (; partner_ != kNone && made < frame.capacity; partner_ = kept_.next(partner_))
         set_right(made++, kept_.values(partner_));
@@ -259,6 +277,7 @@ class Join final : public Operator {
   const BoundQuery& bound_;
   bool keeps_unmatched_;
   bool is_lookup_;
+  bool is_by_row_;
   std::optional<uint32_t> narrowed_scan_;
   const std::vector<size_t>& asked_keys_;
   std::vector<Value> lookup_keys_;
@@ -268,6 +287,8 @@ class Join final : public Operator {
   Pipeline right_;
   KeptRows kept_;
   CarriedSlots carried_;
+  const std::vector<SlotNumber>& row_slots_;
+  CarriedSlots row_inputs_;  // the vectors that the right side reads by row; never copied
   std::vector<std::unique_ptr<Evaluator>> left_keys_;
   std::vector<std::unique_ptr<Evaluator>> right_keys_;
   std::vector<std::unique_ptr<Evaluator>> conditions_;

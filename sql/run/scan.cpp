@@ -214,8 +214,8 @@ class Scan final : public Operator {
     combinations.reserve(asked.size() / asked_ * (known.size() + asked_));
     for (; !asked.empty(); asked = asked.subspan(asked_)) {
       const auto key = asked.first(asked_);
-      const bool may_be_there = std::ranges::all_of(key, is_scalar) &&
-                                (kind_ != Access::Kind::points || key.back().is_string());
+      const bool may_be_there =
+          std::ranges::all_of(key, is_scalar) && (kind_ != Access::Kind::points || key.back().is_string());
       if (!may_be_there) continue;
       combinations.insert(combinations.end(), known.begin(), known.end());
       combinations.insert(combinations.end(), key.begin(), key.end());

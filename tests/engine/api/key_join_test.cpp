@@ -43,8 +43,9 @@ class KeyJoinTest : public DatabaseTest {
 
   // Of every type that a partition key may be; numbers that share a double.
   static std::string key(int i) {
-    constexpr const char* kKeys[] = {"null", "9007199254740992", "1", "1.5", R"("1")", R"("p1")",
-                                     "-7", "0", "true", R"("")", "-0", "9007199254740993"};
+    constexpr const char* kKeys[] = {
+        "null", "9007199254740992", "1", "1.5", R"("1")", R"("p1")", "-7", "0", "true", R"("")",
+        "-0",   "9007199254740993"};
     return kKeys[static_cast<size_t>(i) % std::size(kKeys)];
   }
   void add_reference(int number, std::string_view id, std::string_view key, int n) {
@@ -58,7 +59,8 @@ class KeyJoinTest : public DatabaseTest {
   void expect_rows_of_a_hash_join(const std::string& container, const std::string& on,
                                   const std::string& in_other_words, std::string_view way,
                                   const std::string& where = "true") {
-    for (const char* const from : {"few f JOIN {} x ON ", "few f LEFT JOIN {} x ON ", "{} x JOIN few f ON "}) {
+    for (const char* const from :
+         {"few f JOIN {} x ON ", "few f LEFT JOIN {} x ON ", "{} x JOIN few f ON "}) {
       const std::string select = "SELECT f.id AS f, x.id, x.k, x.v FROM ";
       const std::string start = select + fmt::format(fmt::runtime(from), container);
       const std::string fast = start + on + " WHERE " + where;
@@ -99,7 +101,8 @@ TEST_F(KeyJoinTest, ReadsThePartnersOfOnePartition) {
 }
 
 TEST_F(KeyJoinTest, ReadsThePartitionsOfThePartners) {
-  expect_rows_of_a_hash_join("parted", "x.k = f.k", "(x.k ?? x.none) = f.k", kPartitions, "f.id IN ('f1', 'f5', 'f20', 'f26')");
+  expect_rows_of_a_hash_join("parted", "x.k = f.k", "(x.k ?? x.none) = f.k", kPartitions,
+                             "f.id IN ('f1', 'f5', 'f20', 'f26')");
 }
 
 // Where all items cost less, or a limit ends the rows early.

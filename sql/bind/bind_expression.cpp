@@ -174,6 +174,10 @@ Result<BoundExpression*> Binder::bind_in(const Expression& expression, Scope& sc
   bound->operands = list_of({nullptr});
   QUIRE_ASSIGN(bound->operands[0], bind(*expression.operands[0], scope));
   QUIRE_ASSIGN(bound->query, bind_inner_query(*expression.query, scope));
+  if (!bound->query->outer_slots.empty()) return bound;
+  BoundExpression* rows = make(BoundKind::array_query, expression.span);
+  rows->query = bound->query;
+  bound->operands = list_of({bound->operands[0], rows});
   return bound;
 }
 

@@ -63,7 +63,8 @@ enum class BoundKind : uint8_t {
   coalesce,
   let,       // slot takes the value of operands[0] while operands[1] is evaluated, which is the result
   in,        // operands[0] among operands[1..]; negated
-  in_query,  // operands[0] among the rows of query; negated
+  in_query,  // operands[0] among the rows of query; operands[1]: these as an array, where they are known
+             // without a row; negated
   like,      // operands[0] LIKE operands[1]; like_pattern if the pattern is constant; escape; negated
   is_null,   // negated
   array,

@@ -16,7 +16,8 @@ namespace {
 constexpr size_t kMostKeys = 65'536;
 constexpr size_t kMostPartitions = 4096;  // each has a cursor
 
-// condition: path = other, other = path, path IN (others), or ARRAY_CONTAINS(other, path).
+// condition: path = other, other = path, path IN (others), path IN (SELECT ...), or ARRAY_CONTAINS(other,
+// path).
 struct Equality {
   const BoundExpression* condition;
   const BoundExpression* path;
@@ -97,7 +98,9 @@ class AccessPathChooser {
   void find_equalities(const PlanNode& filter, SlotNumber slot) {
     for (const BoundExpression* condition : filter.conditions) {
       if (condition->kind == BoundKind::in && !condition->negated) add_in(*condition, slot);
-      if (condition->kind == BoundKind::call) add_list(*condition, slot);
+      if (condition->kind == BoundKind::in_query && !condition->negated && condition->operands.size() == 2)
+        add_list(*condition, *condition->operands[1], *condition->operands[0], slot);
+      if (condition->kind == BoundKind::call) add_array_contains(*condition, slot);
       if (condition->kind != BoundKind::binary || condition->binary_operator != BinaryOperator::equal)
         continue;
       const BoundExpression* left = condition->operands[0];
@@ -109,13 +112,16 @@ class AccessPathChooser {
     }
   }
 
-  void add_list(const BoundExpression& condition, SlotNumber slot) {
-    if (condition.function == nullptr || condition.function->name != "ARRAY_CONTAINS" ||
-        condition.operands.size() != 2)
-      return;
-    const BoundExpression *list = condition.operands[0], *path = condition.operands[1];
-    if (is_path_of(*path, slot) && is_known_before_the_scan(*list))
-      equalities_.push_back({&condition, path, {.values = {list}, .are_elements = true}});
+  void add_array_contains(const BoundExpression& condition, SlotNumber slot) {
+    if (condition.function != nullptr && condition.function->name == "ARRAY_CONTAINS" &&
+        condition.operands.size() == 2)
+      add_list(condition, *condition.operands[0], *condition.operands[1], slot);
+  }
+
+  void add_list(const BoundExpression& condition, const BoundExpression& list, const BoundExpression& path,
+                SlotNumber slot) {
+    if (is_path_of(path, slot) && is_known_before_the_scan(list))
+      equalities_.push_back({&condition, &path, {.values = {&list}, .are_elements = true}});
   }
 
   void add_in(const BoundExpression& condition, SlotNumber slot) {

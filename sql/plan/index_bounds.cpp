@@ -30,6 +30,8 @@ class BoundFinder {
         return comparison();
       case BoundKind::in:
         return condition_.negated ? std::nullopt : membership();
+      case BoundKind::in_query:
+        return condition_.negated ? std::nullopt : membership_in_rows();
       case BoundKind::like:
         return condition_.negated ? std::nullopt : like();
       case BoundKind::is_null:
@@ -119,6 +121,11 @@ class BoundFinder {
 
   std::optional<IndexBound> membership() const {
     return bound(BoundCheck::in, *condition_.operands[0], condition_.operands.subspan(1));
+  }
+
+  std::optional<IndexBound> membership_in_rows() const {
+    if (condition_.operands.size() < 2) return std::nullopt;
+    return bound(BoundCheck::in_array, *condition_.operands[0], condition_.operands.subspan(1));
   }
 
   // The text before the first wildcard; 'x%' says no more than that.

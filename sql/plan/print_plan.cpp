@@ -296,7 +296,8 @@ class PlanPrinter {
   void print_subqueries(const BoundExpression* expression, size_t depth) {
     if (expression == nullptr) return;
     if (expression->query != nullptr) print_subquery(expression->query, depth);
-    for (const BoundExpression* operand : expression->operands) print_subqueries(operand, depth);
+    for (const BoundExpression* operand : expression->operands)
+      if (operand->query == nullptr || operand->query != expression->query) print_subqueries(operand, depth);
     for (const BoundEntry& entry : expression->entries) print_subqueries(entry.value, depth);
   }
 

@@ -181,10 +181,16 @@ class IndexScan final : public Operator {
     ranges_.resize(access_.probes.size());
     for (size_t i = 0; i < ranges_.size(); ++i) {
       ranges_[i] = make_key_ranges(access_.probes[i], value_of, keys, std::move(ranges_[i]));
-      reads_all_ |= !ranges_[i].is_served;
+      reads_all_ |= !ranges_[i].is_served || are_too_many(ranges_[i].ranges.size());
     }
     if (frame.run.error) return false;
     return reads_all_ ? open_all(frame) : open_probes(frame);
+  }
+
+  // A list of any length may ask for so much that to read all items is less work.
+  bool are_too_many(size_t ranges) const {
+    return ranges > kFewRanges && access_.kind == Access::Kind::any_index && !access_.first_of_equal &&
+           static_cast<double>(ranges) * kLookupCost > static_cast<double>(collection_->item_count());
   }
 
   bool open_all(Frame& frame) {
@@ -274,6 +280,8 @@ class IndexScan final : public Operator {
   }
 
   static constexpr size_t kFirstBatch = 16;
+  static constexpr size_t kFewRanges = 64;
+  static constexpr double kLookupCost = 6;  // in items of a scan
   // Who reads so few may want no more. To begin a thread takes as long as finding some fifty to a hundred;
   // a third or later one is worth it for so many.
   static constexpr uint64_t kFewItems = 100;

@@ -1,5 +1,6 @@
-// ARRAY_CONTAINS(list, path), which is how a list that a query is given as a parameter is asked for: the rows
-// are those that a scan gives, and each value is looked up where its path is the item's key or has an index.
+// ARRAY_CONTAINS(list, path), which is how a list that a query is given as a parameter is asked for, and path
+// IN (SELECT ...): the rows are those that a scan gives, and each value is looked up where its path is the
+// item's key or has an index.
 #include <fmt/format.h>
 
 #include "tests/engine/api/database_fixture.h"
@@ -44,7 +45,8 @@ class ListedValuesTest : public DatabaseTest {
     return rows(*statement);
   }
 
-  // With the list as a parameter and in the text; beside a path that nothing but a scan can serve.
+  // With the list as a parameter, in the text, and as the rows of a query; beside a path that nothing but a
+  // scan can serve.
   void expect_rows_of_a_scan(std::string_view from, std::string_view path, std::string_view list,
                              std::string_view and_also = "true") {
     const auto sql = [&](std::string_view array, std::string_view of) {
@@ -54,6 +56,13 @@ class ListedValuesTest : public DatabaseTest {
     const std::string expected = rows_with(sql("@list", fmt::format("({} ?? c.none)", path)), list);
     EXPECT_EQ(rows_with(sql("@list", path), list), expected) << from << ' ' << path << ' ' << list;
     EXPECT_EQ(query(sql(list, path)), expected) << from << ' ' << path << ' ' << list;
+    const std::string rows = fmt::format("IN (SELECT VALUE e FROM e IN (SELECT VALUE {}))", list);
+    const auto among_rows = [&](std::string_view of) {
+      return query(fmt::format("SELECT VALUE c.id FROM {} WHERE {} AND {} {}", from, and_also, of, rows));
+    };
+    EXPECT_EQ(among_rows(path), expected) << from << ' ' << path << ' ' << rows;
+    EXPECT_EQ(among_rows(fmt::format("({} ?? c.none)", path)), expected)
+        << from << ' ' << path << ' ' << rows;
   }
   std::string plan_of(std::string_view condition, std::string_view from = "c") {
     return query(fmt::format("EXPLAIN SELECT VALUE c.id FROM {} WHERE {}", from, condition));
@@ -108,6 +117,11 @@ TEST_F(ListedValuesTest, AreLookedUp) {
   EXPECT_THAT(plan("ARRAY_CONTAINS([c.n, 1], c.m)"), Not(HasSubstr("index scan")));
   EXPECT_THAT(plan("ARRAY_CONTAINS(@list, c.m, true)"), Not(HasSubstr("index scan")));
   EXPECT_THAT(plan("NOT ARRAY_CONTAINS(@list, c.m)"), Not(HasSubstr("index scan")));
+  EXPECT_THAT(plan("c.m IN (SELECT VALUE x.n FROM own x)"),
+              HasSubstr("index scan of container many by by_m"));
+  EXPECT_THAT(plan("c.m NOT IN (SELECT VALUE x.n FROM own x)"), Not(HasSubstr("index scan")));
+  EXPECT_THAT(plan("c.m IN (SELECT VALUE x.n FROM own x WHERE x.a = c.n)"), Not(HasSubstr("index scan")));
+  EXPECT_THAT(plan("c.id IN (SELECT VALUE x.k FROM own x)"), HasSubstr("point reads of container many"));
   EXPECT_EQ(query("DROP INDEX by_m ON many"), "");
   EXPECT_THAT(plan("c.n = 1 AND ARRAY_CONTAINS(@list, c.m)"), HasSubstr("by by_n_m (c.n = 1 AND ARRAY"));
 }
@@ -148,6 +162,26 @@ TEST_F(ListedValuesTest, MayBeChangedAndDeleted) {
   EXPECT_EQ(query("UPDATE c SET c.v = 'changed' WHERE ARRAY_CONTAINS([1.5, 'x'], c.v)"), "");
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE ARRAY_CONTAINS(['changed'], c.v)"), "60\n");
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c"), "298\n");
+}
+
+// So many values that to look them up would be more work than to read all items.
+TEST_F(ListedValuesTest, MayBeMoreThanItems) {
+  std::string items;
+  for (int i = 0; i < 1'000; ++i) items += fmt::format("{{\"id\":\"{0}\",\"m\":{0}}}\n", i);
+  for (const char* const name : {"many", "others"}) {
+    make(name);
+    std::istringstream input(items);
+    EXPECT_TRUE(succeeds(database_->container(name)->import(input)));
+  }
+  EXPECT_EQ(query("CREATE INDEX by_m ON many (m)"), "");
+  const auto among = [](std::string_view rows) {
+    return fmt::format(
+        "SELECT VALUE COUNT(c.id) FROM many c WHERE c.m IN (SELECT VALUE o.m FROM others o WHERE {})", rows);
+  };
+  EXPECT_EQ(query(among("o.m >= 990")), "10\n");
+  EXPECT_EQ(query(among("o.m >= 100")), "900\n");
+  EXPECT_THAT(query("EXPLAIN ANALYZE " + among("o.m >= 990")), HasSubstr("[entries read 10, items read 10,"));
+  EXPECT_THAT(query("EXPLAIN ANALYZE " + among("o.m >= 100")), HasSubstr("[items read 1000,"));
 }
 
 // Lists for two parts of an index make each pair of them: too many, and all items are read.

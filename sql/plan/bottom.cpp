@@ -4,6 +4,16 @@
 
 namespace quire::sql {
 
+namespace {
+
+// Whether what comes of a row stands where the row stood.
+bool keeps_order(PlanKind kind) {
+  return kind == PlanKind::filter || kind == PlanKind::expression || kind == PlanKind::elements ||
+         kind == PlanKind::subquery || kind == PlanKind::join;
+}
+
+}  // namespace
+
 Bottom find_bottom(Place& root) {
   std::vector<Place*> places;
   for (Place* at = &root;; at = &(*at)->input) {
@@ -14,9 +24,23 @@ Bottom find_bottom(Place& root) {
   bottom.scan = places.back();
   size_t next = places.size() - 1;
   if (next > 0 && (*places[next - 1])->kind == PlanKind::filter) bottom.filter = places[--next];
-  if (next > 0 && (*places[next - 1])->kind == PlanKind::sort) bottom.sort = places[next - 1];
+  size_t above = next;
+  while (above > 0 && keeps_order((*places[above - 1])->kind)) --above;
+  if (above > 0 && (*places[above - 1])->kind == PlanKind::sort) bottom.sort = places[above - 1];
   while (next > 0) bottom.above.push_back(places[--next]->get());
   return bottom;
+}
+
+size_t conditions_below_sort(const Bottom& bottom) {
+  size_t conditions = 0;
+  for (const PlanNode* node : bottom.above) {
+    if (node->kind == PlanKind::sort) break;
+    conditions += node->kind == PlanKind::filter ? node->conditions.size() : 0;
+    if (node->right == nullptr || node->keeps_unmatched) continue;
+    for (const PlanNode* at = node->right->root.get(); at != nullptr; at = at->input.get())
+      conditions += at->conditions.size();
+  }
+  return conditions;
 }
 
 void take_out(Place& node) {

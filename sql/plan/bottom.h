@@ -14,11 +14,13 @@ using Place = std::unique_ptr<PlanNode>;
 struct Bottom {
   Place* scan = nullptr;
   Place* filter = nullptr;
-  Place* sort = nullptr;               // right above scan and filter
+  Place* sort = nullptr;  // of this scan's rows, or of what joins and filters make of them in their order
   std::vector<const PlanNode*> above;  // what stands above scan and filter, from below
 };
 
 Bottom find_bottom(Place& root);
+// How many conditions rows have to pass between scan and filter, and the sort.
+size_t conditions_below_sort(const Bottom& bottom);
 // Puts what is below a node in its place.
 void take_out(Place& node);
 

@@ -92,9 +92,11 @@ class IndexChooser {
     }
   }
 
-  // `sort`: what ORDER BY wants of this scan alone, or null. `limit`: how many rows are wanted at most. By
-  // how many keys of ORDER BY, from the first on, the rows then come: by all, and the sort may go.
-  size_t choose(const BoundQuery* sort, std::optional<double> limit) {
+  // `sort`: what ORDER BY wants of this scan, or null; `conditions` stand between. `limit`: how many rows are
+  // wanted at most. By how many keys of ORDER BY, from the first on, the rows then come: by all, and the sort
+  // may go.
+  size_t choose(const BoundQuery* sort, size_t conditions, std::optional<double> limit) {
+    share_above_ = std::pow(kConditionShare, static_cast<double>(conditions));
     items_ = static_cast<double>(collection_.item_count());
     std::optional<Candidate> best, ordered;
     double best_cost = items_ * share_by_id();  // of reading all that the ids leave
@@ -217,13 +219,13 @@ class IndexChooser {
   }
 
   double share_let_through(const Candidate& ordered) const {
-    if (filter_ == nullptr) return 1;
+    if (filter_ == nullptr) return share_above_;
     const auto is_decided = [&](const BoundExpression* condition) {
       return std::ranges::any_of(ordered.probe.parts, [&](const std::vector<IndexBound>& bounds) {
         return std::ranges::find(bounds, condition, &IndexBound::condition) != bounds.end();
       });
     };
-    double share = 1;
+    double share = share_above_;
     for (const BoundExpression* condition : filter_->conditions)
       if (!is_decided(condition)) share *= kConditionShare;
     if (share == 1) return 1;
@@ -449,6 +451,7 @@ class IndexChooser {
   Collection& collection_;
   const SlotSet& own_slots_;
   double items_ = 0;
+  double share_above_ = 1;  // of the rows, what comes to the sort
   std::vector<PlacedSlot> slots_;
   std::vector<IndexBound> bounds_;
   std::vector<Candidate> candidates_;
@@ -471,7 +474,8 @@ void choose_index_in(Plan& plan, const PlannedQuery& query, const SlotSet& own_s
   PlanNode* const filter = bottom.filter != nullptr ? bottom.filter->get() : nullptr;
   IndexChooser chooser(plan, query, own_slots, scan, filter, *collection);
   chooser.look_above(bottom.above);
-  const size_t keys = chooser.choose(is_sortable ? &bound : nullptr, row_limit(bound));
+  const size_t keys =
+      chooser.choose(is_sortable ? &bound : nullptr, conditions_below_sort(bottom), row_limit(bound));
   const bool is_sorted = keys > 0 && keys == bound.order_by.size();
   if (keys > 0) {
     (*bottom.sort)->ordered_keys = keys;

@@ -140,6 +140,12 @@ bool narrow(PlanNode& join, Source& source) {
   return false;
 }
 
+// Whether a node that wants few rows wants about as many of what is below.
+bool stops_early(const PlanNode& node) {
+  return node.kind == PlanKind::limit || node.kind == PlanKind::project ||
+         (node.kind == PlanKind::sort && node.ordered_keys > 0);
+}
+
 }  // namespace
 
 // Each join found so makes the rows of another fewer, so all are looked at again. A limit that nothing
@@ -152,7 +158,7 @@ void join_by_index(PlannedQuery& query, Source& source) {
     for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
       if (node->kind == PlanKind::join)
         has_found |= look_up(*node, wanted, source) || narrow(*node, source);
-      else if (node->kind != PlanKind::limit && node->kind != PlanKind::project)
+      else if (!stops_early(*node))
         wanted = kAll;
     }
   }

@@ -155,6 +155,54 @@ TEST_F(IndexOrderTest, ALimitedSortSeesNoExpiredItemsAndTheTransaction) {
   EXPECT_EQ(query("ROLLBACK"), "");
 }
 
+constexpr std::initializer_list<const char*> kJoined = {
+    "SELECT TOP 10 c.id, x.b FROM c JOIN d x ON x.id = c.id AND x.p = c.p ORDER BY c.n",
+    "SELECT TOP 10 c.id, x.b FROM c JOIN d x ON x.id = c.id AND x.p = c.p ORDER BY c.n DESC",
+    "SELECT c.id, x.b FROM c LEFT JOIN d x ON x.id = c.id AND x.p = c.p AND x.b > 50 ORDER BY c.n OFFSET 7 "
+    "LIMIT 20",
+    "SELECT TOP 10 c.id, x.b FROM c JOIN d x ON x.id = c.id AND x.p = c.p ORDER BY c.n, c.b DESC",
+    "SELECT TOP 20 c.id, t FROM c JOIN t IN (SELECT VALUE [c.a, c.b, c.n]) WHERE t > 30 ORDER BY c.n",
+    "SELECT TOP 20 c.id, t FROM c JOIN t IN (SELECT VALUE [c.a, c.b]) ORDER BY c.a DESC, c.b DESC",
+    "SELECT TOP 20 c.id, x.id AS x FROM c JOIN d x ON x.n = c.b WHERE x.a != c.a ORDER BY c.n",
+    "SELECT DISTINCT TOP 20 c.n, x.p FROM c JOIN d x ON x.a = c.b ORDER BY c.n",
+    "SELECT TOP 20 c.id, x.id AS x FROM c JOIN d x ON x.b = c.b JOIN d y ON y.id = x.id AND y.p = x.p WHERE "
+    "y.a < 3 ORDER BY c.n",
+    "SELECT TOP 5 c.id, x.id AS x FROM c JOIN (SELECT d.b, COUNT(1) AS id FROM d GROUP BY d.b) x ON x.b = "
+    "c.b ORDER BY c.n",
+    "SELECT TOP 5 c.id FROM c JOIN d x ON x.id = c.id AND x.p = c.p ORDER BY x.n",
+    "SELECT TOP 5 c.a, COUNT(1) AS n FROM c JOIN d x ON x.id = c.id GROUP BY c.a ORDER BY c.a",
+};
+
+// What comes of an item by joins stands where the item stood.
+TEST_F(IndexOrderTest, TheOrderOfTheFirstSourceIsThatOfItsJoins) {
+  const std::string newest =
+      "SELECT TOP 10 c.id, x.b FROM c JOIN d x ON x.id = c.id AND x.p = c.p ORDER BY c.n DESC";
+  EXPECT_THAT(analyzed(newest), HasSubstr("items read 32, rows returned 10"));
+  EXPECT_THAT(analyzed("SELECT TOP 5 c.id FROM c JOIN d x ON x.id = c.id AND x.p = c.p ORDER BY x.n"),
+              HasSubstr("sort"));
+  expect_equal_rows(kJoined);
+  ASSERT_EQ(query("BEGIN"), "");
+  for (const char* name : {"c", "d"}) {
+    EXPECT_EQ(query(fmt::format("DELETE FROM {} c WHERE c.a < 3 AND c.b > 20", name)), "");
+    EXPECT_EQ(query(fmt::format("UPDATE {} c SET c.a = 'x', c.n = 1999 WHERE c.a = 39", name)), "");
+  }
+  expect_equal_rows(kJoined);
+  EXPECT_EQ(query("ROLLBACK"), "");
+}
+
+// So is the order of the ids within a partition.
+TEST_F(IndexOrderTest, TheOrderOfIdsIsThatOfTheirJoins) {
+  for (const char* joined :
+       {"JOIN t IN (SELECT VALUE [c.a, c.b])", "JOIN d t ON t.n = c.n", "JOIN d t ON t.p = 'p4'"}) {
+    const auto sql = [&](std::string_view order) {
+      return fmt::format("SELECT TOP 30 c.id, t FROM c {} WHERE c.p = 'p3' AND c.id > '1' ORDER BY {} DESC",
+                         joined, order);
+    };
+    EXPECT_THAT(analyzed(sql("c.id")), Not(HasSubstr("sort"))) << joined;
+    EXPECT_EQ(query(sql("c.id")), query(sql("CONCAT(c.id, '')"))) << joined;
+  }
+}
+
 // Most items have one value: reading it by the index would take longer than reading all.
 TEST_F(IndexOrderTest, ALimitedSortOfOneFrequentValueReadsAll) {
   for (const char* name : {"c", "d"})

@@ -394,7 +394,8 @@
       : first.replace(/%[sdifjoO%]/g, (mark) => (mark === '%%' ? '%' : rest.length === 0 ? mark : show(rest.shift())));
     host(print, [filled, ...rest.map(show)].join(' '));
   };
-  define('console', { log, info: log, warn: log, error: log, debug: log });
+  // The service's own has error, warning and info.
+  define('console', { log, info: log, warn: log, warning: log, error: log, debug: log });
   // new Error(number, message), as the service has it: its samples throw so. The stack begins where the script called it.
   const { captureStackTrace } = Error;
   const numbered = new Proxy(Error, {

@@ -110,6 +110,12 @@ TEST_F(ScriptTest, APageSizeOfNothingIsTheUsualOne) {
   }
 }
 
+TEST_F(ScriptTest, TheServicesConsoleHasErrorWarningAndInfo) {
+  EXPECT_EQ(body_of("function () { console.error('e'); console.warning('w', 1); console.info('i'); }"),
+            "null");
+  EXPECT_EQ(log_, "e\nw 1\ni\n");
+}
+
 TEST_F(ScriptTest, ALogFillsItsMarks) {
   EXPECT_EQ(body_of("function () { console.log('%s is %d%% of %s', 'a', 50, {}); console.log('50%', '%s'); "
                     "console.log('%s'); console.log('%s %s', 1); console.log('a', '%s', 2); }"),

@@ -355,6 +355,17 @@ FromSource* AstBuilder::query_source(const Token& start, Query* query) {
   return source;
 }
 
+// Microsoft's page on OBJECTTOARRAY has it, the service's grammar does not.
+FromSource* AstBuilder::call_source(const Token& in, Expression* call) {
+  extension(in, "IN over a function (write IN (SELECT VALUE f(c.x)))");
+  auto* query = parsed_.arena.make<Query>();
+  query->select = SelectKind::value;
+  query->items = list_of(item(call, kNoToken)).span();
+  query->span = call->span;
+  deepen_by_clauses(query);
+  return query_source(in, query);
+}
+
 FromSource* AstBuilder::named(FromSource* source, const Token& alias) {
   source->alias = text_of(alias);
   source->span = span_from(source->span.offset);

@@ -145,6 +145,7 @@ class AstBuilder {
   Expression* count(const Token& token);
   FromSource* path_source(const Token& root, List<PathStep> steps);
   FromSource* query_source(const Token& start, Query* query);
+  FromSource* call_source(const Token& in, Expression* call);
   FromSource* named(FromSource* source, const Token& alias);
   FromSource* iterated(const Token& alias, FromSource* source);
   List<FromSource> join(List<FromSource> sources, JoinKind kind, const Token& keyword, FromSource* source,

@@ -277,6 +277,7 @@ source(R) ::= collection(C). { R = C; }
 source(R) ::= collection(C) name(A). { R = build->named(C, A); }
 source(R) ::= collection(C) AS name(A). { R = build->named(C, A); }
 source(R) ::= name(A) IN collection(C). { R = build->iterated(A, C); }
+source(R) ::= name(A) IN(K) call(C). { R = build->iterated(A, build->call_source(K, C)); }
 collection(R) ::= name(N) steps(S). { R = build->path_source(N, S); }
 collection(R) ::= STRING(N) steps(S). { build->extension(N, "a container's name in quotes"); R = build->path_source(N, S); }
 collection(R) ::= LEFT_PARENTHESIS(P) query(Q) RIGHT_PARENTHESIS. { R = build->query_source(P, Q); }

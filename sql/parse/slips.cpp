@@ -225,8 +225,6 @@ class SlipFinder {
     const bool is_call = kind(-1) == TOKEN_NAME && token_.kind == TOKEN_LEFT_PARENTHESIS;
     if (is_call && kind(-2) == TOKEN_DOT)
       return "values have no methods: the value is the function's argument, f(c.x)";
-    if (is_call && kind(-2) == TOKEN_IN && is_expected(TOKEN_JOIN))
-      return "a function goes in a subquery: IN (SELECT VALUE f(c.x))";
     return {};
   }
 

@@ -13,7 +13,9 @@ std::string paths_text(Value list) {
   for (const Value part : list.elements()) {
     const Value path = part.type() == Type::string ? part : part["path"];
     text += (text.empty() ? "" : ", ") + std::string(path.as_string());
-    if (part["order"].as_string() == "descending") text += " DESC";
+    // "descending" in any case, which nothing else begins like.
+    const std::string_view order = part["order"].as_string();
+    if (order.starts_with('d') || order.starts_with('D')) text += " DESC";
   }
   return text;
 }

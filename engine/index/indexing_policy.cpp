@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/index/policy_path.h"
+#include "sql/functions/letter_case.h"
 #include "sql/plan/index_condition.h"
 #include "sql/value/arena.h"
 #include "sql/value/json.h"
@@ -33,6 +34,11 @@ Result<void> check_members(const Value& object, std::string_view what,
     return invalid(fmt::format("{} has no member \"{}\"{}", what, name, nearest.hint()));
   }
   return {};
+}
+
+// As the service does, in any case: SDKs and templates write "Consistent" and "DiskANN", too.
+bool is_word(const Value& value, std::string_view word) {
+  return value.is_string() && sql::equals_but_for_case(value.as_string(), word);
 }
 
 // The elements of a member that must be a list, if it is there.
@@ -74,8 +80,8 @@ Result<std::vector<PathPattern>> read_patterns(const Value& policy, std::string_
 
 Result<bool> is_descending(const Value& order, std::string_view what) {
   if (order.is_undefined()) return false;
-  if (order.is_string() && order.as_string() == "ascending") return false;
-  if (order.is_string() && order.as_string() == "descending") return true;
+  if (is_word(order, "ascending")) return false;
+  if (is_word(order, "descending")) return true;
   return invalid(fmt::format(R"(the "order" of {} must be "ascending" or "descending")", what));
 }
 
@@ -147,12 +153,12 @@ constexpr SpecialIndexes kSpecialIndexes[] = {
 };
 
 Result<void> check_choice(const Value& value, const SpecialIndexes& special) {
-  const auto is_word = [&](const Value& word) {
-    return word.is_string() && std::ranges::find(special.words, word.as_string()) != special.words.end();
+  const auto is_known = [&](const Value& given) {
+    return std::ranges::any_of(special.words, [&](std::string_view word) { return is_word(given, word); });
   };
-  bool is_right = special.is_list ? value.is_array() : is_word(value);
+  bool is_right = special.is_list ? value.is_array() : is_known(value);
   for (uint32_t i = 0; special.is_list && i < value.size(); ++i)
-    is_right = is_right && is_word(value.element(i));
+    is_right = is_right && is_known(value.element(i));
   if (is_right) return {};
   return invalid(fmt::format("\"{}\" in indexingPolicy.{} must be {} {}", special.choice, special.name,
                              special.is_list ? "a list of" : "one of", fmt::join(special.words, ", ")));
@@ -216,9 +222,8 @@ Result<IndexingPolicy> IndexingPolicy::from_json(std::string_view json) {
   QUIRE_TRY(check_members(root, "indexingPolicy", kKnown));
   IndexingPolicy policy;
   const Value mode = root.member("indexingMode");
-  const std::string_view word = mode.is_string() ? mode.as_string() : "";
-  const bool has_no_mode = word == "none";
-  if (mode.is_defined() && word != "none" && word != "consistent" && word != "lazy")
+  const bool has_no_mode = is_word(mode, "none");
+  if (mode.is_defined() && !has_no_mode && !is_word(mode, "consistent") && !is_word(mode, "lazy"))
     return invalid(R"(indexingPolicy.indexingMode must be "consistent" or "none")");
   const Value automatic = root.member("automatic");
   if (automatic.is_defined() && !automatic.is_boolean())

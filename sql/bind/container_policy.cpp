@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "sql/functions/letter_case.h"
 #include "sql/value/json.h"
 
 namespace quire::sql {
@@ -50,7 +51,7 @@ bool covers(const Value& index, std::span<const OrderedPath> paths) {
     const Value path = index.element(i).member("path");
     const Value order = index.element(i).member("order");
     if (!path.is_string() || !names_path(path.as_string(), paths[i].steps)) return false;
-    const bool is_descending = order.is_string() && order.as_string() == "descending";
+    const bool is_descending = order.is_string() && equals_but_for_case(order.as_string(), "descending");
     opposite += is_descending != paths[i].descending ? 1 : 0;
   }
   return opposite == 0 || opposite == paths.size();

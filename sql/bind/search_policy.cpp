@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sql/functions/letter_case.h"
 #include "sql/functions/text_analyzer.h"
 #include "sql/functions/vector_functions.h"
 #include "sql/value/json.h"
@@ -50,8 +51,8 @@ Result<void> check_path(const Value& path, std::string_view policy) {
 Result<void> check_embedding(const Value& embedding, std::string_view policy) {
   QUIRE_TRY(check_path(embedding.member("path"), policy));
   const Value type = embedding.member("dataType");
-  if (!type.is_undefined() &&
-      !(type.is_string() && std::ranges::find(kDataTypes, type.as_string()) != std::end(kDataTypes)))
+  const auto is_type = [&](std::string_view word) { return equals_but_for_case(type.as_string(), word); };
+  if (!type.is_undefined() && !(type.is_string() && std::ranges::any_of(kDataTypes, is_type)))
     return wrong("dataType", policy, R"("float32", "float16", "int8" or "uint8")", type);
   const Value dimensions = embedding.member("dimensions");
   if (!dimensions.is_undefined()) {

@@ -1,0 +1,54 @@
+// Definitions as Azure's documentation, SDKs and templates write them: taken, and acted on.
+#include <fmt/format.h>
+
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class PolicyTest : public DatabaseTest {
+ protected:
+  // Makes the container c anew. Nothing, or the error.
+  std::string define(std::string_view members) {
+    query("DROP CONTAINER IF EXISTS c");
+    const auto made = database_->create_container(R"({"id":"c",)" + std::string(members) + "}");
+    return made ? "" : std::string(made.error().name()) + ": " + made.error().message;
+  }
+  // A hundred items, with x and y from 0 to 9 in `members`.
+  void fill(std::string_view members) {
+    constexpr std::string_view kDigits = "(SELECT VALUE [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])";
+    ASSERT_EQ(
+        query(fmt::format("INSERT INTO c SELECT TOSTRING(x * 10 + y) AS id, {} FROM x IN {} JOIN y IN {}",
+                          members, kDigits, kDigits)),
+        "");
+  }
+  std::string define_paths(std::string_view included) {
+    return define(R"("indexingPolicy":{"includedPaths":[)" + std::string(included) +
+                  R"(],"excludedPaths":[{"path":"/*"}]})");
+  }
+};
+
+TEST_F(PolicyTest, WordsStandInAnyCase) {
+  EXPECT_EQ(
+      define(
+          R"("indexingPolicy":{"indexingMode":"Consistent","automatic":true,"includedPaths":[{"path":"/*"}],
+      "compositeIndexes":[[{"path":"/a","order":"Ascending"},{"path":"/b","order":"Descending"}]],
+      "spatialIndexes":[{"path":"/p/?","types":["point"]}],"vectorIndexes":[{"path":"/v","type":"DiskANN"}]},
+      "vectorEmbeddingPolicy":{"vectorEmbeddings":[{"path":"/v","dataType":"Float32","distanceFunction":"Cosine"}]})"),
+      "");
+  fill("x AS a, y AS b");
+  EXPECT_THAT(query("EXPLAIN SELECT TOP 2 VALUE c.id FROM c ORDER BY c.a, c.b DESC"), HasSubstr("composite"));
+  EXPECT_EQ(query("PRAGMA strict = on"), "true\n");
+  EXPECT_EQ(rows(database_->container("c")->prepare("SELECT TOP 2 VALUE c.id FROM c ORDER BY c.a DESC, c.b")),
+            "\"90\"\n\"91\"\n");
+  EXPECT_THAT(rows(database_->container("c")->prepare("SELECT VALUE c.id FROM c ORDER BY c.a, c.b")),
+              HasSubstr("composite index"));
+  EXPECT_EQ(query("PRAGMA strict = off"), "false\n");
+  EXPECT_EQ(define(R"("indexingPolicy":{"indexingMode":"None"})"), "");
+}
+
+}  // namespace
+}  // namespace quire::tests

@@ -72,7 +72,9 @@ Result<std::optional<std::pair<IndexingPolicy, std::string>>> policy_of(
   if (json == nullptr) return std::nullopt;
   QUIRE_ASSIGN(IndexingPolicy policy, IndexingPolicy::from_json(*json));
   if (policy.is_none || policy.included.empty()) return std::nullopt;
-  return std::pair(std::move(policy), *json);
+  std::string text = *json;
+  if (policy.has_tuple_of_paths) text += kTuplesAreRead;
+  return std::pair(std::move(policy), std::move(text));
 }
 
 Result<std::vector<NamedIndex>> named_indexes_of(const ContainerDefinition& definition) {

@@ -277,6 +277,10 @@ class IndexBuilder {
       if (set->find(number) != nullptr)
         QUIRE_TRY(save_index_statistics(transaction, store_.indexes().table(), number, statistics));
     set->is_policy_building = false;
+    if (set->policy && set->policy->has_tuple_of_paths && !set->policy_json.ends_with(kTuplesAreRead)) {
+      set->policy_json += kTuplesAreRead;
+      QUIRE_TRY(save_index_policy(transaction, store_.indexes().table(), *set));
+    }
     QUIRE_TRY(save_index_build(transaction, store_.indexes().table(), std::nullopt));
     return store_.indexes().set_changed(transaction);
   }

@@ -99,6 +99,8 @@ Result<IndexSet> load_index_set(const Transaction& transaction, Table table) {
     auto parsed = IndexingPolicy::from_json(*policy);
     if (!parsed) return damaged(std::move(parsed.error()));
     set.policy = std::move(*parsed);
+    if (set.policy->has_tuple_of_paths && !set.policy_json.ends_with(kTuplesAreRead))
+      set.is_policy_building = true;
   }
   const std::string definitions = row('d');
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, table));

@@ -50,6 +50,10 @@ struct Index {
   bool is_same(const Index& other) const noexcept;
 };
 
+// At the end of the policy of a set whose indexes cover what tuples with blanks or paths stand for. Earlier
+// versions read them otherwise and wrote no such sign: what they made is built anew.
+inline constexpr char kTuplesAreRead = '\n';
+
 struct IndexSet {
   uint64_t version = 0;
   uint16_t next_number = 1;

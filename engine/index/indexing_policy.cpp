@@ -69,10 +69,12 @@ Result<std::vector<PathPattern>> read_patterns(const Value& policy, std::string_
     if (patterns.size() + parsed.size() > kMostPolicyPatterns)
       return invalid(fmt::format("indexingPolicy.{} may stand for {} paths; it stands for more", name,
                                  kMostPolicyPatterns));
+    const bool is_tuple = parsed.size() > 1;
     for (PathPattern& pattern : parsed) {
-      if (std::ranges::find(patterns, pattern) != patterns.end())
+      const bool is_known = std::ranges::find(patterns, pattern) != patterns.end();
+      if (is_known && !is_tuple)
         return invalid(fmt::format("indexingPolicy.{} has the path '{}' twice", name, path.as_string()));
-      patterns.push_back(std::move(pattern));
+      if (!is_known) patterns.push_back(std::move(pattern));
     }
   }
   return patterns;
@@ -210,7 +212,30 @@ Result<std::unique_ptr<Parsed>> parse(std::string_view json) {
   return parsed;
 }
 
+// Of those that are included or excluded.
+template <typename Predicate>
+bool any_path(const Value& policy, const Predicate& is_it) {
+  for (const std::string_view name : {"includedPaths", "excludedPaths"}) {
+    const Value paths = policy.member(name);
+    for (uint32_t i = 0; paths.is_array() && i < paths.size(); ++i) {
+      const Value path = paths.element(i).member("path");
+      if (path.is_string() && is_it(path.as_string())) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+Result<void> check_new_policy(std::string_view json) {
+  QUIRE_ASSIGN(const auto parsed, parse(json));
+  Result<void> checked;
+  any_path(parsed->root, [&](std::string_view path) {
+    checked = check_tuples(path);
+    return !checked;
+  });
+  return checked;
+}
 
 Result<IndexingPolicy> IndexingPolicy::from_json(std::string_view json) {
   constexpr std::string_view kKnown[] = {"indexingMode",  "automatic",        "includedPaths",
@@ -233,6 +258,7 @@ Result<IndexingPolicy> IndexingPolicy::from_json(std::string_view json) {
   QUIRE_ASSIGN(policy.included, read_patterns(root, "includedPaths"));
   QUIRE_ASSIGN(policy.excluded, read_patterns(root, "excludedPaths"));
   QUIRE_ASSIGN(policy.composites, read_composites(root));
+  policy.has_tuple_of_paths = any_path(root, engine::has_tuple_of_paths);
   for (const SpecialIndexes& special : kSpecialIndexes) QUIRE_TRY(check_special(root, special));
   const PathPattern everything{{}, true};
   const auto has_root = [&](const auto& patterns) {

@@ -31,7 +31,8 @@ struct IndexingPolicy {
   bool is_none = false;  // indexingMode "none"
   std::vector<PathPattern> included;
   std::vector<PathPattern> excluded;
-  std::vector<std::vector<sql::IndexPart>> composites;
+  std::vector<std::vector<sql::IndexPart>> composites;  // but for those over elements of arrays
+  bool has_tuple_of_paths = false;                      // as policy_path.h has it
 
   // invalid_definition, naming the member and what it should be.
   static Result<IndexingPolicy> from_json(std::string_view json);
@@ -39,6 +40,9 @@ struct IndexingPolicy {
   // Whether a scalar at this path is indexed: the longest pattern that matches decides.
   bool covers(std::span<const sql::IndexStep> path) const noexcept;
 };
+
+// What from_json lets pass in a policy that a file holds, and a new one may not have.
+Result<void> check_new_policy(std::string_view json);
 
 // The paths of each unique key.
 Result<std::vector<std::vector<sql::IndexPart>>> unique_keys_from_json(std::string_view json);

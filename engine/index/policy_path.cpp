@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace quire::engine {
 namespace {
 
@@ -17,8 +19,17 @@ struct Segment {
   bool is_quoted = false;
 };
 
+// Behind the } that ends the tuple at `at`; `at` itself if there is none.
+size_t end_of_tuple(std::string_view text, size_t at) {
+  for (size_t end = text.find('}', at); end != text.npos; end = text.find('}', end + 1))
+    if (end + 1 == text.size() || text[end + 1] == '/') return end + 1;
+  return at;
+}
+
+enum class Tuples : uint8_t { none, whole };  // whether the slashes within {} belong to a tuple
+
 // Nothing but `why` if the text is no path.
-Result<std::vector<Segment>> split(std::string_view text, std::string_view what) {
+Result<std::vector<Segment>> split(std::string_view text, std::string_view what, Tuples tuples) {
   std::vector<Segment> segments;
   if (text.empty() || text[0] != '/') return invalid(what, text, "does not begin with /");
   for (size_t at = 0; at < text.size();) {
@@ -34,6 +45,11 @@ Result<std::vector<Segment>> split(std::string_view text, std::string_view what)
       if (at == text.size()) return invalid(what, text, "has a quote that does not end");
       ++at;
     } else {
+      if (tuples == Tuples::whole && at < text.size() && text[at] == '{') {
+        const size_t end = end_of_tuple(text, at);
+        segment.text = text.substr(at, end - at);
+        at = end;
+      }
       while (at < text.size() && text[at] != '/') segment.text += text[at++];
     }
     if (segment.text.empty()) return invalid(what, text, "has an empty name");
@@ -55,11 +71,35 @@ bool is_tuple(const Segment& segment) {
   return !segment.is_quoted && segment.text.starts_with('{') && segment.text.ends_with('}');
 }
 
+// What stands between the commas of a tuple, without the blanks around it.
+std::vector<std::string_view> names_of_tuple(const Segment& tuple) {
+  std::vector<std::string_view> names;
+  std::string_view rest = std::string_view(tuple.text).substr(1, tuple.text.size() - 2);
+  for (size_t end = 0; end != std::string_view::npos; rest.remove_prefix(std::min(rest.size(), end + 1))) {
+    end = rest.find(',');
+    std::string_view name = rest.substr(0, end);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    names.push_back(name);
+    if (end == std::string_view::npos) break;
+  }
+  return names;
+}
+
+// Of a name that is no path, as a file may have it from before they were checked, the name itself.
+std::vector<sql::IndexStep> steps_of_name(std::string_view name) {
+  const auto segments = split(fmt::format("/{}", name), "indexingPolicy", Tuples::none);
+  if (!segments) return {{std::string(name), false}};
+  std::vector<sql::IndexStep> steps;
+  for (const Segment& segment : *segments) steps.push_back(step_of(segment));
+  return steps;
+}
+
 }  // namespace
 
 Result<std::vector<PathPattern>> parse_pattern(std::string_view text) {
   constexpr std::string_view kWhat = "indexingPolicy";
-  QUIRE_ASSIGN(std::vector<Segment> segments, split(text, kWhat));
+  QUIRE_ASSIGN(std::vector<Segment> segments, split(text, kWhat, Tuples::whole));
   const bool is_subtree = is_word(segments.back(), "*");
   if (!is_subtree && !is_word(segments.back(), "?")) return invalid(kWhat, text, "must end in /? or /*");
   segments.pop_back();
@@ -74,14 +114,13 @@ Result<std::vector<PathPattern>> parse_pattern(std::string_view text) {
       continue;
     }
     std::vector<PathPattern> expanded;
-    std::string_view names = std::string_view(segment.text).substr(1, segment.text.size() - 2);
-    for (size_t end = 0; end != std::string_view::npos;
-         names.remove_prefix(end == names.npos ? names.size() : end + 1)) {
-      end = names.find(',');
-      const std::string_view name = names.substr(0, end);
+    for (const std::string_view name : names_of_tuple(segment)) {
       if (name.empty()) return invalid(kWhat, text, "has an empty name in {}");
-      for (const PathPattern& pattern : patterns)
-        expanded.emplace_back(pattern).steps.push_back({std::string(name), false});
+      const std::vector<sql::IndexStep> steps = steps_of_name(name);
+      for (const PathPattern& pattern : patterns) {
+        std::vector<sql::IndexStep>& whole = expanded.emplace_back(pattern).steps;
+        whole.insert(whole.end(), steps.begin(), steps.end());
+      }
       if (expanded.size() > kMostPolicyPatterns) return invalid(kWhat, text, "stands for too many paths");
     }
     patterns = std::move(expanded);
@@ -89,8 +128,30 @@ Result<std::vector<PathPattern>> parse_pattern(std::string_view text) {
   return patterns;
 }
 
+Result<void> check_tuples(std::string_view text) {
+  constexpr std::string_view kWhat = "indexingPolicy";
+  QUIRE_ASSIGN(const std::vector<Segment> segments, split(text, kWhat, Tuples::whole));
+  for (const Segment& segment : segments) {
+    if (!is_tuple(segment)) continue;
+    for (const std::string_view name : names_of_tuple(segment)) {
+      if (name.contains('{') || name.contains('}')) return invalid(kWhat, text, "has {} within {}");
+      if (name.starts_with('/') || name.ends_with("/?") || name.ends_with("/*"))
+        return invalid(kWhat, text,
+                       "has a name within {} that begins with / or ends in /? or /*: {a/b, c}/? is right");
+    }
+  }
+  return {};
+}
+
+bool has_tuple_of_paths(std::string_view text) {
+  const auto segments = split(text, "indexingPolicy", Tuples::whole);
+  return segments && std::ranges::any_of(*segments, [](const Segment& segment) {
+           return is_tuple(segment) && segment.text.find_first_of(" /") != std::string::npos;
+         });
+}
+
 Result<std::vector<sql::IndexStep>> parse_plain_path(std::string_view text, std::string_view what) {
-  QUIRE_ASSIGN(const std::vector<Segment> segments, split(text, what));
+  QUIRE_ASSIGN(const std::vector<Segment> segments, split(text, what, Tuples::none));
   std::vector<sql::IndexStep> path;
   for (const Segment& segment : segments) {
     if (is_word(segment, "*") || is_word(segment, "?"))

@@ -17,6 +17,7 @@ Result<void> check_other_properties(const ContainerDefinition& definition,
   for (const auto& property : definition.other_properties) {
     if (std::ranges::find(before.other_properties, property) != before.other_properties.end()) continue;
     const auto& [name, json] = property;
+    if (name == "indexingPolicy") QUIRE_TRY(check_new_policy(json));
     if (name == "computedProperties") QUIRE_TRY(sql::check_computed_properties(json));
     if (name == "vectorEmbeddingPolicy") QUIRE_TRY(sql::check_vector_policy(json));
     if (name == "fullTextPolicy") QUIRE_TRY(sql::check_full_text_policy(json));

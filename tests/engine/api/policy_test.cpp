@@ -50,5 +50,29 @@ TEST_F(PolicyTest, WordsStandInAnyCase) {
   EXPECT_EQ(define(R"("indexingPolicy":{"indexingMode":"None"})"), "");
 }
 
+TEST_F(PolicyTest, TuplesHaveBlanksAndPaths) {
+  ASSERT_EQ(
+      define_paths(R"({"path":"/events/[]/category/?"},{"path":"/events/[]/{name/first, category}/?"})"), "");
+  fill("[{name: {first: x, last: y}, category: y}] AS events");
+  const auto plan = [&](std::string_view condition) {
+    return query("EXPLAIN SELECT VALUE c.id FROM c JOIN e IN c.events WHERE " + std::string(condition));
+  };
+  EXPECT_THAT(plan("e.category = 3"), HasSubstr("index scan of container c by /events/[]/category"));
+  EXPECT_THAT(plan("e.name.first = 3"), HasSubstr("index scan of container c by /events/[]/name/first"));
+  EXPECT_THAT(plan("e.name.last = 3"), Not(HasSubstr("index scan")));
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c JOIN e IN c.events WHERE e.name.first = 3 AND e.category = 4"),
+            "\"34\"\n");
+}
+
+TEST_F(PolicyTest, TuplesThatMakeNoSenseAreRefused) {
+  EXPECT_THAT(define_paths(R"({"path":"/events/[]/{{name, first},category}/?"})"),
+              HasSubstr("has {} within {}"));
+  for (const char* path :
+       {"/events/[]/{/name,/category}/?", "/events/[]/{name/?,category/?}/?", "/e/[]/{a, b/*}/?"})
+    EXPECT_THAT(define_paths(R"({"path":")" + std::string(path) + R"("})"), HasSubstr("a name within {}"))
+        << path;
+  EXPECT_THAT(define_paths(R"({"path":"/events/[]/{name, }/?"})"), HasSubstr("an empty name in {}"));
+}
+
 }  // namespace
 }  // namespace quire::tests

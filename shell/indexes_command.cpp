@@ -32,8 +32,11 @@ class IndexRows {
       row("indexingPolicy", "included", paths_text(policy["includedPaths"]), false);
     if (policy["excludedPaths"].size() > 0)
       row("indexingPolicy", "excluded", paths_text(policy["excludedPaths"]), false);
-    for (const Value composite : policy["compositeIndexes"].elements())
-      row("indexingPolicy", "composite", paths_text(composite), false);
+    for (const Value composite : policy["compositeIndexes"].elements()) {
+      const std::string paths = paths_text(composite);
+      // One over elements is not made.
+      if (!paths.contains("/[]")) row("indexingPolicy", "composite", paths, false);
+    }
     for (const Value key : container["uniqueKeyPolicy"]["uniqueKeys"].elements())
       row("uniqueKeyPolicy", "unique within a partition", paths_text(key["paths"]), true);
   }

@@ -123,12 +123,12 @@ Result<std::vector<std::vector<IndexPart>>> read_composites(const Value& policy)
     std::vector<Value> paths;
     for (uint32_t i = 0; i < element.size(); ++i) paths.push_back(element.element(i));
     QUIRE_ASSIGN(std::vector<IndexPart> parts, read_parts(paths, "a composite index"));
-    if (std::ranges::any_of(parts, has_elements))
-      return invalid("a path of a composite index leads to one value: it has no []");
     if (std::ranges::find(composites, parts) != composites.end())
       return invalid("indexingPolicy.compositeIndexes has the same index twice");
     composites.push_back(std::move(parts));
   }
+  // Those over elements are kept in the definition; nothing reads them, so they are not made.
+  std::erase_if(composites, [](const auto& parts) { return std::ranges::any_of(parts, has_elements); });
   return composites;
 }
 

@@ -132,6 +132,16 @@ TEST_F(ShellTest, IndexesAreListedWithTheirConditions) {
             "\"by\":\"CREATE INDEX\"}\n");
 }
 
+TEST_F(ShellTest, CompositeIndexesAreListedAsTheyAreMade) {
+  EXPECT_EQ(run({":memory:",
+                 R"(CREATE CONTAINER c WITH {indexingPolicy: {includedPaths: [{path: '/*'}], compositeIndexes:
+                    [[{path: '/a'}, {path: '/b', "order": 'Descending'}], [{path: '/a'}, {path: '/l/[]/n'}]]}})",
+                 ".mode csv", ".indexes"})
+                .output,
+            "container,index,paths,where,unique,by\nc,included,/*,null,false,indexingPolicy\n"
+            "c,composite,\"/a, /b DESC\",null,false,indexingPolicy\n");
+}
+
 TEST_F(ShellTest, ABackupHasEverythingAndIsNotWrittenOverAFile) {
   ASSERT_EQ(run({path("a.quire"), ".generate readings r 500", ".backup " + path("b.quire")}).exit_code, 0);
   EXPECT_EQ(run({path("b.quire"), "SELECT VALUE COUNT(1) FROM r"}).output, "500\n");

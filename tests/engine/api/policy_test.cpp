@@ -74,5 +74,16 @@ TEST_F(PolicyTest, TuplesThatMakeNoSenseAreRefused) {
   EXPECT_THAT(define_paths(R"({"path":"/events/[]/{name, }/?"})"), HasSubstr("an empty name in {}"));
 }
 
+TEST_F(PolicyTest, ACompositeIndexOverElementsIsKept) {
+  ASSERT_EQ(define(R"("indexingPolicy":{"includedPaths":[{"path":"/*"}],
+      "compositeIndexes":[[{"path":"/family"},{"path":"/children/[]/age","order":"descending"}]]})"),
+            "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: '1', family: 'a', children: [{age: 3}, {age: 4}]}"), "");
+  EXPECT_EQ(query("SELECT VALUE x.age FROM c JOIN x IN c.children WHERE c.family = 'a' AND x.age > 3"),
+            "4\n");
+  EXPECT_EQ(database_->check().value(), "[]");
+  EXPECT_THAT(database_->containers().value(), HasSubstr("/children/[]/age"));
+}
+
 }  // namespace
 }  // namespace quire::tests

@@ -1,5 +1,7 @@
 #include "engine/query/open_containers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -10,6 +12,34 @@
 namespace quire::engine {
 namespace {
 
+// The members of a definition that Azure's containers have, and Quire's own. Others are kept, too; but one
+// that is nearly the name of one of these is a slip, and what it asks for would not happen.
+Result<void> check_property_name(std::string_view name) {
+  constexpr std::string_view kKnown[] = {"analyticalStorageTtl",
+                                         "changeFeedPolicy",
+                                         "clientEncryptionPolicy",
+                                         "computedProperties",
+                                         "conflictResolutionPolicy",
+                                         "dataMaskingPolicy",
+                                         "defaultTtl",
+                                         "fullTextPolicy",
+                                         "geospatialConfig",
+                                         "indexes",
+                                         "indexingPolicy",
+                                         "itemLimit",
+                                         "materializedViewDefinition",
+                                         "partitionKey",
+                                         "throughput",
+                                         "uniqueKeyPolicy",
+                                         "vectorEmbeddingPolicy"};
+  if (std::ranges::find(kKnown, name) != std::end(kKnown)) return {};
+  NearestName nearest(name);
+  for (const std::string_view known : kKnown) nearest.offer(known);
+  if (nearest.best().empty()) return {};
+  return fail(ErrorCode::invalid_definition,
+              fmt::format("a container's definition has no member \"{}\"{}", name, nearest.hint()));
+}
+
 // What the layers below do not know how to check. `before`: what the container has now, which stays as it is
 // even where an earlier version has taken what this one does not.
 Result<void> check_other_properties(const ContainerDefinition& definition,
@@ -17,6 +47,7 @@ Result<void> check_other_properties(const ContainerDefinition& definition,
   for (const auto& property : definition.other_properties) {
     if (std::ranges::find(before.other_properties, property) != before.other_properties.end()) continue;
     const auto& [name, json] = property;
+    if (json != "null") QUIRE_TRY(check_property_name(name));  // null takes back what a file has
     if (name == "indexingPolicy") QUIRE_TRY(check_new_policy(json));
     if (name == "computedProperties") QUIRE_TRY(sql::check_computed_properties(json));
     if (name == "vectorEmbeddingPolicy") QUIRE_TRY(sql::check_vector_policy(json));

@@ -85,5 +85,19 @@ TEST_F(PolicyTest, ACompositeIndexOverElementsIsKept) {
   EXPECT_THAT(database_->containers().value(), HasSubstr("/children/[]/age"));
 }
 
+TEST_F(PolicyTest, AMemberThatIsNearlyAKnownOneIsASlip) {
+  EXPECT_THAT(define(R"("defaultTTL":60)"),
+              HasSubstr("no member \"defaultTTL\"; did you mean 'defaultTtl'?"));
+  EXPECT_THAT(define(R"("indexPolicy":{})"), HasSubstr("did you mean 'indexingPolicy'?"));
+  EXPECT_THAT(define(R"("computed_properties":[])"), HasSubstr("did you mean 'computedProperties'?"));
+  EXPECT_EQ(
+      define(R"("analyticalStorageTtl":-1,"createdBy":"me","conflictResolutionPolicy":{"mode":"Custom"})"),
+      "");
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {defaultTTL: null}"), "")
+      << "as a file of an earlier version may need";
+  EXPECT_THAT(query("ALTER CONTAINER c WITH {uniqueKeysPolicy: {}}"),
+              HasSubstr("did you mean 'uniqueKeyPolicy'?"));
+}
+
 }  // namespace
 }  // namespace quire::tests

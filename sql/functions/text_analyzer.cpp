@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "sql/functions/letter_case.h"
+#include "sql/functions/stop_words.h"
 
 namespace quire::sql {
 namespace {
@@ -25,14 +26,6 @@ constexpr Language kLanguages[] = {
     {"pt-PT", "portuguese"}, {"ro-RO", "romanian"},  {"ru-RU", "russian"},    {"sr-RS", "serbian"},
     {"sv-SE", "swedish"},    {"tr-TR", "turkish"},
 };
-
-// In order.
-constexpr std::string_view kEnglishStopWords[] = {
-    "a",   "an",    "and",  "are",   "as",    "at",   "be",   "but", "by",  "for",  "if",
-    "in",  "into",  "is",   "it",    "no",    "not",  "of",   "on",  "or",  "such", "that",
-    "the", "their", "then", "there", "these", "they", "this", "to",  "was", "will", "with",
-};
-static_assert(std::ranges::is_sorted(kEnglishStopWords));
 
 // Longer words, which no language has, keep their endings and are not remembered.
 constexpr size_t kLongestWord = 128;
@@ -108,7 +101,7 @@ std::string TextAnalyzer::make_stem(std::string_view word) {
   arena_.reset();
   std::string lower(to_lower(word, arena_));
   if (!is_ascii(lower)) lower = normalized(lower);
-  if (has_english_stop_words_ && std::ranges::binary_search(kEnglishStopWords, lower)) return {};
+  if (has_english_stop_words_ && is_english_stop_word(lower)) return {};
   if (stemmer_ == nullptr || lower.size() > kLongestWord) return lower;
   const sb_symbol* stem = sb_stemmer_stem(stemmer_.get(), reinterpret_cast<const sb_symbol*>(lower.data()),
                                           static_cast<int>(lower.size()));

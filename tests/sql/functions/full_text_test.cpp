@@ -75,8 +75,8 @@ TEST(TextTerms, AtADistanceAreSpeltAlike) {
   EXPECT_TRUE(is_alike("über", "uber", 1));
   EXPECT_FALSE(is_alike("abcd", "badc", 2));
   EXPECT_FALSE(is_alike("kart", "karl", 0));
-  EXPECT_TRUE(is_alike("x", "yz", 2));
-  EXPECT_FALSE(is_alike("x", "yza", 2));
+  EXPECT_TRUE(is_alike("é", "yz", 2));
+  EXPECT_FALSE(is_alike("é", "yza", 2));
 }
 
 TEST(TextTerms, HaveBounds) {
@@ -85,7 +85,7 @@ TEST(TextTerms, HaveBounds) {
   for (size_t i = 0; i < kMostTermWords; ++i) phrase += " w" + std::to_string(i);
   ASSERT_TRUE(read_text_term(Value::string(phrase), analyzer));
   EXPECT_EQ(count("x" + phrase + " y", {"\"" + phrase + "\""}).counts[0], 1u);
-  const std::string longer = phrase + " one";
+  const std::string longer = phrase + " oak";
   EXPECT_FALSE(read_text_term(Value::string(longer), analyzer));
   Arena arena;
   EXPECT_FALSE(read_text_term(value_of(R"({"term":"a","distance":-1})", arena), analyzer));
@@ -109,7 +109,7 @@ TEST(FullText, ScoreIsBm25) {
   auto relevance = Relevance::prepare(constants);
   ASSERT_TRUE(relevance);
   (*relevance)->add_item(Value::string("red green red blue"));
-  (*relevance)->add_item(Value::string("one two three four"));
+  (*relevance)->add_item(Value::string("oak elm ash yew"));
   const Function& score = *full_text_in_language(*find_function("FULLTEXTSCORE"));
   Arena arena;
   CallContext context{arena, relevance->get()};

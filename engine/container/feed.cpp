@@ -1,9 +1,12 @@
 #include "engine/container/feed.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
+
+#include "sql/value/json.h"
 
 namespace quire::engine {
 namespace {
@@ -202,8 +205,26 @@ void Feed::write_json(std::string& out) const {
   if (entry_.previous_transaction != Lsn{})
     fmt::format_to(std::back_inserter(out), R"(,"previousImageLSN":{})",
                    static_cast<uint64_t>(entry_.previous_transaction));
+  if (entry_.current.is_undefined() && entry_.previous.is_defined()) write_deleted_key(out);
   if (entry_.kind == FeedRowKind::expired) out += R"(,"timeToLiveExpired":true)";
   out += "}}";
+}
+
+// Which item is gone: its id and, by the names of its paths, its partition key.
+void Feed::write_deleted_key(std::string& out) const {
+  out += R"(,"id":)";
+  sql::write_json(entry_.previous.member("id"), out);
+  out += R"(,"partitionKey":{)";
+  for (const std::vector<std::string>& path : store_->definition().partition_key_paths) {
+    sql::Value component = entry_.previous;
+    for (const std::string& name : path) component = component.member(name);
+    if (component.is_undefined()) continue;
+    if (out.back() != '{') out += ',';
+    sql::write_json_string(fmt::format("{}", fmt::join(path, "/")), out);
+    out += ':';
+    sql::write_json(component, out);
+  }
+  out += '}';
 }
 
 }  // namespace quire::engine

@@ -52,6 +52,7 @@ class Feed {
   std::string token() const;
 
  private:
+  void write_deleted_key(std::string& out) const;
   using Cursor = std::variant<LatestCursor, VersionCursor>;
 
   Feed(Environment& environment, std::shared_ptr<ContainerStore> store, const FeedOptions& options)

@@ -306,7 +306,8 @@ TEST_F(FeedTest, AllVersionsTellWhatHappened) {
                   R"(\},"metadata":\{"operationType":"replace","lsn":2,.*"previousImageLSN":1\}\})"));
   EXPECT_THAT(changes[2],
               testing::MatchesRegex(R"(\{"current":\{\},"previous":\{"id":"a","k":1,"v":1,.*\},"metadata":)"
-                                    R"(\{"operationType":"delete","lsn":3,.*"previousImageLSN":2\}\})"));
+                                    R"(\{"operationType":"delete","lsn":3,.*"previousImageLSN":2,"id":"a",)"
+                                    R"("partitionKey":\{"k":1\}\}\})"));
   EXPECT_THAT(changes[3], testing::HasSubstr(R"("operationType":"create","lsn":4)"));
   EXPECT_EQ(read(*open()), Strings{"b:0"});
 }

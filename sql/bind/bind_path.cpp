@@ -76,7 +76,10 @@ std::string Binder::hint_for_unresolved(const Expression& identifier, Scope& sco
   scope.offer_names(nearest);
   if (!nearest.best().empty()) return nearest.hint();
   const std::string_view text = statement_.parsed->text;
-  if (const std::string_view left = name_before_hyphen(text, identifier.span.offset); !left.empty())
+  const std::string_view left = name_before_hyphen(text, identifier.span.offset);
+  if (!left.empty() && left.data() > text.data() && left.data()[-1] == '@')
+    return "; a parameter's name holds no '-': @" + shortened(left) + "_" + name;
+  if (!left.empty())
     return "; a name that holds '-' goes in brackets: [\"" + shortened(left) + "-" + name + "\"]";
   if (find_function(name) != nullptr) return "; a function needs parentheses: " + name + "()";
   const std::vector<std::string_view> aliases = scope.names();

@@ -38,6 +38,14 @@ bool gives_one_row(const Query& query, const BoundQuery& bound, bool strict) {
   });
 }
 
+// Who runs a union runs it by its first query, which so has to tell what any of them reads.
+void add_needs_of_next(BoundQuery& bound) {
+  for (const SlotNumber slot : bound.next->outer_slots)
+    if (std::ranges::find(bound.outer_slots, slot) == bound.outer_slots.end())
+      bound.outer_slots.push_back(slot);
+  bound.is_volatile |= bound.next->is_volatile;
+}
+
 }  // namespace
 
 bool contains_aggregate(const Expression& expression) {
@@ -76,6 +84,7 @@ Result<void> Binder::bind_query(const Query& query, BoundQuery& bound, Scope* ou
   if (query.next != nullptr) {
     bound.next = std::make_unique<BoundQuery>();
     QUIRE_TRY(bind_query(*query.next, *bound.next, outer));
+    add_needs_of_next(bound);
   }
   bound.may_give_many_rows = !gives_one_row(query, bound, options_.strict);
   return {};

@@ -172,6 +172,7 @@ class Append final : public Operator {
       : Operator(node),
         slot_(slot),
         input_(std::move(input)),
+        bound_(*node.other->bound),
         other_(frame.run, *node.other, frame.capacity) {}
 
   void rewind(Frame& frame) override {
@@ -185,6 +186,8 @@ class Append final : public Operator {
       const Rows rows = input_->next(frame);
       if (!rows.empty() || frame.run.error) return rows;
       on_other_ = true;
+      constexpr RowNumber kAnyRow = 0;  // what stands around the union is the same for all
+      bind_outer_row(bound_, frame, kAnyRow, other_.frame());
       other_.rewind();
     }
     const Rows rows = other_.next();
@@ -197,6 +200,7 @@ class Append final : public Operator {
 
   SlotNumber slot_;
   Input input_;
+  const BoundQuery& bound_;  // of the other query
   Pipeline other_;
   bool on_other_ = false;
   Column values_;

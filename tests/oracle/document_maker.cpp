@@ -11,11 +11,18 @@ std::string DocumentMaker::document(size_t number) {
   return text + "}";
 }
 
+std::vector<std::string> DocumentMaker::documents(size_t count, size_t copies) {
+  std::vector<std::string> made;
+  while (made.size() < count) made.push_back(document(made.size()));
+  while (made.size() < count * copies) made.push_back(made[made.size() - count]);
+  return made;
+}
+
 std::string DocumentMaker::value_for(std::string_view name) {
   if (choices_.one_in(6)) return value(name == "k" ? 0 : 2);  // no partition key is an array or an object
   if (name == "n") return std::string(choices_.one_of(kNumbers));
   if (name == "k" || name == "s") return string();
-  if (name == "list") return array(2);
+  if (name == "list") return array(choices_.pick(4), 2);
   return name == "o" ? object(2) : value(1);
 }
 
@@ -36,15 +43,15 @@ std::string DocumentMaker::value(size_t depth) {
     case 5:
       return "null";
     case 6:
-      return array(depth - 1);
+      return array(choices_.pick(4), depth - 1);
     default:
       return object(depth - 1);
   }
 }
 
-std::string DocumentMaker::array(size_t depth) {
+std::string DocumentMaker::array(size_t size, size_t depth) {
   std::string text = "[";
-  for (uint32_t left = choices_.pick(4); left > 0; --left) text += value(depth) + (left > 1 ? "," : "");
+  for (size_t left = size; left > 0; --left) text += value(depth) + (left > 1 ? "," : "");
   return text + "]";
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/oracle/choices.h"
 
@@ -30,13 +31,15 @@ class DocumentMaker {
   explicit DocumentMaker(Choices& choices) : choices_(choices) {}
 
   std::string document(size_t number);
+  // So many, from number 0 on, and that list again, until there are so many copies of it.
+  std::vector<std::string> documents(size_t count, size_t copies = 1);
   // Any JSON, nested so deep at most.
   std::string value(size_t depth);
+  std::string array(size_t size, size_t depth);
 
  private:
   std::string value_for(std::string_view name);
   std::string string();
-  std::string array(size_t depth);
   std::string object(size_t depth);
 
   Choices& choices_;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "sql/functions/function.h"
 #include "tests/oracle/document_maker.h"
+#include "tests/oracle/function_choice.h"
 
 namespace quire::sql::oracle {
 namespace {
@@ -68,11 +68,7 @@ class QueryMaker {
     while (aliases_.size() < 4 && choices_.one_in(3)) from_ += join(depth);
     const std::string connected = aliases_.size() == 1 && choices_.one_in(10) ? connect() : "";
     predicate_ = connected + predicate(depth + 1);
-    std::string text = " WHERE " + predicate_;
-    if (!choices_.one_in(4))
-      text = from_ + text;
-    else
-      text = from_;
+    const std::string text = choices_.one_in(4) ? from_ : from_ + " WHERE " + predicate_;
     return choices_.one_in(4) ? grouped(text, depth) : plain(text, depth);
   }
 
@@ -96,13 +92,14 @@ class QueryMaker {
     const std::string alias = fmt::format("j{}", aliases_.size());
     const std::string over = array_path();
     std::string text;
-    switch (choices_.pick(6)) {
+    switch (choices_.pick(7)) {
       case 0:
       case 1:
         text = fmt::format(" JOIN {} IN {}", alias, over);
         break;
       case 2:
-        text = fmt::format(" JOIN (SELECT VALUE e FROM e IN {} WHERE {}) {}", over, comparison("e"), alias);
+        text = fmt::format(" JOIN (SELECT VALUE e FROM e IN {} WHERE {}{}) {}", over, comparison("e"),
+                           also(0), alias);
         break;
       case 3:
         aliases_.push_back(alias);
@@ -110,12 +107,39 @@ class QueryMaker {
       case 4:
         aliases_.push_back(alias);
         return fmt::format(" LEFT JOIN {} IN {} ON {}", alias, over, predicate(1));
+      case 5:
+        return join_query(alias, depth);
       default:
         text = fmt::format(" JOIN d {}", alias);
         break;
     }
     aliases_.push_back(alias);
     return text;
+  }
+
+  // A subquery over a container, most often one that reads nothing of the rows before it.
+  std::string join_query(const std::string& alias, size_t depth) {
+    const bool is_left = choices_.one_in(2), is_grouped = choices_.one_in(3);
+    const std::string_view key = choices_.one_of(kNames);
+    std::vector<std::string> before = std::move(aliases_);
+    if (choices_.one_in(4)) aliases_ = before;
+    aliases_.push_back("w");
+    std::string text = fmt::format("SELECT {}w.{} AS a, ", choices_.one_in(6) ? "TOP 2 " : "", key);
+    text += is_grouped ? aggregate(1) + " AS n" : expression(1) + " AS n, w.list AS list";
+    text += fmt::format(" FROM d w WHERE {}", predicate(1));
+    if (is_grouped) text += fmt::format(" GROUP BY w.{}", key);
+    aliases_.pop_back();
+    if (!aliases_.empty()) text += also(0);
+    aliases_ = std::move(before);
+    aliases_.push_back(alias);
+    if (is_left) return fmt::format(" LEFT JOIN ({}) {} ON {}", text, alias, on(alias, depth));
+    return fmt::format(" JOIN ({}) {}{}", text, alias, choices_.one_in(3) ? "" : " ON " + on(alias, depth));
+  }
+
+  // Another query behind a subquery, which may read what stands around the whole.
+  std::string also(size_t depth) {
+    if (!choices_.one_in(6)) return "";
+    return fmt::format(" UNION{} SELECT VALUE {}", choices_.one_in(2) ? " ALL" : "", expression(depth));
   }
 
   std::string on(const std::string& alias, size_t depth) {
@@ -217,9 +241,8 @@ class QueryMaker {
       case 3:
         return string_literal();
       case 4:
-        return choices_.one_in(2) ? "true" : "false";
       case 5:
-        return choices_.one_in(2) ? "null" : "undefined";
+        return std::string(choices_.one_of({"true", "false", "null", "undefined"}));
       default:
         return fmt::format("[{}, {}]", number_literal(), string_literal());
     }
@@ -229,10 +252,12 @@ class QueryMaker {
 
   std::string expression(size_t depth) {
     if (depth == 0) return choices_.one_in(4) ? literal() : path();
-    switch (choices_.pick(14)) {
+    switch (choices_.pick(15)) {
       case 0:
       case 1:
         return path();
+      case 14:
+        return choice_by_value(depth - 1);
       case 2:
         return literal();
       case 3:
@@ -260,6 +285,15 @@ class QueryMaker {
     }
   }
 
+  std::string choice_by_value(size_t depth) {
+    const std::string subject = path();
+    std::string text = "CASE";
+    for (uint32_t left = 3 + choices_.pick(6); left > 0; --left)
+      text += fmt::format(" WHEN {} = {} THEN {}", subject, literal(), expression(left == 1 ? depth : 0));
+    if (choices_.one_in(2)) text += " ELSE " + expression(0);
+    return text + " END";
+  }
+
   std::string number(size_t depth) {
     if (depth == 0) return choices_.one_in(2) ? number_literal() : path();
     const std::string_view op = choices_.one_of({"+", "-", "*", "/", "%", "|", "&", "^"});
@@ -272,10 +306,14 @@ class QueryMaker {
 
   std::string predicate(size_t depth) {
     if (depth == 0) return comparison(path());
-    switch (choices_.pick(16)) {
+    switch (choices_.pick(18)) {
       case 0:
       case 1:
         return comparison(path());
+      case 16:
+        return equalities(depth - 1);
+      case 17:
+        return is_one_of_known();
       case 15:
         return in_query(depth - 1);
       case 12:
@@ -310,12 +348,33 @@ class QueryMaker {
     }
   }
 
+  // Of one path under OR, with something else among them.
+  std::string equalities(size_t depth) {
+    const std::string subject = path();
+    std::string text = choices_.one_in(3) ? predicate(depth) : comparison(subject);
+    for (uint32_t left = choices_.one_in(3) ? 16 : 3; left > 0; --left)
+      text += choices_.one_in(4) ? fmt::format(" OR {} = {}", literal(), subject)
+                                 : fmt::format(" OR {} = {}", subject, literal());
+    return "(" + text + ")";
+  }
+
+  // An array that is the same for all rows.
+  std::string is_one_of_known() {
+    const std::string wanted = path();
+    if (choices_.one_in(2))
+      return fmt::format("ARRAY_CONTAINS(ARRAY(SELECT VALUE w.{} FROM d w WHERE {}{}), {})",
+                         choices_.one_of(kNames), comparison("w.n"), also(0), wanted);
+    constexpr size_t kMany = 16;
+    const std::string values = DocumentMaker(choices_).array(kMany, 1);
+    return fmt::format("ARRAY_CONTAINS({}, {})", choices_.one_in(2) ? parameter(values) : values, wanted);
+  }
+
   std::string exists(size_t depth) {
     const std::string over = array_path();
     aliases_.push_back("z");
-    std::string text = fmt::format("EXISTS(SELECT VALUE z FROM z IN {} WHERE {})", over, predicate(depth));
+    std::string text = fmt::format("EXISTS(SELECT VALUE z FROM z IN {} WHERE {}", over, predicate(depth));
     aliases_.pop_back();
-    return text;
+    return text + also(0) + ")";
   }
 
   // Over an array of the row, or over a container, which may leave nothing of the row in it.
@@ -326,8 +385,8 @@ class QueryMaker {
         choices_.one_in(2) ? "w." + std::string(choices_.one_of(kNames)) : expression(depth);
     const std::string condition = choices_.one_in(2) ? comparison("w.n") : predicate(depth);
     aliases_.pop_back();
-    return fmt::format("{} {}IN (SELECT VALUE {} FROM {} WHERE {})", needle, choices_.one_in(3) ? "NOT " : "",
-                       value, over, condition);
+    return fmt::format("{} {}IN (SELECT VALUE {} FROM {} WHERE {}{})", needle,
+                       choices_.one_in(3) ? "NOT " : "", value, over, condition, also(0));
   }
 
   std::string update() {
@@ -350,12 +409,13 @@ class QueryMaker {
                                     is_list ? expression(depth) : aggregate(depth), over, predicate(depth));
     if (is_list && choices_.one_in(3)) inner += " ORDER BY z";
     aliases_.pop_back();
+    if (is_list && !inner.ends_with(" ORDER BY z")) inner += also(0);
     return fmt::format("{}(SELECT VALUE {})", is_list ? "ARRAY" : "", inner);
   }
 
   // A function of the table, with arguments mostly of its types.
   std::string call(size_t depth) {
-    const Function& function = any_function();
+    const Function& function = any_function(choices_);
     is_in_date_call_ = is_of_dates(function);
     std::string text = std::string(function.name) + "(";
     bool is_optional = false;
@@ -372,41 +432,8 @@ class QueryMaker {
     return text + arguments + ")";
   }
 
-  static bool is_of_dates(const Function& function) {
-    for (const std::string_view prefix : {"DATETIME", "DAY", "MONTH", "YEAR", "IS_DATETIME"})
-      if (function.name.starts_with(prefix)) return true;
-    return false;
-  }
-
-  const Function& any_function() {
-    for (;;) {
-      const auto families = all_functions();
-      const auto family = families[choices_.pick(static_cast<uint32_t>(families.size()))];
-      const Function& function = family[choices_.pick(static_cast<uint32_t>(family.size()))];
-      if (is_wanted(function)) return function;
-      if (choices_.one_in(16)) return *find_function("IS_DEFINED");
-    }
-  }
-  // What lies about at random is no shape, vector, pattern or text to search.
-  static bool is_wanted(const Function& function) {
-    for (const std::string_view prefix : {"ST_", "FULLTEXT", "VECTOR", "REGEX", "GETCURRENT", "_", "RRF"})
-      if (function.name.starts_with(prefix)) return false;
-    return function.volatility == Volatility::pure;
-  }
-
   std::string argument(char type, size_t depth) {
-    constexpr std::string_view kDates[] = {"2024-01-31T00:00:00Z",
-                                           "2024-02-29",
-                                           "1969-12-31T23:59:59.9999999Z",
-                                           "2023-12-31T23:59:59.1234567Z",
-                                           "0001-01-01T00:00:00Z",
-                                           "9999-12-31T23:59:59Z",
-                                           "2024-13-01",
-                                           "2000-01-01 12:30:00"};
-    constexpr std::string_view kParts[] = {"yyyy", "mm",  "dd", "hh",   "mi",  "ss",
-                                           "ms",   "mcs", "ns", "year", "week"};
-    if (is_in_date_call_ && type == 's')
-      return fmt::format("'{}'", choices_.one_in(2) ? choices_.one_of(kParts) : choices_.one_of(kDates));
+    if (is_in_date_call_ && type == 's') return date_or_part(choices_);
     if (choices_.one_in(8)) return expression(depth);
     switch (type) {
       case 's':
@@ -451,13 +478,8 @@ Case make_case(Choices& choices) {
   // Now and then enough items for several batches.
   constexpr uint32_t kSeveralBatches = 400;
   const uint32_t copies = choices.one_in(256) ? kSeveralBatches : 1;
-  for (uint32_t left = choices.pick(7); left > 0; --left)
-    made.first.push_back(documents.document(made.first.size()));
-  for (uint32_t left = choices.pick(5); left > 0; --left)
-    made.second.push_back(documents.document(made.second.size()));
-  const std::vector<std::string> once = made.first;
-  for (uint32_t copy = 1; copy < copies; ++copy)
-    made.first.insert(made.first.end(), once.begin(), once.end());
+  made.first = documents.documents(choices.pick(7), copies);
+  made.second = documents.documents(choices.pick(5));
   return made;
 }
 
@@ -467,10 +489,8 @@ ChangeCase make_changes(Choices& choices) {
   for (uint32_t left = 1 + choices.pick(3); left > 0; --left) made.statements.push_back(maker.change());
   made.parameters = maker.parameters();
   DocumentMaker documents(choices);
-  for (uint32_t left = choices.pick(7); left > 0; --left)
-    made.first.push_back(documents.document(made.first.size()));
-  for (uint32_t left = choices.pick(5); left > 0; --left)
-    made.second.push_back(documents.document(made.second.size()));
+  made.first = documents.documents(choices.pick(7));
+  made.second = documents.documents(choices.pick(5));
   return made;
 }
 

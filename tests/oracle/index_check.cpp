@@ -121,6 +121,52 @@ std::vector<std::string> queries_for_indexes(Choices& choices) {
   return queries;
 }
 
+// Queries of which an index tells the order, the ends or the place of a row.
+std::vector<std::string> queries_by_order(Choices& choices) {
+  constexpr std::string_view kPaths[] = {"c.a", "c.b", "c.n", "c.s", "c.k", "c.o.x", "c.id"};
+  constexpr std::string_view kConditions[] = {
+      "true",       "c.n = 3",          "c.n >= -2",       "c.a > 5",
+      "c.k = 'k2'", "c.b IN ('b1', 3)", "IS_DEFINED(c.o)", "c.n < 'b'"};
+  const auto path = [&] { return choices.one_of(kPaths); };
+  const auto condition = [&] { return choices.one_of(kConditions); };
+  const auto key = [&] { return fmt::format("{} {}", path(), choices.one_of({"ASC", "DESC"})); };
+  const auto keys = [&] {
+    return choices.one_of(
+        {"c.n ASC, c.a ASC", "c.n DESC, c.a DESC", "c.n DESC, c.a ASC", "c.n ASC, c.a DESC"});
+  };
+  const auto page = [&] { return fmt::format("OFFSET {} LIMIT {}", choices.pick(31), choices.pick(9)); };
+  std::vector<std::string> queries;
+  const std::string_view extreme = path();
+  queries.push_back(fmt::format("SELECT MIN({0}) AS a, MAX({0}) AS b FROM c WHERE {1} AND {2}", extreme,
+                                condition(), condition()));
+  queries.push_back(fmt::format("SELECT VALUE MAX(c.a) FROM c WHERE c.n = {} AND c.a {} {}",
+                                static_cast<int>(choices.pick(12)) - 4, choices.one_of({"<", ">=", ">"}),
+                                choices.pick(24)));
+  queries.push_back(fmt::format("SELECT VALUE {} FROM c WHERE {} ORDER BY {} {}",
+                                choices.one_of({"c.id", "c.a", "[c.n]"}), condition(), key(), page()));
+  queries.push_back(
+      fmt::format("SELECT VALUE c.id FROM c WHERE {} ORDER BY {} {}", condition(), keys(), page()));
+  queries.push_back(fmt::format("SELECT TOP {} VALUE [c.id, {}] FROM c ORDER BY {}, {}", choices.pick(9),
+                                path(), key(), key()));
+  queries.push_back(
+      fmt::format("SELECT TOP {} VALUE c.id FROM c ORDER BY {}, {}", choices.pick(9), keys(), key()));
+  queries.push_back(fmt::format("SELECT DISTINCT c.n, c.a FROM c WHERE {} ORDER BY {} {}", condition(),
+                                keys(), choices.one_in(2) ? page() : ""));
+  queries.push_back(
+      fmt::format("SELECT DISTINCT VALUE c.n FROM c ORDER BY c.n {}", choices.one_of({"", "DESC"})));
+  queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS_{}(c.list, {}, 'x', {})",
+                                choices.one_of({"ANY", "ALL"}), choices.pick(5), choices.pick(5)));
+  queries.push_back(fmt::format(
+      "SELECT VALUE [d.id, ARRAY(SELECT VALUE c.id FROM c WHERE {} AND {} = d.{} ORDER BY {} {})] FROM d",
+      condition(), path(), path().substr(2), key(), page()));
+  queries.push_back(
+      fmt::format("SELECT VALUE [c.id, x.n] FROM c JOIN (SELECT d.{0} AS g, COUNT(1) AS n FROM d GROUP BY "
+                  "d.{0}) x ON x.g = {1} "
+                  "WHERE {2}",
+                  path().substr(2), path(), condition()));
+  return queries;
+}
+
 // Conditions of partial indexes, some of which the queries below have.
 constexpr std::string_view kConditions[] = {
     "c.n > 0", "c.n >= -2 AND c.a > 1", "IS_DEFINED(c.b)", "c.b = 'b1'", "c.a > 3", "STARTSWITH(c.s, 's1')"};
@@ -174,6 +220,16 @@ void make_container(Database& database, std::string_view name, const std::string
   if (!made) fmt::print(stderr, "{}\n", made.error().message);
 }
 
+// Changes within a transaction that is to be rolled back, so that queries read what is pending.
+void begin_changes(Database& database, Choices choices) {
+  (void)ask(database, "BEGIN");
+  (void)ask(database, fmt::format("DELETE FROM c WHERE c.a = {}", choices.pick(kFillers)));
+  (void)ask(database, fmt::format("UPDATE c SET c.n = {}, c.a = c.n WHERE c.k = 'k{}'", choices.pick(9),
+                                  choices.pick(5)));
+  (void)ask(database, fmt::format("UPSERT INTO c VALUES {{id: 'f{0}', k: 'k{1}', n: 3, list: ['x', {1}]}}",
+                                  choices.pick(kFillers), choices.pick(5)));
+}
+
 // The documents, in a random way: some are written twice, some removed again, so that entries change.
 void fill(Database& database, std::string_view name, const std::vector<std::string>& documents,
           Choices choices) {
@@ -214,7 +270,11 @@ std::optional<std::string> IndexChecker::check(uint64_t seed) {
     }
   }
   if (more.one_in(2)) (void)ask(databases_->indexed, "ANALYZE");
+  const bool has_pending = more.one_in(4);
+  for (Database* database : {&databases_->plain, &databases_->indexed})
+    if (has_pending) begin_changes(*database, more);
   std::vector<std::string> queries = queries_for_indexes(more);
+  for (std::string& query : queries_by_order(more)) queries.push_back(std::move(query));
   queries.push_back(made.query);
   queries.push_back("SELECT VALUE COUNT(1)" + made.from + " WHERE " + made.predicate);
   queries.push_back("SELECT *" + made.from + " WHERE " + made.predicate + " ORDER BY c.n DESC");
@@ -235,6 +295,8 @@ std::optional<std::string> IndexChecker::check(uint64_t seed) {
         fmt::join(plan.rows, "\n"), plain.rows.size(), plain.error, fmt::join(plain.rows, "\n"),
         indexed.rows.size(), indexed.error, fmt::join(indexed.rows, "\n"));
   }
+  for (Database* database : {&databases_->plain, &databases_->indexed})
+    if (has_pending) (void)ask(*database, "ROLLBACK");
   const auto faults = databases_->indexed.check();
   if (!faults || *faults != "[]")
     return fmt::format("seed {}\ncontainer c with {}\n{}\ncontainer d with {}\n{}\nCHECK found {}\n", seed,

@@ -324,8 +324,10 @@ Result<void> PreparedStatement::start_query() {
   QUIRE_ASSIGN(const bool is_as_before, source_ != nullptr ? source_->resume() : Result<bool>(false));
   if (!is_as_before || may_be_limited_) QUIRE_TRY(admit());
   if (is_as_before) {
-    if (execution_ != nullptr) return execution_->restart(query_options());
-    QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, query_options()));
+    const sql::ExecutionOptions options = query_options();
+    if (execution_ != nullptr && execution_->suits(options.parameters)) return execution_->restart(options);
+    execution_.reset();
+    QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, options));
     return {};
   }
   execution_.reset();

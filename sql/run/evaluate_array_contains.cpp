@@ -51,13 +51,11 @@ class KnownArrayEvaluator final : public Evaluator {
 // Whether the array is one value, however often it is asked for, and worth a table. A parameter of a few
 // elements is not: what is made from its value cannot run again with another.
 bool is_known_once(const BoundExpression& array, const RunState& run) {
-  constexpr uint32_t kLeastElements = 16;
-  const auto is_long = [](const Value& value) { return value.is_array() && value.size() >= kLeastElements; };
   switch (array.kind) {
     case BoundKind::constant:
-      return is_long(array.constant);
+      return is_worth_table(array.constant);
     case BoundKind::parameter:
-      return is_long(run.parameters[array.parameter]);
+      return is_worth_table(run.parameters[array.parameter]);
     case BoundKind::array_query:
       return array.query->outer_slots.empty();
     default:
@@ -67,11 +65,20 @@ bool is_known_once(const BoundExpression& array, const RunState& run) {
 
 }  // namespace
 
+bool is_worth_table(const Value& array) {
+  constexpr uint32_t kLeastElements = 16;
+  return array.is_array() && array.size() >= kLeastElements;
+}
+
 std::unique_ptr<Evaluator> make_array_contains(const BoundExpression& call, EvaluatorFactory& factory) {
   if (call.function->name != "ARRAY_CONTAINS" || call.operands.size() != 2) return nullptr;
   const BoundExpression& array = *call.operands[0];
-  if (!is_known_once(array, factory.run())) return nullptr;
-  factory.run().is_restartable &= array.kind != BoundKind::parameter;
+  const bool is_parameter = array.kind == BoundKind::parameter;
+  if (!is_known_once(array, factory.run())) {
+    if (is_parameter) factory.run().short_arrays.push_back(array.parameter);
+    return nullptr;
+  }
+  factory.run().is_restartable &= !is_parameter;
   return std::make_unique<KnownArrayEvaluator>(factory.make(array), factory.make(*call.operands[1]),
                                                factory.run());
 }

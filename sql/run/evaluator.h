@@ -74,6 +74,8 @@ std::unique_ptr<Evaluator> make_object(const BoundExpression& expression, Evalua
 std::unique_ptr<Evaluator> make_call(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_call_with_state(const BoundExpression& expression, EvaluatorFactory& factory,
                                                 std::unique_ptr<CallState> state);
+// Whether a table of an array's elements is made in less time than they are compared with a few rows.
+bool is_worth_table(const Value& array);
 // Null where the array is not the same for all rows: then it is a call as any other.
 std::unique_ptr<Evaluator> make_array_contains(const BoundExpression& call, EvaluatorFactory& factory);
 // The operands of a call that are constants or parameters.

@@ -336,6 +336,11 @@ bool Execution::is_restartable() const noexcept {
   return state_->is_restartable();
 }
 
+bool Execution::suits(std::span<const Value> parameters) const noexcept {
+  return std::ranges::none_of(state_->run.short_arrays,
+                              [&](uint32_t number) { return is_worth_table(parameters[number]); });
+}
+
 Result<void> Execution::restart(const ExecutionOptions& options) {
   return state_->restart(options);
 }

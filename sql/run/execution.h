@@ -101,6 +101,8 @@ class Execution {
 
   // Whether restart() may be used: what was made of the plan serves with other parameters too.
   bool is_restartable() const noexcept;
+  // Whether it serves with these as well as what would be made for them.
+  bool suits(std::span<const Value> parameters) const noexcept;
   // Runs the query again from its start, over the same source and with the same limits.
   Result<void> restart(const ExecutionOptions& options);
 

@@ -49,6 +49,8 @@ struct RunState {
   TimeLimit snapshot_limit = {};  // how old the snapshot may become
   // Cleared by whatever is made from the values of parameters, and so is of no use with others.
   bool is_restartable = true;
+  // Parameters whose arrays have so few elements in this run that no table is made of them.
+  std::vector<uint32_t> short_arrays = {};
   // The first failure; whoever sees it set stops.
   std::optional<Error> error;
 

@@ -31,11 +31,13 @@ class RepeatedStatementTest : public DatabaseTest {
   }
 
   std::string any_value() {
-    switch (random_() % 8) {
+    switch (random_() % 9) {
       case 0:
         return "null";
       case 1:
         return "[1]";
+      case 8:
+        return numbers(20);
       case 2:
         return "\"x\"";
       case 3:
@@ -44,6 +46,11 @@ class RepeatedStatementTest : public DatabaseTest {
       default:
         return std::to_string(random_() % 40);
     }
+  }
+  static std::string numbers(size_t count) {
+    std::string text = "[0";
+    for (size_t i = 1; i < count; ++i) text += fmt::format(",{}", i);
+    return text + "]";
   }
   // The rows, `most` at most; then it is left where it is.
   static std::string rows(Statement& statement, size_t most) {
@@ -78,6 +85,7 @@ TEST_F(RepeatedStatementTest, FindsWhatANewOneFinds) {
       "SELECT VALUE c.a FROM c WHERE c.a > @x AND @p != 7",
       "SELECT VALUE MAX(c.a) FROM c WHERE c.a < @x AND @p != 7",
       "SELECT VALUE COUNT(1) FROM c WHERE c.a IN (@x, 5, 6) AND @p != 7",
+      "SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS(@x, c.a % 37) AND @p != 7",
       "SELECT VALUE {low: MIN(c.a), high: MAX(c.a)} FROM c WHERE @p != 7 AND @x = @x",
   };
   for (const std::string& text : texts) {
@@ -96,6 +104,24 @@ TEST_F(RepeatedStatementTest, FindsWhatANewOneFinds) {
         ASSERT_EQ(query("UPDATE c SET c.a = (c.a + 1) % 37 WHERE c.id = '7'"), "");
       }
     }
+  }
+}
+
+// Of a long array a table is made, which takes memory: to compare its elements with each item would take
+// time.
+TEST_F(RepeatedStatementTest, ALongArrayBehindAShortOneIsLookedUpAsANewStatementDoes) {
+  fill();
+  ASSERT_EQ(query("PRAGMA statement_memory = 20000"), "20000\n");
+  auto statement = database_->prepare("SELECT VALUE COUNT(1) FROM c WHERE ARRAY_CONTAINS(@list, c.a % 37)");
+  ASSERT_TRUE(succeeds(statement));
+  for (const size_t count : {2, 5000, 2}) {
+    ASSERT_TRUE(succeeds(statement->bind("list", Json{numbers(count)})));
+    const std::string given = DatabaseTest::rows(*statement);
+    if (count == 2)
+      EXPECT_EQ(given, "22\n");
+    else
+      EXPECT_THAT(given, testing::StartsWith("out_of_memory"));
+    statement->reset();
   }
 }
 

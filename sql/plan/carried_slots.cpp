@@ -1,6 +1,6 @@
-// Which slots a row must carry through an operator that makes rows anew (elements, subqueries, joins, sorts):
-// those that something above it reads. What nobody reads is not copied. Nor is an item looked at that nobody
-// reads anything of.
+// Which slots a row must carry through an operator that makes rows anew (elements, subqueries, joins, rows by
+// key, sorts): those that something above it reads. What nobody reads is not copied. Nor is an item looked at
+// that nobody reads anything of.
 #include <algorithm>
 
 #include "sql/plan/plan.h"
@@ -8,18 +8,6 @@
 
 namespace quire::sql {
 namespace {
-
-// What the right side of a join that is read by row reads of the row, and of its own.
-void add_reads_by_row(const PlanNode& top, SlotSet& reads) {
-  for (const PlanNode* node = &top; node != nullptr; node = node->input.get()) {
-    for (const BoundExpression* condition : node->conditions) add_slots_read(*condition, reads);
-    for (const BoundExpression* condition : node->access.decided) add_slots_read(*condition, reads);
-    for (const PlannedProbe& probe : node->access.probes)
-      for (const std::vector<IndexBound>& part : probe.parts)
-        for (const IndexBound& bound : part)
-          for (const BoundExpression* operand : bound.operands) add_slots_read(*operand, reads);
-  }
-}
 
 // The slots that a node itself reads of the rows below it.
 void add_node_reads(const PlanNode& node, SlotSet& reads) {
@@ -35,12 +23,13 @@ void add_node_reads(const PlanNode& node, SlotSet& reads) {
       for (SlotNumber slot : node.source->query->outer_slots) reads.add(slot);
       break;
     case PlanKind::filter:
+    case PlanKind::by_key:
       for (const BoundExpression* condition : node.conditions) add(condition);
       break;
     case PlanKind::join:
       for (const BoundExpression* condition : node.conditions) add(condition);
       for (const BoundExpression* key : node.left_keys) add(key);
-      if (node.is_by_row) add_reads_by_row(*node.right->root, reads);
+      if (node.is_by_row) add_slots_read_below(*node.right->root, reads);
       break;
     case PlanKind::group:
       for (const BoundExpression* key : node.bound->group_by) add(key);
@@ -99,6 +88,7 @@ class CarriedSlotFinder {
           break;
         case PlanKind::elements:
         case PlanKind::subquery:
+        case PlanKind::by_key:
         case PlanKind::sort:
           node->carried = carried(node->input.get(), read_above, is_grouped_below);
           break;
@@ -122,7 +112,7 @@ class CarriedSlotFinder {
     for (const BoundExpression* key : join.right_keys) add_slots_read(*key, read);
     if (join.is_by_row) {
       SlotSet read_of_row(read.capacity());
-      add_reads_by_row(*join.right->root, read_of_row);
+      add_slots_read_below(*join.right->root, read_of_row);
       join.row_slots = carried(join.input.get(), read_of_row, false);
     }
     find(join.right->root.get(), std::move(read), false);

@@ -76,6 +76,7 @@ double rows_of_node(const PlanNode& node, double input, Source& source) {
     case PlanKind::one_row:
       return 1;
     case PlanKind::filter:
+    case PlanKind::by_key:
       return input * kFilteredShare;
     case PlanKind::elements:
       return input * kElements;

@@ -32,6 +32,8 @@ enum class PlanKind : uint8_t {
   join,     // JOIN container ON ..., or a query that runs once: the pairs of rows of two sides whose keys are
             // equal
   filter,   // keeps rows for which every condition is true
+  by_key,   // of a correlated query: a filter by equalities with what stands around it, which keeps its rows
+            // by their keys once it has run a few times
   group,    // GROUP BY and aggregates
   sort,     // ORDER BY; with top_k, only the first rows
   project,  // evaluates the query's value; drops rows where it is undefined
@@ -114,6 +116,9 @@ struct PlanNode {
   const PlannedQuery* other = nullptr;       // append
   // join: the side that is read first and kept, by key. Without keys every row meets every row.
   std::unique_ptr<PlannedQuery> right;
+  // join: what the right side gives is the same for all rows around the query.
+  bool keeps_right = false;
+  // Of a join's sides; by_key: of what stands around the query, and of the rows.
   std::vector<const BoundExpression*> left_keys;
   std::vector<const BoundExpression*> right_keys;
   // join: the right side is not read whole, but for each batch of the left one: only what has one of the
@@ -132,8 +137,8 @@ struct PlanNode {
   // join, subquery: LEFT JOIN. A row without a partner stays, with undefined in the slots of the other side;
   // `conditions` of a join then hold the rest of ON.
   bool keeps_unmatched = false;
-  // elements, subquery, join, sort: the slots from below that something above reads, so which a row must
-  // carry; for a join, those of `right` as well.
+  // elements, subquery, join, by_key, sort: the slots from below that something above reads, so which a row
+  // must carry; for a join, those of `right` as well.
   std::vector<SlotNumber> carried;
   std::vector<SlotNumber> right_carried;
 };
@@ -215,6 +220,8 @@ bool ignores_order(const BoundQuery& query);
 // Whether rows that are equal to others change nothing: DISTINCT, or aggregates of different values.
 bool ignores_repeats(const BoundQuery& query);
 void limit_sorts(PlannedQuery& query);
+// What a correlated query reads alike for all rows around it is kept.
+void keep_by_key(Plan& plan, PlannedQuery& query);
 // Whether it lets a sort keep no more rows than are wanted.
 bool may_keep_first(const BoundQuery& query);
 // Whether no row of a query is dropped since this is undefined.

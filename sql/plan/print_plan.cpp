@@ -168,6 +168,8 @@ class PlanPrinter {
       case PlanKind::filter:
         return fmt::format("filter {}{}", list(node.conditions, " AND "),
                            node.may_fan_out ? " (shared out among threads, PRAGMA threads)" : "");
+      case PlanKind::by_key:
+        return fmt::format("rows by key {}", list(node.conditions, " AND "));
       case PlanKind::group:
         return describe_group(node);
       case PlanKind::sort:

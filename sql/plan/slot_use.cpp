@@ -63,6 +63,35 @@ void add_slots_read(const BoundExpression& expression, SlotSet& slots) {
     for (SlotNumber slot : expression.query->outer_slots) slots.add(slot);
 }
 
+namespace {
+
+void add_slots_read(const AccessPath& access, SlotSet& slots) {
+  const auto add_all = [&](const auto& expressions) {
+    for (const BoundExpression* expression : expressions) add_slots_read(*expression, slots);
+  };
+  add_all(access.partition_key);
+  add_all(access.decided);
+  if (access.id != nullptr) add_slots_read(*access.id, slots);
+  for (const IndexBound& bound : access.id_bounds) add_all(bound.operands);
+  for (const KeyChoices& choices : access.choices) add_all(choices.values);
+  for (const PlannedProbe& probe : access.probes)
+    for (const std::vector<IndexBound>& part : probe.parts)
+      for (const IndexBound& bound : part) add_all(bound.operands);
+}
+
+}  // namespace
+
+void add_slots_read_below(const PlanNode& top, SlotSet& slots) {
+  for (const PlanNode* node = &top; node != nullptr; node = node->input.get()) {
+    for (const BoundExpression* condition : node->conditions) add_slots_read(*condition, slots);
+    add_slots_read(node->access, slots);
+    if (node->kind == PlanKind::subquery)
+      for (const SlotNumber slot : node->source->query->outer_slots) slots.add(slot);
+    else if (node->source != nullptr && node->source->expression != nullptr)
+      add_slots_read(*node->source->expression, slots);
+  }
+}
+
 bool is_volatile(const BoundExpression& expression) {
   if (expression.kind == BoundKind::user_function) return true;
   if (expression.kind == BoundKind::call && expression.function != nullptr &&

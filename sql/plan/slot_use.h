@@ -34,6 +34,8 @@ void add_slots_bound(const PlanNode& node, SlotSet& slots);
 // Of a node and all below it.
 void add_all_slots_bound(const PlanNode& node, SlotSet& slots);
 void add_slots_read(const BoundExpression& expression, SlotSet& slots);
+// By all that a source, a filter or a scan's way to its items evaluates, here and below.
+void add_slots_read_below(const PlanNode& top, SlotSet& slots);
 // True for an expression that may give another value each time (RAND()).
 bool is_volatile(const BoundExpression& expression);
 

@@ -85,6 +85,15 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
   return make_constant(Value::undefined());
 }
 
+Rows select_rows(std::span<const std::unique_ptr<Evaluator>> conditions, Rows rows, Frame& frame,
+                 RowNumber* selected) {
+  for (const auto& condition : conditions) {
+    rows = {selected, condition->select_true(rows, frame, selected)};
+    if (rows.empty()) break;
+  }
+  return rows;
+}
+
 std::vector<std::unique_ptr<Evaluator>> EvaluatorFactory::make_all(
     std::span<BoundExpression* const> expressions) {
   std::vector<std::unique_ptr<Evaluator>> made;

@@ -32,6 +32,10 @@ class Evaluator {
   virtual bool is_stable() const { return false; }
 };
 
+// The rows for which every condition is true, written to `selected`, which has room for them.
+Rows select_rows(std::span<const std::unique_ptr<Evaluator>> conditions, Rows rows, Frame& frame,
+                 RowNumber* selected);
+
 // Makes the evaluator of an expression of `query` (whose group keys and aggregates it may name).
 class EvaluatorFactory {
  public:

@@ -21,11 +21,7 @@ class Filter final : public Operator {
     while (true) {
       Rows rows = input_->next(frame);
       if (rows.empty()) return {};
-      for (const auto& condition : conditions_) {
-        const size_t count = condition->select_true(rows, frame, selected_.data());
-        rows = Rows(selected_.data(), count);
-        if (rows.empty()) break;
-      }
+      rows = select_rows(conditions_, rows, frame, selected_.data());
       if (frame.run.error) return {};
       if (!rows.empty()) return rows;
     }

@@ -90,11 +90,8 @@ class IndexScan final : public Operator {
       return items;
     }
     if (access_.is_covering) read_parts(items, frame);
-    Rows rows = items;
     selected_.resize(frame.capacity);
-    for (const auto& condition : decided_)
-      rows = {selected_.data(), condition->select_true(rows, frame, selected_.data())};
-    return rows;
+    return select_rows(decided_, items, frame, selected_.data());
   }
 
   // What would stand in the entries of these items.

@@ -8,77 +8,11 @@
 #include <algorithm>
 
 #include "sql/run/carried_slots.h"
+#include "sql/run/kept_rows.h"
 #include "sql/run/operator.h"
-#include "sql/run/tuple_table.h"
-#include "sql/value/comparison.h"
 
 namespace quire::sql {
 namespace {
-
-constexpr uint32_t kNone = UINT32_MAX;
-
-// The rows of the right side by key.
-class KeptRows {
- public:
-  KeptRows(size_t keys, size_t width, MemoryBudget& memory)
-      : width_(width),
-        arena_(&memory),
-        keys_(keys, memory),
-        chains_(&memory),
-        next_(&memory),
-        values_(&memory) {}
-
-  void clear() {
-    keys_.clear();
-    chains_.clear();
-    next_.clear();
-    values_.clear();
-    arena_.reset();
-  }
-
-  // Throws MemoryLimitExceeded. What is not stable is copied.
-  void add(std::span<const Value> key, bool keys_are_stable, std::span<const Value> values,
-           const std::vector<bool>& is_stable) {
-    if (std::ranges::any_of(key, equals_nothing)) return;
-    const TupleTable::Inserted inserted = keys_.insert(key);
-    const auto row = static_cast<uint32_t>(next_.size());
-    if (inserted.is_new) {
-      if (!keys_are_stable)
-        for (Value& value : keys_.tuple(inserted.number)) value = retain(value, arena_);
-      chains_.push_back({row, row});
-    } else {
-      next_[chains_[inserted.number].last] = row;
-      chains_[inserted.number].last = row;
-    }
-    next_.push_back(kNone);
-    for (size_t i = 0; i < width_; ++i)
-      values_.push_back(is_stable[i] ? values[i] : retain(values[i], arena_));
-    if (next_.size() == kNone) throw MemoryLimitExceeded{};
-  }
-
-  // The first row with this key, or kNone; next() gives the others in turn.
-  uint32_t find(std::span<const Value> key) const {
-    const std::optional<uint32_t> number = keys_.find(key);
-    return number ? chains_[*number].first : kNone;
-  }
-  uint32_t next(uint32_t row) const { return next_[row]; }
-  const Value* values(uint32_t row) const { return values_.data() + row * width_; }
-  bool empty() const { return next_.empty(); }
-  size_t key_count() const { return chains_.size(); }
-  std::span<const Value> key(uint32_t number) { return keys_.tuple(number); }
-
- private:
-  struct Chain {
-    uint32_t first;
-    uint32_t last;
-  };
-  size_t width_;
-  Arena arena_;
-  TupleTable keys_;
-  LimitedArray<Chain> chains_;   // by number of the key
-  LimitedArray<uint32_t> next_;  // by row: the next of its key
-  LimitedArray<Value> values_;   // width_ a row
-};
 
 class Join final : public Operator {
  public:
@@ -88,6 +22,7 @@ class Join final : public Operator {
         keeps_unmatched_(node.keeps_unmatched),
         is_lookup_(node.is_lookup),
         is_by_row_(node.is_by_row),
+        keeps_right_(node.keeps_right),
         narrowed_scan_(node.narrowed_scan),
         asked_keys_(node.asked_keys),
         right_slots_(node.right_carried),
@@ -114,8 +49,10 @@ class Join final : public Operator {
 
   void rewind(Frame& frame) override {
     input_->rewind(frame);
-    kept_.clear();
-    is_read_ = false;
+    if (!keeps_right_) {
+      kept_.clear();
+      is_read_ = false;
+    }
     rows_ = {};
     has_match_ = false;  // the row at hand may have been left halfway
   }
@@ -234,9 +171,9 @@ class Join final : public Operator {
         is_row_open_ = true;
       }
       const size_t first = made;
-      for (; partner_ != kNone && made < frame.capacity; partner_ = kept_.next(partner_))
+      for (; partner_ != KeptRows::kNone && made < frame.capacity; partner_ = kept_.next(partner_))
         set_right(made++, kept_.values(partner_));
-      const bool is_done = partner_ == kNone && (!keeps_unmatched_ || made < frame.capacity);
+      const bool is_done = partner_ == KeptRows::kNone && (!keeps_unmatched_ || made < frame.capacity);
       if (is_done && keeps_unmatched_) {
         is_unmatched_row_[made] = true;
         set_right(made++, nullptr);
@@ -278,6 +215,7 @@ class Join final : public Operator {
   bool keeps_unmatched_;
   bool is_lookup_;
   bool is_by_row_;
+  bool keeps_right_;  // from one run to the next
   std::optional<uint32_t> narrowed_scan_;
   const std::vector<size_t>& asked_keys_;
   std::vector<Value> lookup_keys_;
@@ -298,8 +236,8 @@ class Join final : public Operator {
   bool is_read_ = false;
   Rows rows_;  // of the input's batch, those still to do
   bool is_row_open_ = false;
-  uint32_t partner_ = kNone;  // of the first of rows_, the one to do next
-  bool has_match_ = false;    // of the first of rows_, in this batch or an earlier one
+  uint32_t partner_ = KeptRows::kNone;  // of the first of rows_, the one to do next
+  bool has_match_ = false;              // of the first of rows_, in this batch or an earlier one
   Arena::Mark mark_;
   std::vector<Column> right_columns_;
   std::vector<bool> is_unmatched_row_;

@@ -30,6 +30,8 @@ std::unique_ptr<Operator> make_operator(const PlanNode& node, const PlannedQuery
       return make_join(node, query, frame, std::move(input));
     case PlanKind::filter:
       return make_filter(node, query, frame, std::move(input));
+    case PlanKind::by_key:
+      return make_rows_by_key(node, query, frame, std::move(input));
     case PlanKind::group:
       return make_group(node, query, frame, std::move(input));
     case PlanKind::sort:

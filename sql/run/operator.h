@@ -85,6 +85,8 @@ std::unique_ptr<Operator> make_filter(const PlanNode& node, const PlannedQuery& 
 // `alone` does the same by one thread, where there can be no others.
 std::unique_ptr<Operator> make_shared_filter(const PlanNode& node, const PlannedQuery& query, Frame& frame,
                                              Input alone);
+std::unique_ptr<Operator> make_rows_by_key(const PlanNode& node, const PlannedQuery& query, Frame& frame,
+                                           Input input);
 std::unique_ptr<Operator> make_group(const PlanNode& node, const PlannedQuery& query, Frame& frame,
                                      Input input);
 std::unique_ptr<Operator> make_sort(const PlanNode& node, const PlannedQuery& query, Frame& frame,

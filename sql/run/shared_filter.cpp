@@ -76,12 +76,8 @@ class Worker {
   void keep(size_t count, Part& part) {
     frame_.arena.reset();
     frame_.slots[slot_] = Vector::column(items_.data());
-    Rows rows = first_rows(count);
-    for (const auto& condition : conditions_) {
-      rows = {selected_.data(), condition->select_true(rows, frame_, selected_.data())};
-      if (rows.empty()) return;
-    }
-    for (const RowNumber row : rows) part.items.push_back(items_.data()[row]);
+    for (const RowNumber row : select_rows(conditions_, first_rows(count), frame_, selected_.data()))
+      part.items.push_back(items_.data()[row]);
   }
 
   std::unique_ptr<Collection> collection_;

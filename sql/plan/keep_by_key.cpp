@@ -1,0 +1,117 @@
+// What a correlated query reads alike for all rows around it is kept. A container, or a query that reads
+// nothing around it, whose rows are wanted by equality with the row around (EXISTS(SELECT 1 FROM orders o
+// WHERE o.customer = c.id)), is looked up by that key where no index leads to them; the right side of a join
+// is not read anew. So a query over n rows whose subquery reads m takes n + m steps, rather than n * m.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sql/plan/plan.h"
+#include "sql/plan/slot_use.h"
+
+namespace quire::sql {
+namespace {
+
+using Place = std::unique_ptr<PlanNode>;
+using Conditions = std::vector<const BoundExpression*>;
+
+class Keeper {
+ public:
+  Keeper(Plan& plan, const PlannedQuery& query)
+      : plan_(plan), query_(query), outer_(plan.slot_count), own_(plan.slot_count) {
+    for (const SlotNumber slot : query.bound->outer_slots) outer_.add(slot);
+    for (const BoundSource& source : query.bound->sources) own_.add(source.slot);
+  }
+
+  void keep_right_side(PlanNode& join) const {
+    SlotSet reads(plan_.slot_count);
+    add_slots_read_below(*join.right->root, reads);
+    for (const BoundExpression* key : join.right_keys) add_slots_read(*key, reads);
+    join.keeps_right = !join.is_lookup && !join.is_by_row && !reads.intersects(outer_);
+  }
+
+  // `place`: a filter. Puts rows by key in its place if it is right above a source that is the same for all.
+  void keep_rows(Place& place) {
+    if (!is_the_same(*place->input)) return;
+    Conditions keys, below, above;
+    std::vector<std::pair<const BoundExpression*, const BoundExpression*>> sides;
+    for (const BoundExpression* condition : place->conditions) {
+      if (const auto found = sides_of(*condition); found.first != nullptr) {
+        keys.push_back(condition);
+        sides.push_back(found);
+      } else {
+        (reads_own_alone(*condition) ? below : above).push_back(condition);
+      }
+    }
+    if (keys.empty()) return;
+    Place source = std::move(place->input);
+    if (!below.empty()) source = make(PlanKind::filter, std::move(below), std::move(source));
+    Place by_key = make(PlanKind::by_key, std::move(keys), std::move(source));
+    for (const auto& [outer, own] : sides) {
+      by_key->left_keys.push_back(outer);
+      by_key->right_keys.push_back(own);
+    }
+    place = above.empty() ? std::move(by_key) : make(PlanKind::filter, std::move(above), std::move(by_key));
+  }
+
+ private:
+  bool is_the_same(const PlanNode& source) const {
+    const bool reads_in_turn =
+        source.kind == PlanKind::scan &&
+        (source.access.kind == Access::Kind::scan || source.access.kind == Access::Kind::partition);
+    const bool is_query = source.kind == PlanKind::subquery && source.input->kind == PlanKind::one_row &&
+                          !source.keeps_unmatched && !source.source->query->is_volatile;
+    if (!reads_in_turn && !is_query) return false;
+    SlotSet reads(plan_.slot_count);
+    add_slots_read_below(source, reads);
+    return !reads.intersects(outer_);
+  }
+
+  bool reads_own_alone(const BoundExpression& expression) const {
+    SlotSet reads(plan_.slot_count);
+    add_slots_read(expression, reads);
+    return reads.intersects(own_) && !reads.intersects(outer_) && !is_volatile(expression);
+  }
+  bool reads_outer_alone(const BoundExpression& expression) const {
+    SlotSet reads(plan_.slot_count);
+    add_slots_read(expression, reads);
+    return reads.intersects(outer_) && !reads.intersects(own_) && !is_volatile(expression);
+  }
+
+  // Of an equality: what stands around the query, and what the row says; nothing if it is none of these.
+  std::pair<const BoundExpression*, const BoundExpression*> sides_of(const BoundExpression& condition) const {
+    if (condition.kind != BoundKind::binary || condition.binary_operator != BinaryOperator::equal) return {};
+    const BoundExpression *a = condition.operands[0], *b = condition.operands[1];
+    if (reads_outer_alone(*a) && reads_own_alone(*b)) return {a, b};
+    if (reads_outer_alone(*b) && reads_own_alone(*a)) return {b, a};
+    return {};
+  }
+
+  Place make(PlanKind kind, Conditions conditions, Place input) {
+    auto node = std::make_unique<PlanNode>();
+    node->kind = kind;
+    node->number = plan_.node_count++;
+    node->bound = query_.bound;
+    node->conditions = std::move(conditions);
+    node->input = std::move(input);
+    return node;
+  }
+
+  Plan& plan_;
+  const PlannedQuery& query_;
+  SlotSet outer_;
+  SlotSet own_;
+};
+
+}  // namespace
+
+void keep_by_key(Plan& plan, PlannedQuery& query) {
+  if (query.bound->outer_slots.empty() || query.bound->is_volatile) return;
+  Keeper keeper(plan, query);
+  for (Place* at = &query.root; *at != nullptr; at = &(*at)->input) {
+    if ((*at)->kind == PlanKind::join) keeper.keep_right_side(**at);
+    if ((*at)->kind == PlanKind::filter) keeper.keep_rows(*at);
+  }
+}
+
+}  // namespace quire::sql

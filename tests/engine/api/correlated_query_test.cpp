@@ -1,0 +1,155 @@
+// Subqueries that read the row around them: where they want rows by equality with it, and no index has these,
+// they are looked up all the same, and give what comparing each row gives.
+#include <fmt/format.h>
+
+#include "tests/engine/api/database_fixture.h"
+
+namespace quire::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class CorrelatedQueryTest : public DatabaseTest {
+ protected:
+  CorrelatedQueryTest() {
+    make("c", "/p");
+    make("d", "/p");
+    for (const char* const name : {"c", "d"}) {
+      std::string items;
+      for (int i = 0; i < 600; ++i)
+        items += fmt::format(R"({{"id":"{}","p":"p{}"{},"n":{},"m":{}}})"
+                             "\n",
+                             i, i % 5, key(name[0] == 'c' ? i : i * 7), i % 11, i * 13 % 17);
+      std::istringstream input(items);
+      EXPECT_TRUE(succeeds(database_->container(name)->import(input)));
+    }
+  }
+
+  // Of every type, or none.
+  static std::string key(int i) {
+    constexpr const char* kKeys[] = {
+        "null", "true",  "1",     "1.5",  R"("1")",          R"("x")", "[1]",
+        "[]",   "{}",    "-0",    "0",    R"({"a":1})",      "2e300",  "9007199254740992",
+        "-7",   R"("")", "false", "[[]]", "9007199254740993"};
+    constexpr size_t kCount = std::size(kKeys) + 1;
+    const size_t number = static_cast<size_t>(i) % kCount;
+    return number == 0 ? "" : fmt::format(R"(,"k":{})", kKeys[number - 1]);
+  }
+
+  // `sql` with conditions in which a = b stands as EQUAL(a, b).
+  static std::string with_equality(std::string sql, std::string_view form) {
+    for (size_t at = sql.find("EQUAL("); at != std::string::npos; at = sql.find("EQUAL(", at)) {
+      const size_t comma = sql.find(',', at), end = sql.find(')', at);
+      sql.replace(at, end + 1 - at,
+                  fmt::format(fmt::runtime(form), sql.substr(at + 6, comma - at - 6),
+                              sql.substr(comma + 2, end - comma - 2)));
+    }
+    return sql;
+  }
+  void expect_rows_of_comparing(const std::string& sql, std::string_view plan = "rows by key") {
+    const std::string by_key = with_equality(sql, "{} = {}");
+    const std::string compared = with_equality(sql, "ARRAY_CONTAINS([{0}], {1})");
+    EXPECT_THAT(query("EXPLAIN " + by_key), HasSubstr(plan)) << by_key;
+    EXPECT_THAT(query("EXPLAIN " + compared), Not(HasSubstr(plan))) << compared;
+    const std::string rows = query(by_key);
+    EXPECT_THAT(rows, HasSubstr("\n")) << by_key;
+    EXPECT_EQ(rows, query(compared)) << by_key;
+  }
+};
+
+const std::initializer_list<const char*> kCorrelated = {
+    "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE EQUAL(d.k, c.k))",
+    "SELECT VALUE c.id FROM c WHERE NOT EXISTS(SELECT 1 FROM d WHERE EQUAL(d.k, c.k) AND d.m > 14)",
+    "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE EQUAL(d.k, c.k) AND EQUAL(d.n, c.m))",
+    "SELECT c.id, (SELECT VALUE COUNT(1) FROM d WHERE EQUAL(d.k, c.k) AND d.m < c.m) AS n FROM c",
+    "SELECT c.id, (SELECT MAX(d.m) AS m, COUNT(d.k) AS k FROM d WHERE EQUAL(d.n, c.n)) AS o FROM c",
+    "SELECT c.id, ARRAY(SELECT d.id, d.k FROM d WHERE EQUAL(d.n, c.m) AND d.m > 3) AS a FROM c",
+    "SELECT c.id, ARRAY(SELECT TOP 2 VALUE d.id FROM d WHERE EQUAL(d.k, c.k) ORDER BY d.m DESC) AS a FROM c",
+    "SELECT c.id, ARRAY(SELECT DISTINCT d.m FROM d WHERE EQUAL(d.n, c.m) ORDER BY d.m) AS a FROM c",
+    "SELECT c.id, ARRAY(SELECT d.m, COUNT(1) AS n FROM d WHERE EQUAL(d.n, c.m) GROUP BY d.m) AS a FROM c",
+    "SELECT VALUE c.id FROM c WHERE c.m IN (SELECT VALUE d.m FROM d WHERE EQUAL(d.k, c.k))",
+    "SELECT c.id, x FROM c JOIN (SELECT VALUE d.id FROM d WHERE EQUAL(d.k, c.k) AND d.m = 3) x",
+    "SELECT c.id, x FROM c LEFT JOIN (SELECT VALUE d.id FROM d WHERE EQUAL(d.k, c.k) AND d.m = 3) x ON true",
+    "SELECT c.id, ARRAY(SELECT VALUE d.id FROM d WHERE d.p = 'p3' AND EQUAL(d.k, c.k)) AS a FROM c",
+    "SELECT c.id, ARRAY(SELECT VALUE [d.id, t] FROM d JOIN t IN (SELECT VALUE [d.m, d.n]) WHERE EQUAL(d.k, "
+    "c.k) AND t > 9) AS a FROM c",
+    "SELECT c.id, ARRAY(SELECT VALUE x.m FROM (SELECT d.k, MAX(d.m) AS m FROM d GROUP BY d.k) x WHERE "
+    "EQUAL(x.k, c.k)) AS a FROM c",
+    "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE EQUAL(d.k, c.k) AND EXISTS(SELECT 1 FROM c "
+    "x "
+    "WHERE EQUAL(x.n, d.m) AND x.m = c.m))",
+    "SELECT c.id, ARRAY(SELECT VALUE d.id FROM d WHERE EQUAL(d.k, c.k) UNION ALL SELECT VALUE d.m FROM d "
+    "WHERE EQUAL(d.n, c.m)) AS a FROM c WHERE c.m < 4",
+    "SELECT c.id, ARRAY(SELECT VALUE d.id FROM d WHERE EQUAL(d.p || '!', c.p || '!') AND d.m < "
+    "c.m) AS a FROM c",
+};
+
+TEST_F(CorrelatedQueryTest, LooksItsRowsUp) {
+  for (const char* const sql : kCorrelated) expect_rows_of_comparing(sql);
+}
+
+// So little memory that the rows cannot be kept.
+TEST_F(CorrelatedQueryTest, ComparesWhereMemoryDoesNotReach) {
+  EXPECT_EQ(query("PRAGMA statement_memory = 150000"), "150000\n");
+  const std::string sql = with_equality(*kCorrelated.begin(), "{} = {}");
+  EXPECT_EQ(query(sql), query(with_equality(*kCorrelated.begin(), "ARRAY_CONTAINS([{0}], {1})")));
+  EXPECT_THAT(
+      query("EXPLAIN ANALYZE SELECT VALUE c.id FROM c WHERE EXISTS(SELECT VALUE d FROM d WHERE d.id = "
+            "CONCAT(c.id, 'x') AND CONCAT(d.id, d.p) != c.p)"),
+      HasSubstr("items read 600"));
+}
+
+// Once rows that were compared are twice as many as there are; before that a reader may have seen enough.
+TEST_F(CorrelatedQueryTest, ReadsItsRowsOnceMore) {
+  const auto analyzed = [&](const std::string& sql) { return query("EXPLAIN ANALYZE " + sql); };
+  EXPECT_THAT(
+      analyzed("SELECT VALUE COUNT(1) FROM c WHERE EXISTS(SELECT 1 FROM d WHERE d.id = CONCAT(c.id, 'x'))"),
+      HasSubstr("scan of container d  [items read 1800, rows 1800,"));
+  EXPECT_THAT(
+      analyzed("SELECT TOP 1 VALUE c.id FROM c WHERE c.p = 'p1' AND c.id = '6' AND NOT EXISTS(SELECT 1 "
+               "FROM d WHERE d.k = c.none)"),
+      HasSubstr("scan of container d  [items read 600,"));
+}
+
+// The right side of a join within the subquery is read once.
+TEST_F(CorrelatedQueryTest, KeepsTheRightSideOfAJoin) {
+  const std::string sql =
+      "SELECT c.id, ARRAY(SELECT VALUE [x, d.id] FROM x IN (SELECT VALUE [c.m, c.n]) JOIN d ON d.n = x AND "
+      "d.m "
+      "> 14) AS a FROM c";
+  EXPECT_THAT(query("EXPLAIN ANALYZE " + sql), HasSubstr("scan of container d  [items read 600,"));
+  EXPECT_EQ(
+      query(sql),
+      query("SELECT c.id, ARRAY(SELECT VALUE [x, d.id] FROM x IN (SELECT VALUE [c.m, c.n]) JOIN d ON d.n = "
+            "x AND d.m > 14 AND (d.none ?? c.id) = c.id) AS a FROM c"));
+  // What the row around decides is read for each.
+  const std::string by_row =
+      "SELECT c.id, ARRAY(SELECT VALUE [x, d.id] FROM x IN (SELECT VALUE [c.m]) JOIN d ON d.n = x AND d.m > "
+      "c.n) AS a FROM c WHERE c.n > 8";
+  EXPECT_EQ(
+      query(by_row),
+      query("SELECT c.id, ARRAY(SELECT VALUE [c.m, d.id] FROM d WHERE d.n = c.m AND d.m > c.n) AS a FROM c "
+            "WHERE c.n > 8"));
+}
+
+// A statement that is run again sees what is there then.
+TEST_F(CorrelatedQueryTest, KeepsNothingForTheNextRun) {
+  auto statement = database_->prepare(
+      "SELECT VALUE COUNT(1) FROM c WHERE EXISTS(SELECT 1 FROM d WHERE d.id = CONCAT(c.id, @end))");
+  ASSERT_TRUE(succeeds(statement));
+  const auto count = [&](std::string_view end) {
+    statement->reset();
+    EXPECT_TRUE(succeeds(statement->bind("end", end)));
+    return rows(*statement);
+  };
+  EXPECT_EQ(count(""), "600\n");
+  EXPECT_EQ(count("x"), "0\n");
+  EXPECT_EQ(query("DELETE FROM d WHERE d.m = 3"), "");
+  EXPECT_THAT(count(""), Not(HasSubstr("600")));
+  EXPECT_EQ(query("INSERT INTO d VALUES {id: '7x', p: 'p'}"), "");
+  EXPECT_EQ(count("x"), "1\n");
+}
+
+}  // namespace
+}  // namespace quire::tests

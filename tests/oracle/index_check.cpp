@@ -167,6 +167,60 @@ std::vector<std::string> queries_by_order(Choices& choices) {
   return queries;
 }
 
+// What the database with indexes is asked, and what the other one is: the same, or in words that lead it to
+// no key.
+struct Question {
+  std::string query;
+  std::string plainly;
+};
+
+// Items that others lead to by their keys.
+std::vector<Question> queries_by_key(Choices& choices) {
+  constexpr std::string_view kNames[] = {"a", "b", "n", "s", "k", "o.x", "id"};
+  const auto name = [&] { return choices.one_of(kNames); };
+  std::vector<Question> questions;
+  // `text` has ITEM(x) for a path that may be a key.
+  const auto ask_for = [&](const std::string& text) {
+    Question question;
+    for (size_t at = 0; at < text.size();) {
+      const size_t key = text.find("ITEM(", at), end = text.find(')', std::min(key, text.size()));
+      const std::string before = text.substr(at, key - at);
+      question.query += before;
+      question.plainly += before;
+      if (key == std::string::npos) break;
+      const std::string path = text.substr(key + 5, end - key - 5);
+      question.query += path;
+      question.plainly += fmt::format("({} ?? c.none)", path);
+      at = end + 1;
+    }
+    questions.push_back(std::move(question));
+  };
+  const auto join = [&] { return choices.one_of({"JOIN", "LEFT JOIN"}); };
+  ask_for(fmt::format("SELECT TOP {} VALUE [c.id, d.id] FROM c {} d ON ITEM(d.id) = c.{}", choices.pick(5),
+                      join(), name()));
+  ask_for(
+      fmt::format("SELECT VALUE [d.id, c.id] FROM d {} c ON ITEM(c.id) = d.{} AND ITEM(c.k) = d.{} AND c.n > "
+                  "{} WHERE d.id IN ('1', 'f2', 'f3')",
+                  join(), name(), name(), static_cast<int>(choices.pick(9)) - 4));
+  ask_for(
+      fmt::format("SELECT VALUE [d.id, c.id] FROM d JOIN c ON ITEM(c.id) = d.{} WHERE d.id = 'f{}' AND c.k = "
+                  "'k{}'",
+                  name(), choices.pick(kFillers), choices.pick(5)));
+  ask_for(
+      fmt::format("SELECT VALUE [c.id, d.id] FROM c JOIN d ON ITEM(c.k) = d.{} AND ITEM(c.id) = d.{} WHERE "
+                  "d.id IN ('f{}', '1')",
+                  name(), name(), choices.pick(kFillers)));
+  ask_for(fmt::format("SELECT TOP {} VALUE [c.id, d.id] FROM c JOIN d ON ITEM(d.id) = c.{} ORDER BY c.{} {}",
+                      choices.pick(5), name(), name(), choices.one_of({"", "DESC"})));
+  ask_for(
+      fmt::format("SELECT VALUE c.id FROM c WHERE ITEM(c.{}) IN (SELECT VALUE d.{} FROM d WHERE d.n > {})",
+                  name(), name(), static_cast<int>(choices.pick(9)) - 4));
+  ask_for(
+      fmt::format("SELECT VALUE c.id FROM c WHERE c.k = 'k{}' AND ITEM(c.id) IN (SELECT VALUE d.{} FROM d)",
+                  choices.pick(5), name()));
+  return questions;
+}
+
 // Conditions of partial indexes, some of which the queries below have.
 constexpr std::string_view kConditions[] = {
     "c.n > 0", "c.n >= -2 AND c.a > 1", "IS_DEFINED(c.b)", "c.b = 'b1'", "c.a > 3", "STARTSWITH(c.s, 's1')"};
@@ -278,8 +332,10 @@ std::optional<std::string> IndexChecker::check(uint64_t seed) {
   queries.push_back(made.query);
   queries.push_back("SELECT VALUE COUNT(1)" + made.from + " WHERE " + made.predicate);
   queries.push_back("SELECT *" + made.from + " WHERE " + made.predicate + " ORDER BY c.n DESC");
-  for (const std::string& query : queries) {
-    const Answer plain = ask(databases_->plain, query, made.parameters);
+  std::vector<Question> questions = queries_by_key(more);
+  for (const std::string& query : queries) questions.push_back({query, query});
+  for (const auto& [query, plainly] : questions) {
+    const Answer plain = ask(databases_->plain, plainly, made.parameters);
     const Answer indexed = ask(databases_->indexed, query, made.parameters);
     run_ += plain.error.empty() ? 1 : 0;
     const auto plan = ask(databases_->indexed, "EXPLAIN " + query, made.parameters);

@@ -118,6 +118,34 @@ constexpr Command kCommands[] = {
     {".width", "COLUMNS", "how wide tables are; 0: as the terminal", "", 1, 1, width_command},
 };
 
+// What other shells call a command.
+struct OtherName {
+  std::string_view other;
+  std::string_view name;
+};
+constexpr OtherName kOtherNames[] = {
+    {".exit", ".quit"},
+    {".q", ".quit"},
+    {".tables", ".containers"},
+    {".databases", ".status"},
+    {".schema", ".describe"},
+    {".dbinfo", ".status"},
+    {".save", ".backup"},
+    {".stat", ".status"},
+    {".parameter", ".param"},
+    {".index", ".indexes"},
+    {".container", ".containers"},
+    {".integrity", ".check"},
+    {".eqp", ".explain"},
+    {".show", ".status"},
+    {".parameters", ".param"},
+};
+
+std::string hint_for(std::string_view name) {
+  const auto found = std::ranges::find(kOtherNames, name, &OtherName::other);
+  return found == std::end(kOtherNames) ? "" : fmt::format("; did you mean {}?", found->name);
+}
+
 // JSON is taken as it stands, with its quotes and blanks: only so many words come before it.
 Words split_before_json(std::string_view line, size_t words_before) {
   Words words;
@@ -160,7 +188,7 @@ Outcome run_command(Session& session, std::string_view line) {
   const std::string_view name = line.substr(0, line.find_first_of(" \t"));
   const Command* command = find_command(name);
   if (command == nullptr) {
-    print_message(fmt::format("there is no command {}; .help lists them", name));
+    print_message(fmt::format("there is no command {}{}; .help lists them", name, hint_for(name)));
     return Outcome::usage;
   }
   const std::string_view rest = line.substr(name.size());

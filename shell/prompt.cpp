@@ -43,11 +43,17 @@ class Prompt {
     return has_begun() ? std::string(name.size(), ' ') + "> " : name + "> ";
   }
 
+  // The words that leave other shells, which begin no statement.
+  static bool is_farewell(std::string_view line) {
+    return line == "exit" || line == "quit" || line == "exit;" || line == "quit;" || line == "\\q";
+  }
+
   void add_line(const std::string& line) {
-    const bool is_empty = trim(line).empty();
+    const std::string_view words = trim(line);
+    const bool is_empty = words.empty();
     if (!is_empty) editor_.remember(line);
-    if (!has_begun() && trim(line).starts_with('.')) {
-      session_.run(line);
+    if (!has_begun() && (words.starts_with('.') || is_farewell(words))) {
+      session_.run(is_farewell(words) ? ".quit" : words);
       return;
     }
     for (const StatementText& statement : reader_.add_line(line))

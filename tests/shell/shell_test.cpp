@@ -155,6 +155,11 @@ TEST_F(ShellTest, APropertyMayBeginALineOfAScript) {
   EXPECT_EQ(run({}, "SELECT VALUE 1\n.mode json\nSELECT VALUE [2]\n").output, "1\n[\n  2\n]\n");
 }
 
+TEST_F(ShellTest, NamesTheCommandThatOtherShellsCallOtherwise) {
+  EXPECT_TRUE(run({}, ".tables\n").errors.contains("there is no command .tables; did you mean .containers?"));
+  EXPECT_TRUE(run({}, ".nothing\n").errors.contains("there is no command .nothing; .help lists them"));
+}
+
 TEST_F(ShellTest, AnErrorInAnArgumentCountsItsLines) {
   const ShellRun run = this->run({":memory:", "SELECT VALUE 1;\nSELECT VALUE\n  nope"});
   EXPECT_EQ(run.output, "1\n");

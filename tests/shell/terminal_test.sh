@@ -96,5 +96,6 @@ expect "REPLICATE('w'"
 keys C-u
 grep -qF 'narrow' "$folder/history" || { echo 'the history was not kept'; exit 1; }
 await 'an empty line' is_at_prompt
-leave
+line 'exit'
+await 'the end of the program by the word of other shells' has_left
 echo 'the terminal session went as it should'

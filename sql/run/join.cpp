@@ -53,6 +53,7 @@ class Join final : public Operator {
       kept_.clear();
       is_read_ = false;
     }
+    has_narrowed_ = false;
     rows_ = {};
     has_match_ = false;  // the row at hand may have been left halfway
   }
@@ -107,13 +108,21 @@ class Join final : public Operator {
   // many that it should read all.
   void narrow_left(Frame& frame) {
     constexpr size_t kMostKeys = 65'536;
-    read_right(frame);
-    frame.run.join_keys.erase(*narrowed_scan_);
+    has_narrowed_ = true;
+    if (!is_read_) {
+      read_right(frame);
+      list_keys();
+    }
+    // Another run of the same query may have left its own.
+    if (kept_.key_count() <= kMostKeys)
+      frame.run.join_keys[*narrowed_scan_] = lookup_keys_;
+    else
+      frame.run.join_keys.erase(*narrowed_scan_);
+  }
+  void list_keys() {
     lookup_keys_.clear();
-    if (kept_.key_count() > kMostKeys) return;
     for (uint32_t number = 0; number < kept_.key_count(); ++number)
       for (const size_t key : asked_keys_) lookup_keys_.push_back(kept_.key(number)[key]);
-    frame.run.join_keys[*narrowed_scan_] = lookup_keys_;
   }
 
   // An earlier batch shows its made rows in the frame; the right side reads those of the input.
@@ -138,7 +147,7 @@ class Join final : public Operator {
 
   // The right side is read once there is a row that may need it.
   bool take_batch(Frame& frame) {
-    if (narrowed_scan_ && !is_read_) narrow_left(frame);
+    if (narrowed_scan_ && !has_narrowed_) narrow_left(frame);
     if (frame.run.error || (narrowed_scan_ && kept_.empty())) return false;
     do {
       rows_ = input_->next(frame);
@@ -234,6 +243,7 @@ class Join final : public Operator {
   std::vector<Value> key_;
   std::vector<Value> row_values_;
   bool is_read_ = false;
+  bool has_narrowed_ = false;
   Rows rows_;  // of the input's batch, those still to do
   bool is_row_open_ = false;
   uint32_t partner_ = KeptRows::kNone;  // of the first of rows_, the one to do next

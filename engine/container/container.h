@@ -269,6 +269,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
                                std::string_view id, std::string_view if_match, const TriggerRequest& request);
   Result<void> erase_stored(WriteTransaction& transaction, Bytes key, const Item& item);
   Result<void> erase_some_expired(WriteTransaction& transaction, const Lifetime& lifetime);
+  Result<void> erase_expired_item(WriteTransaction& transaction, Bytes key);
   Result<void> set_lifetime(WriteTransaction& transaction, const ContainerDefinition& definition);
   Result<void> refresh_lifetime(const Transaction& transaction, uint64_t commit);
   // The item under a key, if any, expired or not; it must have this partition key and id.
@@ -321,6 +322,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   std::shared_ptr<Throughput> throughput_;
   // Of the holder of the write lock.
   ItemEncoder encoder_;
+  ExpiryFront expired_;
 };
 
 }  // namespace quire::engine

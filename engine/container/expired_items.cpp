@@ -1,4 +1,5 @@
 // How a container's items expire: what ContainerStore knows about their lifetime, and their removal.
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -79,18 +80,27 @@ Result<ContainerStatistics> ContainerStore::live_statistics(const Transaction& t
 // ---- Their removal
 
 Result<uint64_t> ContainerStore::erase_expired(WriteTransaction& transaction, uint64_t most) {
+  constexpr uint64_t kInOneWalk = 256;
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   QUIRE_ASSIGN(const auto index, indexes_.expiry(transaction));
   if (!lifetime.is_on() || !index) return 0;
-  for (uint64_t erased = 0; erased < most; ++erased) {
-    QUIRE_ASSIGN(const auto key, find_expired(transaction, tables_.index, index->number, lifetime));
-    if (!key) return erased;
-    QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(tables_.items, *key));
-    const sql::Value root = record ? root_of(*record) : sql::Value();
-    if (root.is_undefined()) return std::unexpected(damaged(*key));
-    QUIRE_TRY(erase_stored(transaction, *key, {root, *record}));
+  // Of all, whatever writes have seen: from the start, and on from there.
+  ExpiryFront front;
+  for (uint64_t erased = 0; erased < most;) {
+    const uint64_t wanted = std::min(kInOneWalk, most - erased);
+    QUIRE_ASSIGN(const auto keys, front.next(transaction, tables_.index, index->number, lifetime, wanted));
+    for (const std::string& key : keys) QUIRE_TRY(erase_expired_item(transaction, key));
+    erased += keys.size();
+    if (keys.size() < wanted) return erased;
   }
   return most;
+}
+
+Result<void> ContainerStore::erase_expired_item(WriteTransaction& transaction, Bytes key) {
+  QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(tables_.items, key));
+  const sql::Value root = record ? root_of(*record) : sql::Value();
+  if (root.is_undefined()) return std::unexpected(damaged(key));
+  return erase_stored(transaction, key, {root, *record});
 }
 
 // With each write, so that expired items go about as fast as others come. A failure is for who looks at that
@@ -100,10 +110,11 @@ Result<void> ContainerStore::erase_some_expired(WriteTransaction& transaction, c
   if (!lifetime.is_on()) return {};
   QUIRE_ASSIGN(const auto index, indexes_.expiry(transaction));
   if (!index) return {};
-  QUIRE_ASSIGN(const auto expired, find_expired(transaction, tables_.index, index->number, lifetime));
-  if (!expired) return {};
+  QUIRE_ASSIGN(const auto keys,
+               expired_.next(transaction, tables_.index, index->number, lifetime, kWithEachWrite));
+  if (keys.empty()) return {};
   const auto erased = transaction.nested([&](WriteTransaction& nested) -> Result<void> {
-    QUIRE_TRY(erase_expired(nested, kWithEachWrite));
+    for (const std::string& key : keys) QUIRE_TRY(erase_expired_item(nested, key));
     return {};
   });
   if (!erased && erased.error().code != ErrorCode::corrupt) return erased;

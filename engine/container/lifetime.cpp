@@ -28,15 +28,20 @@ std::unexpected<Error> damaged() {
   return fail(ErrorCode::corrupt, "the times at which a container's items expire are damaged");
 }
 
-// Calls `visit` with the item's key of each entry of a kind whose time is not after `latest`, until it says
-// false.
-Result<void> visit_until(FileCursor& cursor, IndexNumber number, bool is_own, int64_t latest,
-                         const ExpiredVisitor& visit) {
+std::string key_prefix(IndexNumber number, bool is_own, std::optional<uint32_t> second) {
   std::string prefix;
   append_index_number(number, prefix);
-  prefix += encoded(is_own, std::nullopt);
+  prefix += encoded(is_own, second);
+  return prefix;
+}
+
+// Calls `visit` with the item's key of each entry of a kind whose time is not after `latest`, until it says
+// false, the cursor standing on the entry; of those from key `from` on, if that is of the kind.
+Result<void> visit_until(FileCursor& cursor, IndexNumber number, bool is_own, int64_t latest, Bytes from,
+                         const ExpiredVisitor& visit) {
+  const std::string prefix = key_prefix(number, is_own, std::nullopt);
   sql::Arena arena;
-  QUIRE_ASSIGN(bool is_there, cursor.seek(prefix));
+  QUIRE_ASSIGN(bool is_there, cursor.seek(from.starts_with(prefix) ? from : prefix));
   while (is_there && cursor.key().starts_with(prefix)) {
     const auto entry =
         parse_index_entry(cursor.key(), cursor.record(), {.scope_bytes = 0, .is_descending = {false, false}});
@@ -106,9 +111,9 @@ Result<void> visit_expired(const Transaction& transaction, Table indexes, IndexN
     QUIRE_ASSIGN(goes_on, visit(item_key));
     return goes_on;
   };
-  QUIRE_TRY(visit_until(cursor, number, true, now, look));
+  QUIRE_TRY(visit_until(cursor, number, true, now, {}, look));
   if (!goes_on || lifetime.default_ttl < 0) return {};
-  return visit_until(cursor, number, false, now - lifetime.default_ttl, look);
+  return visit_until(cursor, number, false, now - lifetime.default_ttl, {}, look);
 }
 
 Result<std::optional<std::string>> find_expired(const Transaction& transaction, Table indexes,
@@ -118,6 +123,30 @@ Result<std::optional<std::string>> find_expired(const Transaction& transaction, 
     found = std::string(item_key);
     return false;
   }));
+  return found;
+}
+
+Result<std::vector<std::string>> ExpiryFront::next(const WriteTransaction& transaction, Table indexes,
+                                                   IndexNumber number, const Lifetime& lifetime,
+                                                   size_t most) {
+  std::vector<std::string> found;
+  if (!lifetime.is_on() || most == 0) return found;
+  if (looks_++ % kLooksFromThere == 0) from_ = {};
+  QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, indexes));
+  for (const bool is_own : {true, false}) {
+    if (!is_own && lifetime.default_ttl < 0) break;
+    const int64_t latest = transaction.now() - (is_own ? 0 : lifetime.default_ttl);
+    if (latest < 0) break;
+    std::string& from = from_[is_own];
+    QUIRE_TRY(visit_until(cursor, number, is_own, latest, from, [&](Bytes item_key) -> Result<bool> {
+      found.emplace_back(item_key);
+      if (found.size() == most) from = cursor.key();
+      return found.size() < most;
+    }));
+    if (found.size() == most) break;
+    // All that has expired: what is written from now on ends later.
+    from = key_prefix(number, is_own, static_cast<uint32_t>(latest + 1));
+  }
   return found;
 }
 

@@ -13,9 +13,12 @@
 // its first entries of either kind tell whether any item has expired, and which.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/container/record.h"
 #include "engine/file/transaction.h"
@@ -64,5 +67,20 @@ Result<void> visit_expired(const Transaction& transaction, Table indexes, IndexN
 // The first of them; nothing if there is none.
 Result<std::optional<std::string>> find_expired(const Transaction& transaction, Table indexes,
                                                 IndexNumber number, const Lifetime& lifetime);
+
+// Where a look for expired items begins: behind those that writes before have found and erased. Their entries
+// stay in the tree until the log is applied to it, thousands of them, and each walk from the start would pass
+// over all. A hint: what an undone write leaves before it is found by the next look from the start.
+class ExpiryFront {
+ public:
+  // The keys of the next expired items, `most` at most, for a write transaction that erases them.
+  Result<std::vector<std::string>> next(const WriteTransaction& transaction, Table indexes,
+                                        IndexNumber number, const Lifetime& lifetime, size_t most);
+
+ private:
+  static constexpr uint32_t kLooksFromThere = 256;
+  std::array<std::string, 2> from_;  // keys of entries: by the default, by the items' own "ttl"
+  uint32_t looks_ = 0;
+};
 
 }  // namespace quire::engine

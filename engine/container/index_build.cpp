@@ -190,7 +190,8 @@ class IndexBuilder {
         return std::unexpected(give_up([&](const Index& other) { return other.number == index.number; },
                                        std::move(written.error())));
       if (!is_welcome) return false;
-      QUIRE_TRY(work_.advance(collected.items * (to - from) / list.size()));
+      // Few items may have many entries: these are the effort.
+      QUIRE_TRY(work_.advance(collected.items * (to - from) / list.size(), to - from));
       from = to;
     }
     if (collected.statistics) statistics_.emplace_back(index.number, std::move(*collected.statistics));

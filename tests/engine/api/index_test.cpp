@@ -374,6 +374,21 @@ TEST_F(UnfinishedIndexTest, IsGoneOnWithWhereTheMapHasToGrowForIt) {
   EXPECT_EQ(database_->check().value(), "[]");
 }
 
+TEST_F(IndexTest, ABuildOverFewItemsWithManyElementsEndsWhenAsked) {
+  Container c = make("c", "/p");
+  std::string elements;
+  for (int i = 0; i < 5000; ++i) elements += std::to_string(i) + ",";
+  elements.pop_back();
+  for (const char* id : {"1", "2"})
+    ASSERT_TRUE(succeeds(c.create(fmt::format(R"({{"id":"{}","p":"x","n":[{}]}})", id, elements))));
+  database_->set_progress([](uint64_t, uint64_t) { return false; });
+  EXPECT_THAT(query("CREATE INDEX by_n ON c (n[])"), HasSubstr("interrupted"));
+  database_->set_progress(nullptr);
+  EXPECT_EQ(query("DROP INDEX by_n ON c"), "");
+  EXPECT_EQ(query("CREATE INDEX by_n ON c (n[])"), "");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE ARRAY_CONTAINS(c.n, 4999)"), "2\n");
+}
+
 TEST_F(UnfinishedIndexTest, IsGoneOnWithUnderTheEyesOfWhoOpensTheContainer) {
   uint64_t most = 0;
   database_->set_progress([&](uint64_t, uint64_t all) {

@@ -51,6 +51,7 @@ class PlanBuilder {
     for (const BoundSource& source : bound.sources)
       if (source.join == JoinKind::inner_on && source.on != nullptr) add_conjuncts(*source.on, conditions);
     if (bound.where != nullptr) add_conjuncts(*bound.where, conditions);
+    add_implied(bound, nullptr, conditions);
     const bool starts_with_items =
         !bound.sources.empty() && bound.sources.front().kind == BoundSourceKind::collection;
     if (!starts_with_items) push(planned, PlanKind::one_row);
@@ -112,6 +113,7 @@ class PlanBuilder {
     if (source.join != JoinKind::left_on) return {};
     join.keeps_unmatched = true;
     add_conjuncts(*source.on, join.conditions);
+    add_implied(*planned.bound, &source, join.conditions);
     return plan_subqueries(*source.on);
   }
 
@@ -138,6 +140,12 @@ class PlanBuilder {
       return;
     }
     for (const BoundExpression* operand : condition.operands) add_conjuncts(*operand, out);
+  }
+
+  void add_implied(const BoundQuery& bound, const BoundSource* joined,
+                   std::vector<const BoundExpression*>& conditions) {
+    const BoundStatement& statement = *plan_.statement;
+    add_implied_conditions(bound, joined, statement.slot_count, *statement.arena, conditions);
   }
 
   Result<void> plan_clauses(const BoundQuery& bound, PlannedQuery& planned) {

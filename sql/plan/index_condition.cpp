@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "sql/plan/alike.h"
 #include "sql/plan/index_bounds.h"
 #include "sql/plan/key_ranges.h"
 #include "sql/plan/slot_use.h"
@@ -183,38 +184,6 @@ Result<std::string> index_condition_text(const Expression& condition, std::strin
 
 namespace {
 
-// Objects that are equal may have their members in another order, which some functions tell apart.
-bool is_same_constant(const Value& a, const Value& b) {
-  if (a.kind() != b.kind() || !deep_equal(a, b)) return false;
-  if (!a.is_object() && !a.is_array()) return true;
-  std::string a_text, b_text;
-  write_json(a, a_text);
-  write_json(b, b_text);
-  return a_text == b_text;
-}
-
-// Whether two expressions over an item, in slots a_slot and b_slot, always give the same because they are
-// written alike.
-bool is_alike(const BoundExpression& a, SlotNumber a_slot, const BoundExpression& b, SlotNumber b_slot) {
-  if (a.kind != b.kind || a.operands.size() != b.operands.size() || a.entries.size() != b.entries.size() ||
-      a.negated != b.negated || a.function != b.function || a.escape != b.escape)
-    return false;
-  if (a.kind == BoundKind::path && (a.slot != a_slot || b.slot != b_slot)) return false;
-  const bool has_steps_alike = std::ranges::equal(
-      a.steps, b.steps, [](const auto& x, const auto& y) { return x.index == y.index && x.name == y.name; });
-  if (!has_steps_alike) return false;
-  if (a.kind == BoundKind::constant) return is_same_constant(a.constant, b.constant);
-  if (a.kind == BoundKind::unary && a.unary_operator != b.unary_operator) return false;
-  if (a.kind == BoundKind::binary && a.binary_operator != b.binary_operator) return false;
-  for (size_t i = 0; i < a.operands.size(); ++i)
-    if (!is_alike(*a.operands[i], a_slot, *b.operands[i], b_slot)) return false;
-  for (size_t i = 0; i < a.entries.size(); ++i)
-    if (a.entries[i].key != b.entries[i].key ||
-        !is_alike(*a.entries[i].value, a_slot, *b.entries[i].value, b_slot))
-      return false;
-  return true;
-}
-
 bool has_constants_alone(const IndexBound& bound) {
   return std::ranges::all_of(
       bound.operands, [](const BoundExpression* operand) { return operand->kind == BoundKind::constant; });
@@ -249,9 +218,12 @@ std::optional<IndexBound> bound_of(const BoundExpression& condition, SlotNumber 
 
 bool implies(std::span<const BoundExpression* const> conditions, SlotNumber slot, SlotNumber slot_count,
              const IndexCondition& condition, std::vector<const BoundExpression*>& same) {
+  const SameSlot is_item = [&](SlotNumber given, SlotNumber wanted) {
+    return given == slot && wanted == condition.slot();
+  };
   return std::ranges::all_of(condition.conjuncts(), [&](const BoundExpression* wanted) {
     for (const BoundExpression* given : conditions) {
-      if (!is_alike(*given, slot, *wanted, condition.slot())) continue;
+      if (!is_alike(*given, *wanted, is_item)) continue;
       same.push_back(given);
       return true;
     }

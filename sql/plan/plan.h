@@ -191,6 +191,11 @@ std::vector<const BoundSource*> find_join_order(const BoundQuery& query,
                                                 std::span<const BoundExpression* const> conditions,
                                                 SlotNumber slot_count);
 
+// Adds what conditions that are an OR demand whichever of its arms is true, of what WHERE and ON of inner
+// joins demand; or else of ON of `joined`, a LEFT JOIN of the query.
+void add_implied_conditions(const BoundQuery& query, const BoundSource* joined, SlotNumber slot_count,
+                            Arena& arena, std::vector<const BoundExpression*>& conditions);
+
 // Rules of optimize(), in the order in which they run; each in a file of its own.
 void push_down_conditions(Plan& plan, PlannedQuery& query);
 void choose_join_keys(const Plan& plan, PlannedQuery& query);

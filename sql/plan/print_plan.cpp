@@ -49,19 +49,24 @@ class PlanPrinter {
   }
 
  private:
-  // White space of the query's text is folded: a condition stands on one line.
+  // White space of the query's text is folded: a condition stands on one line. What the planner made has the
+  // words of its operands.
   std::string words(const BoundExpression* expression) const {
     if (expression == nullptr) return "";
     const std::string_view text = plan_.statement->parsed->text;
     const Span span = expression->span;
     if (span.offset >= text.size()) return "";
+    constexpr size_t kLongestWords = 200;
+    if (span.length == 0 && expression->kind == BoundKind::logical_and)
+      return shortened(list(expression->operands, " AND "), kLongestWords);
+    if (span.length == 0 && expression->kind == BoundKind::logical_or)
+      return shortened("(" + list(expression->operands, " OR ") + ")", kLongestWords);
     std::string folded;
     for (char c : text.substr(span.offset, span.length)) {
       const bool is_space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
       if (!is_space) folded += c;
       if (is_space && !folded.empty() && folded.back() != ' ') folded += ' ';
     }
-    constexpr size_t kLongestWords = 200;
     return shortened(folded, kLongestWords);
   }
 

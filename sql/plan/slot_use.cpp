@@ -35,6 +35,12 @@ std::optional<SlotNumber> SlotSet::first() const {
   return std::nullopt;
 }
 
+size_t SlotSet::count() const {
+  size_t count = 0;
+  for (const uint64_t word : words_) count += static_cast<size_t>(std::popcount(word));
+  return count;
+}
+
 void add_slots_bound(const PlanNode& node, SlotSet& slots) {
   if (node.kind == PlanKind::join)
     add_all_slots_bound(*node.right->root, slots);

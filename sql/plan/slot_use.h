@@ -22,6 +22,7 @@ class SlotSet {
   bool intersects(const SlotSet& other) const;
   bool is_subset_of(const SlotSet& other) const;
   std::optional<SlotNumber> first() const;
+  size_t count() const;
   SlotNumber capacity() const { return capacity_; }
 
  private:

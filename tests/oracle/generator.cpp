@@ -144,6 +144,10 @@ class QueryMaker {
 
   std::string on(const std::string& alias, size_t depth) {
     const std::string equality = fmt::format("{}.{} = {}", alias, choices_.one_of(kNames), path_of_earlier());
+    if (choices_.one_in(4)) {
+      const std::string first = predicate(depth);
+      return fmt::format("({0} AND {1} OR {2} AND {0})", equality, first, predicate(depth));
+    }
     return choices_.one_in(2) ? equality + " AND " + predicate(depth) : equality;
   }
   std::string path_of_earlier() {

@@ -90,6 +90,8 @@ struct Frame {
   size_t capacity;  // rows a batch may hold
   // Of the right side of a lookup join: the keys to find rows for, a component behind the other.
   std::span<const Value> lookup_keys;
+  // Of the same: there were so many that all rows are to be read, as if no keys were asked for.
+  bool reads_all_partners = false;
 };
 
 // A copy of a value that was made in a batch's arena, to outlive the batch. What lies in storage is not

@@ -170,6 +170,7 @@ class IndexScan final : public Operator {
       return operands_.at(&operand)->evaluate(first_rows(1), frame)[0];
     };
     std::span<const Value> keys = frame.lookup_keys;
+    if (frame.reads_all_partners && is_looked_up()) return open_all(frame);
     if (access_.takes_join_keys) {
       const auto found = frame.run.join_keys.find(node_number());
       if (found == frame.run.join_keys.end()) return open_all(frame);
@@ -182,6 +183,12 @@ class IndexScan final : public Operator {
     }
     if (frame.run.error) return false;
     return reads_all_ ? open_all(frame) : open_probes(frame);
+  }
+
+  // By the keys of a join above.
+  bool is_looked_up() const {
+    return !access_.takes_join_keys && !access_.probes.empty() && !access_.probes[0].parts.empty() &&
+           access_.probes[0].parts[0][0].check == BoundCheck::looked_up;
   }
 
   // A list of any length may ask for so much that to read all items is less work.

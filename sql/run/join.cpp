@@ -1,7 +1,8 @@
 // Joins. Hash join: the right side is read once and kept: its carried values by row, and the rows of each key
 // chained in the order in which they came. Rows of the left side then look their partners up. Lookup join:
 // the same for each batch of the left side, with those rows of the right one alone that an index, or the keys
-// of items, lead to for it; or for each row of it, where that is what the index is asked for.
+// of items, lead to for it, until these have become so many that a hash join goes on; or for each row of it,
+// where that is what the index is asked for.
 //
 // LEFT JOIN: behind the partners of each left row comes a row without one. It is given only if no partner
 // passed the rest of ON.
@@ -14,13 +15,26 @@
 namespace quire::sql {
 namespace {
 
+// What a looked-up item costs, in items of a scan.
+constexpr double kLookupCost = 6;
+// Of a row that is kept by its key, beside its values: its place in tables and chains.
+constexpr size_t kKeptRowSize = 40;
+
+const PlanNode& bottom_of(const PlanNode& root) {
+  const PlanNode* node = &root;
+  while (node->input != nullptr) node = node->input.get();
+  return *node;
+}
+
 class Join final : public Operator {
  public:
   Join(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input)
       : Operator(node),
         bound_(*query.bound),
         keeps_unmatched_(node.keeps_unmatched),
-        is_lookup_(node.is_lookup),
+        looks_up_(node.is_lookup),
+        is_looking_up_(node.is_lookup),
+        right_scan_(bottom_of(*node.right->root)),
         is_by_row_(node.is_by_row),
         keeps_right_(node.keeps_right),
         narrowed_scan_(node.narrowed_scan),
@@ -54,6 +68,9 @@ class Join final : public Operator {
       is_read_ = false;
     }
     has_narrowed_ = false;
+    is_looking_up_ = looks_up_;
+    right_.frame().reads_all_partners = false;
+    found_before_ = found();
     rows_ = {};
     has_match_ = false;  // the row at hand may have been left halfway
   }
@@ -104,6 +121,26 @@ class Join final : public Operator {
     if (!frame.run.error) read_right(frame);
   }
 
+  // There may be more left rows than was thought. Once so many partners have been looked up that it was as
+  // much work as reading all items, these are read and kept, if there is room for them: then it is no more
+  // than twice as much.
+  bool has_found_too_many(const Frame& frame) {
+    const auto items =
+        static_cast<double>(frame.run.item_collections[right_scan_.source->slot]->item_count());
+    const bool are_together = right_scan_.access.kind == Access::Kind::partitions;
+    if (static_cast<double>(found() - found_before_) * (are_together ? 1 : kLookupCost) < items) return false;
+    const size_t row_size = kKeptRowSize + (right_slots_.size() + right_keys_.size()) * sizeof(Value);
+    return items * static_cast<double>(row_size) < static_cast<double>(frame.run.memory.left()) / 2;
+  }
+  uint64_t found() { return right_.frame().run.counters[right_scan_.number].items_read; }
+
+  void stop_looking_up() {
+    is_looking_up_ = false;
+    is_read_ = false;
+    right_.frame().reads_all_partners = true;
+    kept_.clear();
+  }
+
   // The right side's values of a key are what a scan of the left side looks up, unless they turn out to be so
   // many that it should read all.
   void narrow_left(Frame& frame) {
@@ -152,12 +189,13 @@ class Join final : public Operator {
     do {
       rows_ = input_->next(frame);
       if (rows_.empty()) return false;
-      if (is_lookup_)
+      if (is_looking_up_ && has_found_too_many(frame)) stop_looking_up();
+      if (is_looking_up_)
         look_up_right(frame);
       else if (!is_by_row_ && !is_read_)
         read_right(frame);
       if (frame.run.should_stop()) return false;
-      if (!is_lookup_ && !is_by_row_ && kept_.empty() && !keeps_unmatched_) return false;
+      if (!is_looking_up_ && !is_by_row_ && kept_.empty() && !keeps_unmatched_) return false;
     } while (!is_by_row_ && kept_.empty() && !keeps_unmatched_);
     evaluate_keys(left_keys_, rows_, frame);
     carried_.take_input(frame);
@@ -222,7 +260,10 @@ class Join final : public Operator {
 
   const BoundQuery& bound_;
   bool keeps_unmatched_;
-  bool is_lookup_;
+  bool looks_up_;
+  bool is_looking_up_;          // and has not found that reading all is less work
+  const PlanNode& right_scan_;  // what the right side reads
+  uint64_t found_before_ = 0;   // items of right_scan_, in earlier runs
   bool is_by_row_;
   bool keeps_right_;  // from one run to the next
   std::optional<uint32_t> narrowed_scan_;

@@ -197,7 +197,7 @@ class Scan final : public Operator {
 
   // What a join asks for; nothing: so much that all is read, as if it did not.
   std::optional<std::span<const Value>> asked_keys(const Frame& frame) const {
-    if (!takes_join_keys_) return frame.lookup_keys;
+    if (!takes_join_keys_) return frame.reads_all_partners ? std::nullopt : std::optional(frame.lookup_keys);
     const auto found = frame.run.join_keys.find(node_number());
     if (found == frame.run.join_keys.end()) return std::nullopt;
     const bool are_too_many =

@@ -10,7 +10,7 @@ namespace {
 // The share of the rows that a condition leaves, as far as nobody knows; a further one says less, since
 // values depend on each other.
 constexpr double kFilteredShare = 0.25;
-constexpr double kEqualShare = 0.1;
+constexpr double kOneValueShare = 0.1;
 constexpr double kFurtherShare = 0.5;
 constexpr double kLeastShare = 0.01;
 constexpr double kPartitionShare = 0.01;
@@ -104,7 +104,7 @@ bool is_equal_to_one(const BoundExpression& condition) {
 double share_of_filter(const PlanNode& filter) {
   const bool has_equality = std::ranges::any_of(
       filter.conditions, [](const BoundExpression* condition) { return is_equal_to_one(*condition); });
-  double share = has_equality ? kEqualShare : kFilteredShare;
+  double share = has_equality ? kOneValueShare : kFilteredShare;
   for (size_t further = 1; further < filter.conditions.size(); ++further) share *= kFurtherShare;
   return std::max(share, kLeastShare);
 }

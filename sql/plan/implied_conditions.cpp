@@ -13,12 +13,12 @@
 namespace quire::sql {
 namespace {
 
-using Conditions = std::vector<BoundExpression*>;
+using Conjuncts = std::vector<BoundExpression*>;
 
 // Of the first arm; each is looked for in all others.
 constexpr size_t kMostCompared = 16;
 
-void add_arm(BoundExpression& arm, Conditions& out) {
+void add_arm(BoundExpression& arm, Conjuncts& out) {
   if (arm.kind != BoundKind::logical_and) {
     out.push_back(&arm);
     return;
@@ -63,36 +63,36 @@ class ImpliedByOr {
  private:
   // What stands in each arm; it is left out of them.
   void take_common(std::vector<const BoundExpression*>& out) {
-    Conditions candidates = arms_.front();
+    Conjuncts candidates = arms_.front();
     if (candidates.size() > kMostCompared) candidates.resize(kMostCompared);
     for (const BoundExpression* candidate : candidates) {
       const auto is_candidate = [&](const BoundExpression* other) {
         return other == candidate || says_the_same(*candidate, *other);
       };
       const bool is_common =
-          may_be_asked_twice(*candidate) && std::ranges::all_of(arms_, [&](const Conditions& arm) {
+          may_be_asked_twice(*candidate) && std::ranges::all_of(arms_, [&](const Conjuncts& arm) {
             return std::ranges::any_of(arm, is_candidate);
           });
       if (!is_common) continue;
       out.push_back(candidate);
-      for (Conditions& arm : arms_) std::erase_if(arm, is_candidate);
+      for (Conjuncts& arm : arms_) std::erase_if(arm, is_candidate);
     }
   }
 
   // By source: what each arm says of it alone.
   void add_of_sides(std::vector<const BoundExpression*>& out) const {
-    std::map<SlotNumber, std::vector<Conditions>> by_side;
-    for (const Conditions& arm : arms_) {
+    std::map<SlotNumber, std::vector<Conjuncts>> by_side;
+    for (const Conjuncts& arm : arms_) {
       for (BoundExpression* condition : arm) {
         const auto side = only_side(*condition);
         if (!side) continue;
-        std::vector<Conditions>& of_arms = by_side[*side];
+        std::vector<Conjuncts>& of_arms = by_side[*side];
         of_arms.resize(arms_.size());
         of_arms[static_cast<size_t>(&arm - arms_.data())].push_back(condition);
       }
     }
     for (const auto& [side, of_arms] : by_side)
-      if (std::ranges::none_of(of_arms, &Conditions::empty)) out.push_back(make_either(of_arms));
+      if (std::ranges::none_of(of_arms, &Conjuncts::empty)) out.push_back(make_either(of_arms));
   }
 
   // The sources of this FROM that it reads.
@@ -114,14 +114,14 @@ class ImpliedByOr {
     return is_one && may_be_asked_twice(condition) ? side : std::nullopt;
   }
 
-  BoundExpression* make_either(const std::vector<Conditions>& arms) const {
-    Conditions made;
-    for (const Conditions& arm : arms) made.push_back(join_all(BoundKind::logical_and, arm));
+  BoundExpression* make_either(const std::vector<Conjuncts>& arms) const {
+    Conjuncts made;
+    for (const Conjuncts& arm : arms) made.push_back(join_all(BoundKind::logical_and, arm));
     return join_all(BoundKind::logical_or, made);
   }
 
   // Stands nowhere in the text: its span is empty.
-  BoundExpression* join_all(BoundKind kind, const Conditions& operands) const {
+  BoundExpression* join_all(BoundKind kind, const Conjuncts& operands) const {
     if (operands.size() == 1) return operands.front();
     auto* made = arena_.make<BoundExpression>();
     made->kind = kind;
@@ -134,7 +134,7 @@ class ImpliedByOr {
   const SlotSet& own_;
   const SlotSet& sides_;
   Arena& arena_;
-  std::vector<Conditions> arms_;
+  std::vector<Conjuncts> arms_;
 };
 
 }  // namespace

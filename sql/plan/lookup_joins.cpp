@@ -20,7 +20,7 @@ namespace {
 // What a looked-up item costs, in items of a scan.
 constexpr double kLookupCost = 6;
 // Of a scan's items, what a partition is taken for.
-constexpr double kPartitionShare = 0.02;
+constexpr double kFoundPartitionShare = 0.02;
 
 // How many items one key leads to, as far as that is known.
 double partners(const IndexDescription& index, Collection& collection) {
@@ -69,7 +69,7 @@ std::vector<size_t> find_by_item_key(PlanNode& scan, Keys keys, double rows, Sou
   const auto id = key_of({"id"}, keys, scan.source->slot);
   if (id) asked.push_back(*id);
   const double read = estimated_rows(scan, source);
-  const double found = id ? rows : rows * kPartitionShare * read;
+  const double found = id ? rows : rows * kFoundPartitionShare * read;
   if (asked.empty() || found * (id ? kLookupCost : 1) >= read) return {};
   scan.access.kind = id ? Access::Kind::points : Access::Kind::partitions;
   scan.access.asked_components = asked.size();

@@ -143,7 +143,8 @@ constexpr OtherName kOtherNames[] = {
 
 std::string hint_for(std::string_view name) {
   const auto found = std::ranges::find(kOtherNames, name, &OtherName::other);
-  return found == std::end(kOtherNames) ? "" : fmt::format("; did you mean {}?", found->name);
+  if (found == std::end(kOtherNames)) return "; .help lists them";
+  return fmt::format("; did you mean {}? .help lists all", found->name);
 }
 
 // JSON is taken as it stands, with its quotes and blanks: only so many words come before it.
@@ -188,7 +189,7 @@ Outcome run_command(Session& session, std::string_view line) {
   const std::string_view name = line.substr(0, line.find_first_of(" \t"));
   const Command* command = find_command(name);
   if (command == nullptr) {
-    print_message(fmt::format("there is no command {}{}; .help lists them", name, hint_for(name)));
+    print_message(fmt::format("there is no command {}{}", name, hint_for(name)));
     return Outcome::usage;
   }
   const std::string_view rest = line.substr(name.size());

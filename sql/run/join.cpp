@@ -81,6 +81,7 @@ class Join final : public Operator {
       if (rows_.empty() && !take_batch(frame)) return {};
       frame.arena.rewind(mark_);
       const size_t made = make_rows(frame);
+      if (frame.run.error) return {};
       if (made == 0) continue;
       carried_.show(frame);
       for (size_t i = 0; i < right_slots_.size(); ++i)

@@ -122,6 +122,18 @@ TEST_F(RowJoinTest, ComparesAllPairsWhereThatIsLess) {
                            "x.at >= s.lo AND x.at < s.hi", false);
 }
 
+// What the right side of a row fails with, or is asked to end by, ends the join.
+TEST_F(RowJoinTest, EndsWhereTheRightSideEnds) {
+  EXPECT_EQ(query("UPDATE points SET points.n = 1"), "");
+  EXPECT_EQ(query("PRAGMA statement_time = 1"), "1\n");
+  for (const char* const join : {"JOIN", "LEFT JOIN"})
+    EXPECT_THAT(
+        query(fmt::format("SELECT VALUE COUNT(x.n) FROM points p {} points x ON x.at >= p.at AND x.at < "
+                          "p.at + 900",
+                          join)),
+        HasSubstr("timeout"));
+}
+
 TEST_F(RowJoinTest, SeesWhatATransactionHasDone) {
   auto statement = database_->prepare(
       "SELECT VALUE x.id FROM spans s JOIN points x ON x.at > s.lo AND x.at < s.hi WHERE s.n = 9");

@@ -14,7 +14,6 @@ namespace {
 
 // Past this many combinations of IN a scan is no more work.
 constexpr size_t kMostKeys = 65'536;
-constexpr size_t kMostPartitions = 4096;  // each has a cursor
 
 // condition: path = other, other = path, path IN (others), path IN (SELECT ...), or ARRAY_CONTAINS(other,
 // path).

@@ -16,9 +16,8 @@ namespace {
 
 using Conditions = std::vector<const BoundExpression*>;
 
-// In pairs of rows that are compared: to open an index anew, and an item by an entry of it.
+// In pairs of rows that are compared: to open an index anew.
 constexpr double kOpenCost = 200;
-constexpr double kItemCost = 6;
 
 class RowJoiner {
  public:
@@ -48,7 +47,7 @@ class RowJoiner {
     filter_scan(std::move(all));
     choose_index_in(plan_, query_, right_slots_, right_, source_);
     join_.is_by_row = scan.access.kind != Access::Kind::scan &&
-                      left_rows * (kOpenCost + scan.access.estimated_rows * kItemCost) < pairs;
+                      left_rows * (kOpenCost + scan.access.estimated_rows * kLookupCost) < pairs;
     if (join_.is_by_row) {
       std::erase_if(conditions, [&](const BoundExpression* condition) {
         return std::ranges::find(bounds, condition) != bounds.end();

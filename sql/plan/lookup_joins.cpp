@@ -17,8 +17,6 @@
 namespace quire::sql {
 namespace {
 
-// What a looked-up item costs, in items of a scan.
-constexpr double kLookupCost = 6;
 // Of a scan's items, what a partition is taken for.
 constexpr double kFoundPartitionShare = 0.02;
 

@@ -65,6 +65,11 @@ struct KeyChoices {
   }
 };
 
+// What an item that is looked up by its key, or by an entry of an index, costs in items of a scan.
+inline constexpr double kLookupCost = 6;
+// Past so many partitions, each of which has a cursor, a scan of all is no more work.
+inline constexpr size_t kMostPartitions = 4096;
+
 // How a scan reaches its items. The expressions read no slot of their own query.
 struct AccessPath {
   Access::Kind kind = Access::Kind::scan;

@@ -285,7 +285,6 @@ class IndexScan final : public Operator {
 
   static constexpr size_t kFirstBatch = 16;
   static constexpr size_t kFewRanges = 64;
-  static constexpr double kLookupCost = 6;  // in items of a scan
   // Who reads so few may want no more. To begin a thread takes as long as finding some fifty to a hundred;
   // a third or later one is worth it for so many.
   static constexpr uint64_t kFewItems = 100;

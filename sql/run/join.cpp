@@ -15,8 +15,6 @@
 namespace quire::sql {
 namespace {
 
-// What a looked-up item costs, in items of a scan.
-constexpr double kLookupCost = 6;
 // Of a row that is kept by its key, beside its values: its place in tables and chains.
 constexpr size_t kKeptRowSize = 40;
 

@@ -32,8 +32,6 @@ bool is_scalar(const Value& value) {
   return value.is_null() || value.is_boolean() || value.is_number() || value.is_string();
 }
 
-constexpr size_t kMostPartitions = 4096;  // each has a cursor
-
 }  // namespace
 
 Rows next_items(Cursor& cursor, Frame& frame, size_t most, SlotNumber slot, Column& column, uint32_t node) {

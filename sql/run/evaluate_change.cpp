@@ -1,4 +1,5 @@
 // An item with some of its properties set or taken away: what UPDATE writes.
+#include <algorithm>
 #include <vector>
 
 #include "sql/run/evaluator.h"
@@ -17,6 +18,7 @@ class Changed final : public Evaluator {
     for (const auto& operand : operands_) vectors_.push_back(operand->evaluate(rows, frame));
     Value* results = results_.reserve(kBatchSize);
     for (const RowNumber row : rows) {
+      made_.clear();
       Value item = vectors_[0][row];
       for (size_t i = 0; i < paths_.size(); ++i) item = set(item, paths_[i], vectors_[i + 1][row], frame);
       results[row] = item;
@@ -25,6 +27,24 @@ class Changed final : public Evaluator {
   }
 
  private:
+  // What this row has made of an array or an object: the next assignment into it changes it where it stands,
+  // or many assignments to one long array would copy it for each.
+  template <typename Part>
+  struct Parts {
+    Part* first = nullptr;
+    size_t size = 0;
+
+    void set(size_t place, const Part& part, const Value& value) {
+      if (value.is_defined()) {
+        first[place] = part;
+        if (place == size) ++size;
+      } else if (place < size) {
+        std::copy(first + place + 1, first + size, first + place);
+        --size;
+      }
+    }
+  };
+
   // `base` with the value at the path. What lacks on the way is made; the steps are as few as the parser
   // allows.
   Value set(const Value& base, std::span<const BoundStep> path, const Value& value, Frame& frame) {
@@ -32,22 +52,17 @@ class Changed final : public Evaluator {
     if (path.front().is_index()) return set_element(base, path, value, frame);
     if (!base.is_object() && value.is_undefined()) return base;  // nothing there to take away
     if (base.is_defined() && !base.is_object()) return misplaced(path.front(), "an object", frame);
-    const uint32_t size = base.is_object() ? base.size() : 0;
-    const std::span<Member> members = frame.arena.make_array<Member>(size + 1);
-    size_t count = 0;
-    bool is_found = false;
-    for (uint32_t i = 0; i < size; ++i) {
-      Member member = base.member_at(i);
-      if (member.name == path.front().name) {
-        is_found = true;
-        member.value = set(member.value, path.subspan(1), value, frame);
-      }
-      if (member.value.is_defined()) members[count++] = member;
-    }
-    if (!is_found)
-      if (const Value made = set(Value(), path.subspan(1), value, frame); made.is_defined())
-        members[count++] = {path.front().name, made};
-    return Value::object(members.first(count));
+    const std::string_view name = path.front().name;
+    Parts<Member> members = changeable<Member>(
+        base, base.is_object() ? base.size() : 0, [&](uint32_t i) { return base.member_at(i); }, frame);
+    const size_t place =
+        static_cast<size_t>(std::find_if(members.first, members.first + members.size,
+                                         [&](const Member& member) { return member.name == name; }) -
+                            members.first);
+    const Value old = place < members.size ? members.first[place].value : Value();
+    const Value changed = set(old, path.subspan(1), value, frame);
+    members.set(place, {name, changed}, changed);
+    return Value::object({members.first, members.size});
   }
 
   // An element that is there, or the one behind the last; the first of an array that is not there.
@@ -57,15 +72,39 @@ class Changed final : public Evaluator {
     if (index >= size && value.is_undefined()) return base;  // nothing there to take away
     if ((base.is_defined() && !base.is_array()) || index > size)
       return misplaced(path.front(), "an array that long", frame);
-    const std::span<Value> elements = frame.arena.make_array<Value>(size + size_t{1});
-    size_t count = 0;
-    for (uint32_t i = 0; i <= size; ++i) {
-      const bool is_there = i < size;
-      Value element = is_there ? base.element(i) : Value();
-      if (i == index) element = set(element, path.subspan(1), value, frame);
-      if (element.is_defined()) elements[count++] = element;
-    }
-    return Value::array(elements.first(count));
+    Parts<Value> elements = changeable<Value>(base, size, [&](uint32_t i) { return base.element(i); }, frame);
+    const Value old = index < size ? elements.first[index] : Value();
+    const Value changed = set(old, path.subspan(1), value, frame);
+    elements.set(index, changed, changed);
+    return Value::array({elements.first, elements.size});
+  }
+
+  // The parts of `base` where they may be changed, with room for one more: those this row has made, or else a
+  // copy of the `size` parts that `part` gives.
+  template <typename Part, typename PartAt>
+  Parts<Part> changeable(const Value& base, uint32_t size, const PartAt& part, Frame& frame) {
+    const Made* made = made_as(base, size);
+    if (made != nullptr && size < made->capacity) return {static_cast<Part*>(made->parts), size};
+    const std::span<Part> parts = frame.arena.make_array<Part>(size * size_t{made != nullptr ? 2U : 1U} + 1);
+    for (uint32_t i = 0; i < size; ++i) parts[i] = part(i);
+    made_.push_back({parts.data(), parts.size()});
+    return {parts.data(), size};
+  }
+
+  struct Made {
+    void* parts;
+    size_t capacity;
+  };
+
+  // The newest first, as neighbouring assignments mostly go to the same. An empty one points nowhere that is
+  // its own, and is none.
+  const Made* made_as(const Value& base, uint32_t size) const {
+    if (size == 0 || !base.is_built()) return nullptr;
+    const void* parts = base.is_array() ? static_cast<const void*>(base.built_elements().data())
+                                        : static_cast<const void*>(base.built_members().data());
+    const auto made =
+        std::find_if(made_.rbegin(), made_.rend(), [&](const Made& each) { return each.parts == parts; });
+    return made == made_.rend() ? nullptr : &*made;
   }
 
   Value misplaced(const BoundStep& step, std::string_view wanted, Frame& frame) {
@@ -81,6 +120,7 @@ class Changed final : public Evaluator {
   std::vector<std::unique_ptr<Evaluator>> operands_;
   Position position_;
   std::vector<Vector> vectors_;
+  std::vector<Made> made_;  // by the row that is being changed
   Column results_;
 };
 

@@ -84,6 +84,38 @@ TEST_F(ChangeTest, UpdateSetsAndUnsetsPaths) {
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM people p WHERE p.seen"), "3\n");
 }
 
+// Each assignment sees what those before it made, and leaves alone what shares a value with it.
+TEST_F(ChangeTest, AssignmentsIntoOneArrayOrObjectFollowEachOther) {
+  EXPECT_EQ(query("UPDATE people p SET p.l[0] = {n: 1}, p.l[1] = 2, p.l[0].m = 3, p.l[2] = 4, p.l[1] = "
+                  "undefined, p.l[1].k = 5 WHERE p.id = '3'"),
+            "run_time: 'k' cannot be set: what it would stand in is not an object");
+  EXPECT_THAT(query("UPDATE people p SET p.l[0] = {n: 1}, p.l[1] = 2, p.l[0].m = 3, p.l[2] = 4, p.l[0] = "
+                    "undefined, p.l[2] = 5 WHERE p.id = '3' RETURNING VALUE p.l"),
+              "[2,4,5]\n");
+  EXPECT_EQ(query("UPDATE people p SET p.a = p.tags, p.b = p.tags, p.a[0] = 'x', p.b[2] = 'y', p.a[0] = 'z' "
+                  "WHERE p.id = '2' RETURNING p.tags, p.a, p.b"),
+            R"({"tags":["a","b"],"a":["z","b"],"b":["a","b","y"]})"
+            "\n");
+  EXPECT_EQ(query("UPDATE people p SET p.e = [], p.f = [], p.e[0] = 1, p.e[0] = undefined, p.f[0] = 2, "
+                  "p.e[0] = 3, p.o.x = 1, p.o.y = 2 UNSET p.o.x, p.o.y, p.o.z WHERE p.id = '1' "
+                  "RETURNING p.e, p.f, p.o"),
+            R"({"e":[3],"f":[2],"o":{}})"
+            "\n");
+}
+
+// A copy of the array for each of them would need 50 times as much.
+TEST_F(ChangeTest, ManyAssignmentsIntoOneLongArrayCopyItOnce) {
+  EXPECT_EQ(query("UPDATE people p SET p.l = ARRAY(SELECT VALUE n FROM n IN (SELECT VALUE "
+                  "STRINGSPLIT(REPLICATE('a,', 4999), ','))) WHERE p.id = '1'"),
+            "");
+  std::string assignments = "p.o.n = 0";
+  for (int i = 0; i < 50; ++i) assignments += fmt::format(", p.l[{}] = {}", 100 * i, i);
+  EXPECT_EQ(query("PRAGMA statement_memory = 1000000"), "1000000\n");
+  EXPECT_EQ(query("UPDATE people p SET " + assignments +
+                  " WHERE p.id = '1' RETURNING VALUE [p.l[0], p.l[1], p.l[4900], p.l[4999], p.o]"),
+            "[0,\"a\",49,\"\",{\"n\":0}]\n");
+}
+
 TEST_F(ChangeTest, UpdateRefusesWhatMustStay) {
   EXPECT_THAT(query("UPDATE people p SET p.id = 'x'"), HasSubstr("/id is the item's id"));
   EXPECT_THAT(query("UPDATE people p SET p.city.name = 'x'"),

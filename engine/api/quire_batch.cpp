@@ -39,7 +39,8 @@ Result<BatchOperation> operation_argument(const quire_batch_operation& given) {
                            .body = {},
                            .if_match = quire::engine::etag_argument(given.if_match),
                            .if_none_match = quire::engine::etag_argument(given.if_none_match)};
-  const bool has_id = kind == QUIRE_BATCH_READ || kind == QUIRE_BATCH_PATCH || kind == QUIRE_BATCH_DELETE;
+  const bool has_id = kind == QUIRE_BATCH_READ || kind == QUIRE_BATCH_PATCH || kind == QUIRE_BATCH_DELETE ||
+                      (kind == QUIRE_BATCH_REPLACE && given.id_length > 0);
   const bool has_body = kind != QUIRE_BATCH_READ && kind != QUIRE_BATCH_DELETE;
   if (has_id) {
     QUIRE_ASSIGN(operation.id, quire::engine::text_argument(given.id, given.id_length, "the id"));

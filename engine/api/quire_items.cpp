@@ -58,6 +58,15 @@ TriggerRequest triggers_of(const quire_write_options& given) {
           .log = &quire::engine::last_request_log()};
 }
 
+Result<void> take_replaced_id(Operation operation, const quire_write_options& given, WriteOptions& options) {
+  if (given.replaced_id_length == 0) return {};
+  if (operation != static_cast<Operation>(&ContainerStore::replace))
+    return fail(ErrorCode::invalid_argument, "replaced_id is for QUIRE_REPLACE alone");
+  QUIRE_ASSIGN(options.replaced_id,
+               text_argument(given.replaced_id, given.replaced_id_length, "the id of the replaced item"));
+  return {};
+}
+
 int write_item(Operation operation, quire_container* container, quire_transaction* transaction,
                const char* json, size_t length, const quire_write_options& given, quire_item_info* info,
                quire_error* error) {
@@ -68,6 +77,7 @@ int write_item(Operation operation, quire_container* container, quire_transactio
     WriteOptions options;
     options.if_match = etag_argument(given.if_match);
     options.triggers = triggers_of(given);
+    QUIRE_TRY(take_replaced_id(operation, given, options));
     quire_item_info written{};
     Request request(*container->store);
     const auto work = [&](WriteTransaction& writing) -> Result<void> {

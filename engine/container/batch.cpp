@@ -47,7 +47,7 @@ class Batch {
       case BatchKind::upsert:
         return written(store_.upsert(transaction_, operation.body, options), outcome);
       case BatchKind::replace:
-        return written(store_.replace(transaction_, operation.body, options), outcome);
+        return replace(operation, options, outcome);
       case BatchKind::read:
         return read(operation, outcome);
       case BatchKind::patch:
@@ -61,6 +61,11 @@ class Batch {
   }
 
  private:
+  Result<void> replace(const BatchOperation& operation, WriteOptions options, BatchOutcome& outcome) {
+    if (!operation.id.empty()) options.replaced_id = operation.id;
+    return written(store_.replace(transaction_, operation.body, options), outcome);
+  }
+
   static Result<void> written(const Result<ItemOutcome>& made, BatchOutcome& outcome) {
     if (!made) return std::unexpected(made.error());
     outcome.status = made->created ? 201 : 200;

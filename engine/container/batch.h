@@ -19,7 +19,7 @@ enum class BatchKind : uint8_t { create, upsert, replace, read, patch, remove };
 
 struct BatchOperation {
   BatchKind kind;
-  std::string_view id;    // read, patch, remove
+  std::string_view id;    // read, patch, remove; replace, if it is not that of the body
   std::string_view body;  // JSON: of the item, or of the patch (patch.h)
   std::string_view if_match;
   std::string_view if_none_match;  // read

@@ -66,6 +66,11 @@ struct WriteOptions {
   // The item that is there must not be newer, else precondition_failed: of a statement that has read it,
   // whose triggers may have changed it since.
   std::optional<Lsn> newest = std::nullopt;
+  // Of a replace: the id of the item that the new one takes the place of, which may have another id. Without:
+  // the new one's.
+  std::optional<std::string_view> replaced_id = std::nullopt;
+  // The number of an item that is made new (its _rid); 0: the container's next.
+  uint64_t rid = 0;
 };
 
 // Asked about the item that is there, in the transaction of the write. Empty: always true.
@@ -263,6 +268,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Result<ItemOutcome> store(WriteTransaction& transaction, const EncodedItem& encoded,
                             const Lifetime& lifetime, Mode mode, const WriteOptions& options,
                             size_t names_before);
+  Result<ItemOutcome> replace_id(WriteTransaction& transaction, const EncodedItem& encoded,
+                                 const Lifetime& lifetime, const WriteOptions& options, size_t names_before);
   Result<ItemOutcome> write_triggered(WriteTransaction& transaction, std::string item, Mode mode,
                                       const WriteOptions& options);
   Result<void> erase_triggered(WriteTransaction& transaction, std::span<const sql::Value> partition_key,

@@ -116,10 +116,12 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
   NewNames names(*dictionary_);
   Result<ItemOutcome> outcome{};
   const MissingId missing_id = mode == Mode::replace ? MissingId::refuse_in_replace : MissingId::make_one;
-  if (auto encoded = encoder_.encode(source, missing_id))
-    outcome = store(transaction, *encoded, lifetime, mode, options, names.before());
-  else
+  if (auto encoded = encoder_.encode(source, missing_id); !encoded)
     outcome = std::unexpected(std::move(encoded.error()));
+  else if (mode == Mode::replace && options.replaced_id.value_or(encoded->id) != encoded->id)
+    outcome = replace_id(transaction, *encoded, lifetime, options, names.before());
+  else
+    outcome = store(transaction, *encoded, lifetime, mode, options, names.before());
   if (outcome) names.keep();
   return outcome;
 }
@@ -167,7 +169,7 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
   QUIRE_ASSIGN(header.expiry, expiry_of(encoded.root.member("ttl"), header.timestamp, lifetime));
   header.lsn = statistics.last_lsn = Lsn{static_cast<uint64_t>(statistics.last_lsn) + 1};
   header.place = place_of(transaction, header.lsn);
-  header.rid = existing ? existing->header().rid : ++statistics.last_rid;
+  header.rid = existing ? existing->header().rid : options.rid != 0 ? options.rid : ++statistics.last_rid;
   statistics.items += existing ? 0 : 1;
   statistics.document_bytes += encoded.document.size();
   if (existing) statistics.document_bytes -= document_of(existing->record).size();
@@ -206,6 +208,31 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
                      .etag = make_etag(entry_.etag_salt, header.lsn),
                      .timestamp = header.timestamp,
                      .created = !existing};
+}
+
+// The item stays the one that it is, by its _rid and _self; the change feed, whose rows are by id, tells of
+// one that is deleted and one that is created.
+Result<ItemOutcome> ContainerStore::replace_id(WriteTransaction& transaction, const EncodedItem& encoded,
+                                               const Lifetime& lifetime, const WriteOptions& options,
+                                               size_t names_before) {
+  const std::string_view old_id = *options.replaced_id;
+  ItemOutcome outcome;
+  QUIRE_TRY(transaction.nested([&](WriteTransaction& inner) -> Result<void> {
+    QUIRE_ASSIGN(const std::optional<Item> old, read(inner, encoded.partition_key, old_id));
+    if (!old) return std::unexpected(not_found(old_id));
+    QUIRE_TRY(check_etag(old, options.if_match, old_id));
+    WriteOptions as_new;
+    as_new.partition_key = options.partition_key;
+    as_new.rid = old->header().rid;
+    QUIRE_TRY(erase_stored(inner, ItemKey(encoded.partition_key, old_id, options_.hash).bytes(), *old));
+    QUIRE_ASSIGN(outcome, store(inner, encoded, lifetime, Mode::create, as_new, names_before));
+    return {};
+  }));
+  QUIRE_ASSIGN(const std::optional<Item> stored, read(transaction, encoded.partition_key, encoded.id));
+  if (!stored) return std::unexpected(not_found(encoded.id));
+  outcome.item = *stored;
+  outcome.created = false;
+  return outcome;
 }
 
 Result<ItemOutcome> ContainerStore::create(WriteTransaction& transaction, std::string_view json,

@@ -69,13 +69,12 @@ Result<Item> PartitionAccess::write(Write kind, const sql::Value& item, std::str
 
 Result<Item> PartitionAccess::replace(std::string_view id, const sql::Value& item,
                                       std::string_view if_match) {
-  const sql::Value given = item.member("id");
-  if (!given.is_string() || given.as_string() != id)
-    return fail(
-        ErrorCode::invalid_argument,
-        fmt::format("the link names item '{}', the document has another id; an item's id does not change",
-                    id));
-  return write(Write::replace, item, if_match, false);
+  QUIRE_TRY(check_partition(item));
+  const WriteOptions options{.if_match = if_match, .triggers = triggers_, .replaced_id = id};
+  QUIRE_ASSIGN(const ItemOutcome outcome, store_->replace(transaction_, item, options));
+  // Links to it, which do not change, lead to its new id.
+  remember(outcome.item);
+  return outcome.item;
 }
 
 Result<Item> PartitionAccess::patch(std::string_view id, const sql::Value& body, std::string_view if_match,

@@ -374,6 +374,11 @@ typedef struct quire_write_options {
    * and one after it. An exception of theirs fails the write. Those that are ALWAYS run in any case. */
   const char* pre_trigger;
   const char* post_trigger;
+  /* Of QUIRE_REPLACE: the item, of the same partition key, that the new one takes the place of, where its id
+   * is another than the new one's; empty: the one with the new one's id. QUIRE_CONFLICT where the new id is
+   * taken. The item keeps its _rid; the change feed has a deletion and a creation. */
+  const char* replaced_id;
+  size_t replaced_id_length;
 } quire_write_options;
 typedef enum quire_write_kind { QUIRE_CREATE = 0, QUIRE_UPSERT = 1, QUIRE_REPLACE = 2 } quire_write_kind;
 /* quire_create, quire_upsert, quire_replace, quire_patch and quire_delete with all options. `options` may be
@@ -414,7 +419,7 @@ typedef enum quire_batch_kind {
 /* Zero what an operation does not take. */
 typedef struct quire_batch_operation {
   quire_batch_kind kind;
-  const char* id; /* read, patch, delete */
+  const char* id; /* read, patch, delete; replace: as replaced_id of quire_write_options */
   size_t id_length;
   const char* json; /* create, upsert, replace: the item; patch: as of quire_patch */
   size_t json_length;

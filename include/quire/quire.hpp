@@ -606,6 +606,8 @@ struct WriteOptions {
   // Triggers that run with the write: one before it, one after it.
   std::string_view pre_trigger = {};
   std::string_view post_trigger = {};
+  // Of a replace: the item that the new one takes the place of, where that has another id.
+  std::string_view replaced_id = {};
 };
 
 namespace detail {
@@ -619,6 +621,8 @@ class WriteOptionsArgument {
     options_.if_match = if_match_.empty() ? nullptr : if_match_.c_str();
     options_.pre_trigger = pre_.c_str();
     options_.post_trigger = post_.c_str();
+    options_.replaced_id = options.replaced_id.data();
+    options_.replaced_id_length = options.replaced_id.size();
   }
   WriteOptionsArgument(const WriteOptionsArgument&) = delete;
   WriteOptionsArgument& operator=(const WriteOptionsArgument&) = delete;
@@ -835,6 +839,10 @@ class Batch {
   }
   Batch& replace(std::string json, std::string_view if_match = {}) {
     return add(QUIRE_BATCH_REPLACE, {}, std::move(json), if_match);
+  }
+  // The item with this id, by one that may have another.
+  Batch& replace_item(std::string_view id, std::string json, std::string_view if_match = {}) {
+    return add(QUIRE_BATCH_REPLACE, id, std::move(json), if_match);
   }
   Batch& read(std::string_view id, std::string_view if_none_match = {}) {
     return add(QUIRE_BATCH_READ, id, {}, {}, if_none_match);

@@ -317,7 +317,7 @@ TEST_F(ScriptTest, PreconditionsAndOptionsAreLookedAt) {
     var note = (err) => { numbers.push(err ? err.number : 0); getContext().getResponse().setBody(numbers); };
     c.replaceDocument(link, { id: 'b1', authorId: 'a1' }, { etag: '"stale"' }, note);
     c.deleteDocument(link, { etag: '"stale"' }, note);
-    c.replaceDocument(link, { id: 'other', authorId: 'a1' }, note);
+    c.replaceDocument(link, { id: 'b2', authorId: 'a1' }, note);
     c.createDocument(c.getSelfLink(), { id: 'b1', authorId: 'a1' }, note);
     c.createDocument(c.getSelfLink(), { authorId: 'a1' }, { disableAutomaticIdGeneration: true }, note);
     c.createDocument('dbs/x/colls/other', { authorId: 'a1' }, note);
@@ -329,7 +329,7 @@ TEST_F(ScriptTest, PreconditionsAndOptionsAreLookedAt) {
     c.readDocument(link, { ifNoneMatch: '*' }, (err, doc, info) => { numbers.push(info.notModified); });
     c.readDocument(link, note);
   })"),
-            "[412,412,400,409,400,400,400,400,400,400,400,true,0]");
+            "[412,412,409,409,400,400,400,400,400,400,400,true,0]");
 }
 
 TEST_F(ScriptTest, CallsMayBeAwaited) {

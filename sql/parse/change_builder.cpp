@@ -44,9 +44,6 @@ void AstBuilder::update(const Token& start, FromSource* target, List<Assignment>
   Change& made = change(ChangeKind::update, start, *target, end);
   made.assignments = assignments.span();
   made.where = where;
-  if (assignments.size == 0)
-    fail_at(ErrorCode::syntax, target->span.offset + target->span.length,
-            "UPDATE needs what to change: SET path = value, ... or UNSET path, ...");
 }
 
 void AstBuilder::patch(const Token& start, FromSource* target, Expression* operations, Expression* where,

@@ -77,7 +77,7 @@ using namespace quire::sql;
 %type target {FromSource*}
 %type assignments {List<Assignment>}
 %type assignment {Assignment}
-%type set {List<Assignment>}
+%type changes {List<Assignment>}
 %type unset {List<Assignment>}
 %type unset_paths {List<Assignment>}
 %type if_not_exists {bool}
@@ -113,8 +113,7 @@ statement ::= change terminator.
 statement ::= EXPLAIN(E) analyze(A) stage(S) change terminator. { build->explain_change(E, A, S); }
 change ::= INSERT(K) INTO object(C) VALUES expressions(L) change_end(R). { build->write(K, C, L, nullptr, R); }
 change ::= INSERT(K) INTO object(C) query(Q) change_end(R). { build->write(K, C, {nullptr, 0}, Q, R); }
-change ::= UPDATE(K) target(T) set(S) unset(U) where(W) change_end(R).
-  { build->update(K, T, build->concatenate(S, U), W, R); }
+change ::= UPDATE(K) target(T) changes(C) where(W) change_end(R). { build->update(K, T, C, W, R); }
 change ::= PATCH(K) target(T) WITH expression(O) where(W) change_end(R). { build->patch(K, T, O, W, R); }
 change ::= DELETE(K) FROM target(T) where(W) change_end(R). { build->remove(K, T, W, R); }
 
@@ -186,8 +185,8 @@ object(R) ::= STRING(S). { R = S; }
 target(R) ::= object(C). { R = build->path_source(C, {nullptr, 0}); }
 target(R) ::= object(C) name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }
 target(R) ::= object(C) AS name(A). { R = build->named(build->path_source(C, {nullptr, 0}), A); }
-set(R) ::= . { R = {nullptr, 0}; }
-set(R) ::= SET assignments(L). { R = L; }
+changes(R) ::= SET assignments(S) unset(U). { R = build->concatenate(S, U); }
+changes(R) ::= UNSET unset_paths(L). { R = L; }
 assignments(R) ::= assignment(A). { R = build->list_of(A); }
 assignments(R) ::= assignments(L) COMMA assignment(A). { R = build->append(L, A); }
 assignment(R) ::= primary(P) EQUAL expression(E). { R = {P, E}; }

@@ -116,9 +116,10 @@ constexpr int kClosingTokens[] = {0,
                                   TOKEN_RIGHT_BRACE};
 
 // Right before the name of a container, an index or a script.
-constexpr int kBeforeNames[] = {TOKEN_FROM,  TOKEN_JOIN,   TOKEN_INTO,      TOKEN_ON,       TOKEN_CONTAINER,
-                                TOKEN_INDEX, TOKEN_EXISTS, TOKEN_PROCEDURE, TOKEN_FUNCTION, TOKEN_TRIGGER,
-                                TOKEN_CHECK, TOKEN_ADVISE, TOKEN_ANALYZE,   TOKEN_EXECUTE,  TOKEN_IN};
+constexpr int kBeforeNames[] = {TOKEN_FROM,   TOKEN_JOIN,   TOKEN_INTO,      TOKEN_ON,       TOKEN_CONTAINER,
+                                TOKEN_INDEX,  TOKEN_EXISTS, TOKEN_PROCEDURE, TOKEN_FUNCTION, TOKEN_TRIGGER,
+                                TOKEN_CHECK,  TOKEN_ADVISE, TOKEN_ANALYZE,   TOKEN_EXECUTE,  TOKEN_IN,
+                                TOKEN_UPDATE, TOKEN_PATCH};
 
 constexpr int kClauseTokens[] = {TOKEN_FROM,   TOKEN_WHERE, TOKEN_GROUP,
                                  TOKEN_HAVING, TOKEN_ORDER, TOKEN_OFFSET};

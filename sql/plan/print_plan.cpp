@@ -58,7 +58,7 @@ class PlanPrinter {
     if (span.offset >= text.size()) return "";
     constexpr size_t kLongestWords = 200;
     if (span.length == 0 && expression->kind == BoundKind::logical_and)
-      return shortened(list(expression->operands, " AND "), kLongestWords);
+      return shortened(conjunction(expression->operands), kLongestWords);
     if (span.length == 0 && expression->kind == BoundKind::logical_or)
       return shortened("(" + list(expression->operands, " OR ") + ")", kLongestWords);
     std::string folded;
@@ -76,6 +76,19 @@ class PlanPrinter {
     for (const BoundExpression* expression : expressions)
       text += (text.empty() ? "" : std::string(separator)) + words(expression);
     return text;
+  }
+
+  // The halves of a BETWEEN, which stand behind each other, have the words of all of it.
+  template <typename Range>
+  std::string conjunction(const Range& conditions) const {
+    std::vector<const BoundExpression*> told;
+    for (const BoundExpression* condition : conditions) {
+      const Span span = condition->span;
+      const bool is_told = span.length > 0 && !told.empty() && told.back()->span.offset == span.offset &&
+                           told.back()->span.length == span.length;
+      if (!is_told) told.push_back(condition);
+    }
+    return list(told, " AND ");
   }
 
   std::string describe_scan(const PlanNode& node) const {
@@ -152,7 +165,7 @@ class PlanPrinter {
       for (const IndexBound& bound : bounds)
         if (bound.condition != nullptr && std::ranges::find(conditions, bound.condition) == conditions.end())
           conditions.push_back(bound.condition);
-    return list(conditions, " AND ");
+    return conjunction(conditions);
   }
 
   std::string describe(const PlanNode& node) const {
@@ -171,10 +184,10 @@ class PlanPrinter {
       case PlanKind::join:
         return describe_join(node);
       case PlanKind::filter:
-        return fmt::format("filter {}{}", list(node.conditions, " AND "),
+        return fmt::format("filter {}{}", conjunction(node.conditions),
                            node.may_fan_out ? " (shared out among threads, PRAGMA threads)" : "");
       case PlanKind::by_key:
-        return fmt::format("rows by key {}", list(node.conditions, " AND "));
+        return fmt::format("rows by key {}", conjunction(node.conditions));
       case PlanKind::group:
         return describe_group(node);
       case PlanKind::sort:
@@ -227,7 +240,7 @@ class PlanPrinter {
     const std::string_view kind = is_lookup ? "lookup" : keys.empty() ? "cross" : "hash";
     std::string text = fmt::format("{}{} join{}{}", node.keeps_unmatched ? "left " : "", kind, keys,
                                    node.is_by_row ? ", row by row" : "");
-    if (!node.conditions.empty()) text += " where " + list(node.conditions, " AND ");
+    if (!node.conditions.empty()) text += " where " + conjunction(node.conditions);
     return text;
   }
 

@@ -49,6 +49,11 @@ bool gives_items_one_by_one(const sql::Statement& statement) {
          });
 }
 
+// A position is one in the only scan of the items: another one, of a subquery, has to see all of them.
+bool scans_items_once(const sql::Plan& plan) {
+  return std::ranges::count_if(plan.item_slots, [](const std::string& name) { return !name.empty(); }) == 1;
+}
+
 std::optional<uint64_t> number_of(std::string_view text) {
   uint64_t number = 0;
   const auto end = text.data() + text.size();
@@ -120,7 +125,7 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
   if (statement.kind != sql::StatementKind::query)
     return fail(ErrorCode::invalid_argument,
                 "a script queries with SELECT; it writes with createDocument and its like");
-  const bool one_by_one = gives_items_one_by_one(statement);
+  const bool one_by_one = gives_items_one_by_one(statement) && scans_items_once(query->plan());
   if (is_positioned && !one_by_one)
     return fail(ErrorCode::invalid_argument, "the continuation is that of another query");
   // Each item is a row, so that the page is soon full, and would be read again to know where it ends.

@@ -6,6 +6,20 @@
 namespace quire::tests {
 namespace {
 
+// A script that responds with all rows of a query, which it reads two at a time.
+std::string all_pages_of(std::string_view sql) {
+  return fmt::format(R"(async function () {{
+    let all = [], continuation;
+    do {{
+      const page = await __.queryDocumentsAsync(__.getSelfLink(), '{}', {{ pageSize: 2, continuation }});
+      all.push(...page.feed);
+      continuation = page.options.continuation;
+    }} while (continuation !== undefined);
+    __.response.setBody(all);
+  }})",
+                     sql);
+}
+
 // By whatever way a plan takes to them, only items of the partition.
 TEST_F(ScriptTest, QueriesFindItemsByTheirIds) {
   for (int i = 0; i < 300; ++i)
@@ -90,22 +104,11 @@ TEST_F(ScriptTest, PagesGoOnBehindTheIdOfTheLast) {
   for (int i = 0; i < 7; ++i)
     ASSERT_TRUE(
         succeeds(shelf_->create(fmt::format(R"({{"id":"{}{}","authorId":"a1","n":{}}})", beginning, i, i))));
-  const auto list = [&](std::string_view sql) {
-    return body_of(fmt::format(R"(async function () {{
-      let all = [], continuation;
-      do {{
-        const page = await __.queryDocumentsAsync(__.getSelfLink(), {}, {{ pageSize: 2, continuation }});
-        all.push(...page.feed);
-        continuation = page.options.continuation;
-      }} while (continuation !== undefined);
-      __.response.setBody(all);
-    }})",
-                               sql));
-  };
-  EXPECT_EQ(list("'SELECT VALUE c.n FROM c WHERE IS_DEFINED(c.n)'"), "[0,1,2,3,4,5,6]");
+  EXPECT_EQ(body_of(all_pages_of("SELECT VALUE c.n FROM c WHERE IS_DEFINED(c.n)")), "[0,1,2,3,4,5,6]");
   std::string names;
   for (const int i : {6, 1, 3, 0, 5}) names += fmt::format("\"{}{}\", ", beginning, i);
-  EXPECT_EQ(list("'SELECT VALUE c.n FROM c WHERE c.id IN (" + names + "\"b1\")'"), "[0,1,3,5,6]");
+  EXPECT_EQ(body_of(all_pages_of("SELECT VALUE c.n FROM c WHERE c.id IN (" + names + "\"b1\")")),
+            "[0,1,3,5,6]");
 }
 
 TEST_F(ScriptTest, AFeedIsReadPageByPageWhileItsItemsAreDeleted) {
@@ -172,6 +175,20 @@ TEST_F(ScriptTest, APageOfAnyOtherQueryContinuesByCount) {
   EXPECT_TRUE(fails_with(
       run("function () { __.queryDocuments(__.getSelfLink(), 'SELECT * FROM c', { continuation: 'zzz' }) }"),
       QUIRE_SCRIPT_FAILED, "continuation"));
+}
+
+// Whose scan is another one than that which pages go on in.
+TEST_F(ScriptTest, ASubqueryOverTheItemsSeesAllOfThemFromEachPage) {
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(succeeds(shelf_->create(
+        fmt::format(R"({{"id":"c{}","authorId":"a1","n":{},"after":"c{}"}})", i, i, (i + 5) % 10))));
+  EXPECT_EQ(body_of(all_pages_of("SELECT VALUE c.n FROM c WHERE EXISTS(SELECT 1 FROM (SELECT 1 AS one) s "
+                                 "JOIN shelf d ON d.after = c.id AND d.n != 7)")),
+            "[0,1,3,4,5,6,7,8,9]");
+  EXPECT_EQ(body_of(all_pages_of(
+                "SELECT VALUE c.n FROM c WHERE c.n * 2 < (SELECT VALUE COUNT(1) FROM (SELECT 1 AS one) s "
+                "JOIN shelf d ON IS_DEFINED(d.n))")),
+            "[0,1,2,3,4]");
 }
 
 TEST_F(ScriptTest, TheIntegratedQueryWorksOnThePartition) {

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "sql/plan/bottom.h"
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
 
 namespace quire::sql {
 namespace {
 
-using Place = std::unique_ptr<PlanNode>;
 using Conditions = std::vector<const BoundExpression*>;
 
 class Keeper {
@@ -23,11 +23,16 @@ class Keeper {
     for (const BoundSource& source : query.bound->sources) own_.add(source.slot);
   }
 
-  void keep_right_side(PlanNode& join) const {
+  // From the outermost join inwards: one that is not kept may ask what is in the right side of another, below
+  // it, for other keys in each run.
+  void keep_right_side(PlanNode& join) {
     SlotSet reads(plan_.slot_count);
     add_slots_read_below(*join.right->root, reads);
     for (const BoundExpression* key : join.right_keys) add_slots_read(*key, reads);
-    join.keeps_right = !join.is_lookup && !join.is_by_row && !reads.intersects(outer_);
+    const uint32_t scan = (*find_bottom(join.right->root).scan)->number;
+    const bool is_asked_anew = std::ranges::find(asked_anew_, scan) != asked_anew_.end();
+    join.keeps_right = !join.is_lookup && !join.is_by_row && !is_asked_anew && !reads.intersects(outer_);
+    if (join.narrowed_scan && !join.keeps_right) asked_anew_.push_back(*join.narrowed_scan);
   }
 
   // `place`: a filter. Puts rows by key in its place if it is right above a source that is the same for all.
@@ -101,6 +106,7 @@ class Keeper {
   const PlannedQuery& query_;
   SlotSet outer_;
   SlotSet own_;
+  std::vector<uint32_t> asked_anew_;  // numbers of scans
 };
 
 }  // namespace

@@ -133,6 +133,26 @@ TEST_F(CorrelatedQueryTest, KeepsTheRightSideOfAJoin) {
             "WHERE c.n > 8"));
 }
 
+// Of the join below, whose items the join above asks for by the keys that it finds for each row around.
+TEST_F(CorrelatedQueryTest, KeepsNoRightSideThatIsAskedForOtherKeys) {
+  make("links", "/p");
+  std::string items;
+  for (int i = 0; i < 3000; ++i)
+    items += fmt::format(R"({{"id":"{}","p":"p","from":"{}","to":{}}})"
+                         "\n",
+                         i, i % 600, i % 1000);
+  std::istringstream input(items);
+  ASSERT_TRUE(succeeds(database_->container("links")->import(input)));
+  EXPECT_EQ(query("CREATE INDEX by_to ON links (to)"), "");
+  constexpr std::string_view kCounts =
+      R"(SELECT VALUE (SELECT VALUE COUNT(1) FROM c a JOIN links l ON l["from"] = a.id JOIN d ON {} = d.m + d.n * 17
+           AND d.p = o.p AND d.id = CONCAT(o.id, '')) FROM c o WHERE o.n < 3)";
+  const std::string by_keys = fmt::format(kCounts, "l.to"), whole = fmt::format(kCounts, "l.to + 0");
+  EXPECT_THAT(query("EXPLAIN " + by_keys), HasSubstr("by by_to, what has a key of the join"));
+  EXPECT_THAT(query(whole), HasSubstr("3\n3\n3\n"));
+  EXPECT_EQ(query(by_keys), query(whole));
+}
+
 // A statement that is run again sees what is there then.
 TEST_F(CorrelatedQueryTest, KeepsNothingForTheNextRun) {
   auto statement = database_->prepare(

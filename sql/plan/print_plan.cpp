@@ -1,6 +1,8 @@
 // The plan as a tree of text for EXPLAIN. Expressions appear in the words of the query.
 #include <fmt/format.h>
 
+#include <unordered_set>
+
 #include "sql/plan/plan.h"
 #include "sql/value/json.h"
 
@@ -308,7 +310,7 @@ class PlanPrinter {
 
   void print_subquery(const BoundQuery* bound, size_t depth) {
     const auto found = plan_.subqueries.find(bound);
-    if (found == plan_.subqueries.end()) return;
+    if (found == plan_.subqueries.end() || !printed_.insert(bound).second) return;
     lines_.push_back({depth, "subquery", nullptr});
     print(*found->second, depth + 1);
   }
@@ -321,10 +323,29 @@ class PlanPrinter {
     for (const BoundEntry& entry : expression->entries) print_subqueries(entry.value, depth);
   }
 
+  template <typename Range>
+  void print_subqueries_of(const Range& expressions, size_t depth) {
+    for (const BoundExpression* expression : expressions) print_subqueries(expression, depth);
+  }
+
+  // Of what leads to the items, which may stand in no condition any more.
+  void print_subqueries_of(const AccessPath& access, size_t depth) {
+    print_subqueries_of(access.partition_key, depth);
+    print_subqueries(access.id, depth);
+    for (const KeyChoices& choices : access.choices) print_subqueries_of(choices.values, depth);
+    for (const IndexBound& bound : access.id_bounds) print_subqueries_of(bound.operands, depth);
+    for (const PlannedProbe& probe : access.probes)
+      for (const std::vector<IndexBound>& bounds : probe.parts)
+        for (const IndexBound& bound : bounds) print_subqueries_of(bound.operands, depth);
+  }
+
   void print_subqueries_of(const PlanNode& node, size_t depth) {
     if (node.kind == PlanKind::subquery) print_subquery(node.source->query, depth);
     if (node.source != nullptr) print_subqueries(node.source->expression, depth);
-    for (const BoundExpression* condition : node.conditions) print_subqueries(condition, depth);
+    print_subqueries_of(node.conditions, depth);
+    print_subqueries_of(node.left_keys, depth);
+    print_subqueries_of(node.right_keys, depth);
+    print_subqueries_of(node.access, depth);
     if (node.kind == PlanKind::project) print_subqueries(node.bound->value, depth);
     if (node.kind == PlanKind::group) {
       for (const BoundExpression* key : node.bound->group_by) print_subqueries(key, depth);
@@ -343,6 +364,7 @@ class PlanPrinter {
     const PlanNode* node;  // null: a heading
   };
   std::vector<Line> lines_;
+  std::unordered_set<const BoundQuery*> printed_;  // its subqueries: the counters are those of all its runs
 };
 
 }  // namespace

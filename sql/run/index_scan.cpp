@@ -223,8 +223,18 @@ class IndexScan final : public Operator {
                                                                                    : open_items(access);
     // Too many items to keep the keys of: reading all takes no memory.
     const bool keeps_keys = access_.kind != Access::Kind::index;
-    if (!opened && keeps_keys && opened.error().code == ErrorCode::out_of_memory) return open_all(frame);
+    if (!opened && keeps_keys && opened.error().code == ErrorCode::out_of_memory && may_read_all(frame))
+      return open_all(frame);
     return opened || fail(frame, opened.error());
+  }
+
+  // Once, in any case. Again for each row of another query only where there was room for so many keys that to
+  // look them up is as much work: for want of a little memory all pairs would be read.
+  bool may_read_all(const Frame& frame) const {
+    constexpr double kKeyBytes = 64;
+    const auto items = static_cast<double>(collection_->item_count());
+    return static_cast<double>(frame.run.counters[node_number()].items_read) < items ||
+           static_cast<double>(frame.run.memory.left()) > items / kLookupCost * kKeyBytes;
   }
 
   Result<void> open_entries(const Access& access) {

@@ -134,6 +134,23 @@ TEST_F(RowJoinTest, EndsWhereTheRightSideEnds) {
         HasSubstr("timeout"));
 }
 
+// Without room for the keys that a row leads to, no row reads all points in their place.
+TEST_F(RowJoinTest, DoesNotReadAllPairsForWantOfMemory) {
+  constexpr const char* kByRow =
+      "SELECT VALUE COUNT(1) FROM points p JOIN points x ON x.at >= p.at AND x.at < p.at + 3";
+  constexpr const char* kBySubquery =
+      "SELECT VALUE SUM(n) FROM points p JOIN (SELECT VALUE COUNT(x.k) FROM points x WHERE x.at >= p.at AND "
+      "x.at < p.at + 3) n";
+  EXPECT_EQ(query("PRAGMA statement_memory = 30000"), "30000\n");
+  for (const char* const sql : {kByRow, kBySubquery})
+    EXPECT_THAT(query(sql), HasSubstr("out_of_memory: the keys of the items")) << sql;
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM points x WHERE x.at >= 100 AND x.at < 103"), "3\n")
+      << "read once, all of them take no memory";
+  EXPECT_EQ(query("PRAGMA statement_memory = 1000000"), "1000000\n");
+  EXPECT_EQ(query(kByRow), "6447\n");
+  EXPECT_EQ(query(kBySubquery), "6447\n");
+}
+
 TEST_F(RowJoinTest, SeesWhatATransactionHasDone) {
   auto statement = database_->prepare(
       "SELECT VALUE x.id FROM spans s JOIN points x ON x.at > s.lo AND x.at < s.hi WHERE s.n = 9");

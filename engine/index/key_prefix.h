@@ -35,8 +35,9 @@ class SortRoom {
  public:
   std::span<Entry> of(size_t entries) {
     if (entries > capacity_) {
-      capacity_ = entries + entries / 2;
-      entries_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
+      const size_t capacity = entries + entries / 2;
+      entries_ = std::make_unique_for_overwrite<Entry[]>(capacity);
+      capacity_ = capacity;  // only now: where there was no memory the room stays as it was
       prefer_large_pages(entries_.get(), capacity_ * sizeof(Entry));
     }
     return {entries_.get(), entries};

@@ -69,7 +69,7 @@ class Worker {
     part.error = run_.error;
   } catch (const std::bad_alloc&) {
     part.items.clear();
-    part.error = Error{ErrorCode::out_of_memory, "out of memory while threads share a scan"};
+    part.error = no_memory_for_part();
   }
 
  private:

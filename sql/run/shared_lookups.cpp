@@ -68,7 +68,7 @@ bool SharedLookups::look_up(Worker& worker, size_t number, Part& part) const noe
     if (text_ != Text::none) write(worker, part);
   } catch (const std::bad_alloc&) {
     part.items.clear();
-    part.error = Error{ErrorCode::out_of_memory, "out of memory while threads share an index's items"};
+    part.error = no_memory_for_part();
   }
   return part.items.size() == kItemsInPart;
 }

@@ -12,9 +12,15 @@
 #include <mutex>
 #include <vector>
 
+#include "sql/error.h"
 #include "sql/run/worker_pool.h"
 
 namespace quire::sql {
+
+// Of a thread that has no memory: so short that to say it takes none.
+inline Error no_memory_for_part() {
+  return {ErrorCode::out_of_memory, "memory ran out"};
+}
 
 template <typename Part>
 class SharedParts {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "quire/quire.hpp"
+#include "tests/faults/several_containers.h"
 
 namespace quire::tests {
 namespace {
@@ -26,11 +27,14 @@ int row_is_whole(quire_statement* statement) {
   return text.ends_with(last) ? QUIRE_OUT_OF_MEMORY : QUIRE_CORRUPT;
 }
 
-int run_statement(quire_database* database, std::string_view sql, quire_error* error) {
+// `rows`, which may be null, gets how many there were.
+int run_statement(quire_database* database, std::string_view sql, quire_error* error,
+                  size_t* rows = nullptr) {
   quire_statement* statement = nullptr;
   int code = quire_prepare(database, sql.data(), sql.size(), &statement, error);
   if (code != QUIRE_OK) return code;
-  while ((code = quire_step(statement, error)) == QUIRE_ROW) {
+  for (size_t count = 1; (code = quire_step(statement, error)) == QUIRE_ROW; ++count) {
+    if (rows != nullptr) *rows = count;
     const char* json = nullptr;
     size_t length = 0;
     if (const int written = quire_row_json(statement, &json, &length, error); written != QUIRE_OK) {
@@ -46,6 +50,17 @@ int run_statement(quire_database* database, std::string_view sql, quire_error* e
 
 int statement(Bench& bench, const WorkStep& step, quire_error* error) {
   return run_statement(bench.database, step.what, error);
+}
+
+int query_several_containers(Bench& bench, const WorkStep&, quire_error* error) {
+  for (const auto& [sql, expected] : kQueriesOfSeveral) {
+    size_t rows = 0;
+    if (const int code = run_statement(bench.database, sql, error, &rows); code != QUIRE_OK) return code;
+    if (rows == expected) continue;
+    sql.copy(error->message, sizeof error->message - 1);
+    return error->code = QUIRE_CORRUPT;
+  }
+  return QUIRE_OK;
 }
 
 quire_scalar text_of(std::string_view text) {
@@ -324,6 +339,10 @@ constexpr WorkStep kSteps[] = {
     {"SELECT VALUE {a: ARRAY(SELECT VALUE t FROM t IN c.tags), b: UPPER(c.text)} FROM items c", statement},
     {"SELECT VALUE c.id FROM items c UNION SELECT VALUE o.id FROM others o", statement},
     {"EXPLAIN SELECT VALUE c FROM items c WHERE c.n = 1 ORDER BY c.text", statement},
+    {kMakeMany, statement},
+    {kFillMany, statement},
+    {"queries of several containers", query_several_containers},
+    {"DROP CONTAINER IF EXISTS many", statement},
     {"CREATE INDEX by_n ON items (n, text)", index},
     {"CREATE INDEX few ON items (text) WHERE k = 'b'", index},
     {"SELECT VALUE c.n FROM items c WHERE c.k = 'b' AND c.text = 'the door'", statement},

@@ -374,11 +374,29 @@ class QueryMaker {
   }
 
   std::string exists(size_t depth) {
-    const std::string over = array_path();
-    aliases_.push_back("z");
-    std::string text = fmt::format("EXISTS(SELECT VALUE z FROM z IN {} WHERE {}", over, predicate(depth));
-    aliases_.pop_back();
+    const size_t outer = aliases_.size();
+    const std::string from = inner_from(depth);
+    std::string text = fmt::format("EXISTS(SELECT VALUE z{} WHERE {}", from, predicate(depth));
+    aliases_.resize(outer);
     return text + also(0) + ")";
+  }
+
+  // FROM of a subquery, its first alias z: an array, or a container and mostly others that are joined to it
+  // by what they or the row around it have.
+  std::string inner_from(size_t depth) {
+    if (!choices_.one_in(3)) {
+      const std::string over = array_path();
+      aliases_.emplace_back("z");
+      return " FROM z IN " + over;
+    }
+    std::string text = " FROM d z";
+    aliases_.emplace_back("z");
+    for (uint32_t i = 0, joined = choices_.pick(4); i < joined; ++i) {
+      const std::string alias = fmt::format("z{}", i);
+      aliases_.push_back(alias);
+      text += fmt::format(" {}JOIN d {} ON {}", choices_.one_in(4) ? "LEFT " : "", alias, on(alias, depth));
+    }
+    return text;
   }
 
   // Over an array of the row, or over a container, which may leave nothing of the row in it.
@@ -406,13 +424,14 @@ class QueryMaker {
   }
 
   std::string subquery(size_t depth) {
-    const std::string over = array_path();
     const bool is_list = choices_.one_in(2);
-    aliases_.push_back("z");
-    std::string inner = fmt::format("{} FROM z IN {} WHERE {}",
-                                    is_list ? expression(depth) : aggregate(depth), over, predicate(depth));
-    if (is_list && choices_.one_in(3)) inner += " ORDER BY z";
-    aliases_.pop_back();
+    const size_t outer = aliases_.size();
+    const std::string from = inner_from(depth);
+    std::string inner =
+        fmt::format("{}{} WHERE {}", is_list ? expression(depth) : aggregate(depth), from, predicate(depth));
+    // Of a container z is an item, whose order its system properties decide.
+    if (is_list && from.contains(" IN ") && choices_.one_in(3)) inner += " ORDER BY z";
+    aliases_.resize(outer);
     if (is_list && !inner.ends_with(" ORDER BY z")) inner += also(0);
     return fmt::format("{}(SELECT VALUE {})", is_list ? "ARRAY" : "", inner);
   }

@@ -167,6 +167,34 @@ std::vector<std::string> queries_by_order(Choices& choices) {
   return queries;
 }
 
+// Subqueries that join containers by what the row around them has, of which a run may keep what is the same
+// in the next. They count: joined in another order the rows come in another order.
+std::vector<std::string> queries_of_joins_within(Choices& choices) {
+  constexpr std::string_view kNames[] = {"a", "b", "n", "s", "k", "id", "o.x"};
+  const auto name = [&] { return choices.one_of(kNames); };
+  const auto join = [&] { return choices.one_of({"JOIN", "JOIN", "LEFT JOIN"}); };
+  const auto other = [&] { return choices.one_of({"c", "d"}); };
+  const auto around = [&] {
+    return fmt::format("{}.{} {} o.{}", choices.one_of({"x", "y", "z"}), name(),
+                       choices.one_of({"=", "=", "=", "<", ">="}), name());
+  };
+  const auto within = [&] {
+    std::string text =
+        fmt::format("FROM {} x {} {} y ON y.{} = x.{} {} {} z ON z.{} = {}.{}", other(), join(), other(),
+                    name(), name(), join(), other(), name(), choices.one_of({"x", "y"}), name());
+    if (choices.one_in(2)) text += fmt::format(" AND z.{} = o.{}", name(), name());
+    return text + " WHERE " + (choices.one_in(3) ? "x.n > 2" : around());
+  };
+  return {
+      fmt::format("SELECT VALUE [o.id, (SELECT VALUE COUNT(1) {})] FROM {} o WHERE o.n < {}", within(),
+                  other(), choices.pick(9)),
+      fmt::format("SELECT VALUE o.id FROM {} o WHERE {}EXISTS(SELECT VALUE 1 {})", other(),
+                  choices.one_of({"", "NOT "}), within()),
+      fmt::format("SELECT VALUE o.id FROM {} o WHERE o.{} IN (SELECT VALUE {}.{} {})", other(), name(),
+                  choices.one_of({"x", "y", "z"}), name(), within()),
+      fmt::format("SELECT VALUE [o.id, w.n] FROM {} o JOIN (SELECT MAX(y.n) AS n {}) w", other(), within())};
+}
+
 // What the database with indexes is asked, and what the other one is: the same, or in words that lead it to
 // no key.
 struct Question {
@@ -329,6 +357,7 @@ std::optional<std::string> IndexChecker::check(uint64_t seed) {
     if (has_pending) begin_changes(*database, more);
   std::vector<std::string> queries = queries_for_indexes(more);
   for (std::string& query : queries_by_order(more)) queries.push_back(std::move(query));
+  for (std::string& query : queries_of_joins_within(more)) queries.push_back(std::move(query));
   queries.push_back(made.query);
   queries.push_back("SELECT VALUE COUNT(1)" + made.from + " WHERE " + made.predicate);
   queries.push_back("SELECT *" + made.from + " WHERE " + made.predicate + " ORDER BY c.n DESC");

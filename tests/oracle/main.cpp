@@ -9,8 +9,13 @@
 #include "tests/oracle/change_check.h"
 #include "tests/oracle/check.h"
 #include "tests/oracle/index_check.h"
+#include "tests/oracle/page_check.h"
 
 namespace {
+
+using quire::sql::oracle::ChangeChecker;
+using quire::sql::oracle::IndexChecker;
+using quire::sql::oracle::PageChecker;
 
 // How long to go on.
 struct Deadline {
@@ -22,29 +27,36 @@ struct Deadline {
   }
 };
 
-int check_indexes(uint64_t seed, uint64_t queries, const Deadline& deadline) {
-  quire::sql::oracle::IndexChecker checker;
-  for (uint64_t i = 0; i < queries && !deadline.is_over(); ++i) {
+// `told`: what the checker has done.
+template <typename Checker, typename Told>
+int check_seeds(std::string_view flag, uint64_t seed, uint64_t seeds, const Deadline& deadline, Told told) {
+  Checker checker;
+  for (uint64_t i = 0; i < seeds && !deadline.is_over(); ++i) {
     const auto failure = checker.check(seed + i);
     if (!failure) continue;
-    fmt::print("{}replay: quire-oracle --indexes --seed {} --queries 1\n", *failure, seed + i);
+    fmt::print("{}replay: quire-oracle {} --seed {} --queries 1\n", *failure, flag, seed + i);
     return 1;
   }
-  fmt::print("{} queries run, {} of them by an index, no disagreement\n", checker.run(), checker.indexed());
+  fmt::print("{}, no disagreement\n", told(checker));
   return 0;
 }
 
-int check_changes(uint64_t seed, uint64_t cases, const Deadline& deadline) {
-  quire::sql::oracle::ChangeChecker checker;
-  for (uint64_t i = 0; i < cases && !deadline.is_over(); ++i) {
-    const auto failure = checker.check(seed + i);
-    if (!failure) continue;
-    fmt::print("{}replay: quire-oracle --changes --seed {} --queries 1\n", *failure, seed + i);
-    return 1;
-  }
-  fmt::print("{} statements run, {} of them changed something, no disagreement\n", checker.run(),
-             checker.effective());
-  return 0;
+int check_changes(uint64_t seed, uint64_t seeds, const Deadline& deadline) {
+  return check_seeds<ChangeChecker>("--changes", seed, seeds, deadline, [](const ChangeChecker& checker) {
+    return fmt::format("{} statements run, {} of them changed something", checker.run(), checker.effective());
+  });
+}
+
+int check_indexes(uint64_t seed, uint64_t seeds, const Deadline& deadline) {
+  return check_seeds<IndexChecker>("--indexes", seed, seeds, deadline, [](const IndexChecker& checker) {
+    return fmt::format("{} queries run, {} of them by an index", checker.run(), checker.indexed());
+  });
+}
+
+int check_pages(uint64_t seed, uint64_t seeds, const Deadline& deadline) {
+  return check_seeds<PageChecker>("--pages", seed, seeds, deadline, [](const PageChecker& checker) {
+    return fmt::format("{} queries run, {} of them in several pages", checker.run(), checker.paged());
+  });
 }
 
 }  // namespace
@@ -63,9 +75,12 @@ int main(int argc, char** argv) {
   app.add_flag("--indexes", checks_indexes, "compare databases with and without indexes instead");
   bool checks_changes = false;
   app.add_flag("--changes", checks_changes, "run statements that change items instead, 1 to 3 a seed");
+  bool checks_pages = false;
+  app.add_flag("--pages", checks_pages, "compare the pages of scripts with the whole instead");
   CLI11_PARSE(app, argc, argv);
   if (checks_changes) return check_changes(seed, queries, deadline);
   if (checks_indexes) return check_indexes(seed, queries, deadline);
+  if (checks_pages) return check_pages(seed, queries, deadline);
   const bool shows_progress = isatty(STDERR_FILENO) == 1;
   uint64_t done = 0, run = 0, reordered = 0;
   for (; done < queries; ++done) {

@@ -5,6 +5,7 @@
 #include "tests/oracle/change_check.h"
 #include "tests/oracle/check.h"
 #include "tests/oracle/index_check.h"
+#include "tests/oracle/page_check.h"
 
 namespace quire::sql::oracle {
 namespace {
@@ -42,6 +43,18 @@ TEST(Oracle, ResultsDoNotDependOnIndexes) {
   }
   EXPECT_GT(checker.indexed(), kSeeds / 10);
 }
+
+#if QUIRE_HAS_SCRIPTS
+TEST(Oracle, PagesOfScriptsMakeTheWhole) {
+  PageChecker checker;
+  constexpr uint64_t kSeeds = QUIRE_ORACLE_QUERIES / 50;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const auto failure = checker.check(seed);
+    ASSERT_FALSE(failure) << *failure;
+  }
+  EXPECT_GT(checker.paged(), kSeeds / 10);
+}
+#endif
 
 }  // namespace
 }  // namespace quire::sql::oracle

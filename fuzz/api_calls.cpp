@@ -115,13 +115,24 @@ class Player {
     wrote(done, value);
     require(done->was_created() == is_new);
   }
+  // The item, or another of its partition, which then has its id.
   void replace() {
     const int value = take();
-    if (found() == model_.end())
-      return failed(items_.replace(json(value), {.transaction = transaction()}), QUIRE_NOT_FOUND);
-    const auto [etag, is_stale] = condition(found());
-    const auto done = items_.replace(json(value), {.transaction = transaction(), .if_match = etag});
+    const uint8_t other = take();
+    const std::string old_id = other % 2 == 0 ? id_ : std::to_string(other / 2 % kIds);
+    const auto old = model_.find({partition_, old_id});
+    WriteOptions options;
+    options.transaction = transaction();
+    if (other % 2 == 1) options.replaced_id = old_id;
+    if (old == model_.end()) return failed(items_.replace(json(value), options), QUIRE_NOT_FOUND);
+    const auto [etag, is_stale] = condition(old);
+    options.if_match = etag;
+    const auto done = items_.replace(json(value), options);
     if (is_stale) return failed(done, QUIRE_PRECONDITION_FAILED);
+    if (old_id != id_) {
+      if (found() != model_.end()) return failed(done, QUIRE_CONFLICT);
+      model_.erase(old);
+    }
     wrote(done, value);
   }
   void remove() {

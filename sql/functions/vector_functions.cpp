@@ -2,11 +2,13 @@
 // distance falls. Elements are numbers; the sums are doubles.
 #include "sql/functions/vector_functions.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "sql/functions/families.h"
 #include "sql/functions/letter_case.h"
+#include "sql/value/member_reader.h"
 
 namespace quire::sql {
 namespace {
@@ -39,11 +41,25 @@ std::optional<Measure> measure_of(Arguments arguments, Measure if_not_named) {
   return name.is_string() ? measure_named(name.as_string()) : std::nullopt;
 }
 
+// Elements are read so many at a time, and then added up.
+constexpr uint32_t kBlock = 128;
+
 struct Sums {
   double products = 0;  // of a and b
   double squares_a = 0;
   double squares_b = 0;
   double squared_distance = 0;
+
+  // `ys`: as many as `xs`.
+  void add(std::span<const double> xs, const double* ys) {
+    for (size_t i = 0; i < xs.size(); ++i) {
+      const double x = xs[i], y = ys[i];
+      products += x * y;
+      squares_a += x * x;
+      squares_b += y * y;
+      squared_distance += (x - y) * (x - y);
+    }
+  }
 };
 
 double likeness(const Sums& sums, Measure measure) {
@@ -61,19 +77,16 @@ double likeness(const Sums& sums, Measure measure) {
 // Vectors of different lengths, or with an element that is no number, have no likeness: undefined. Nor has
 // the zero vector an angle.
 Value likeness_of(const Value& a, const Value& b, Measure measure) {
-  const uint32_t size = a.size();
-  if (size == 0 || size != b.size()) return Value::undefined();
+  const ElementReader left(a), right(b);
+  const uint32_t size = left.size();
+  if (size == 0 || size != right.size()) return Value::undefined();
   Sums sums;
-  for (uint32_t i = 0; i < size; ++i) {
-    const Value left = a.element(i);
-    const Value right = b.element(i);
-    if (!left.is_number() || !right.is_number()) return Value::undefined();
-    const double x = left.as_double();
-    const double y = right.as_double();
-    sums.products += x * y;
-    sums.squares_a += x * x;
-    sums.squares_b += y * y;
-    sums.squared_distance += (x - y) * (x - y);
+  double xs[kBlock], ys[kBlock];
+  for (uint32_t first = 0; first < size; first += kBlock) {
+    const uint32_t count = std::min(kBlock, size - first);
+    if (!left.read_numbers(first, {xs, count}) || !right.read_numbers(first, {ys, count}))
+      return Value::undefined();
+    sums.add({xs, count}, ys);
   }
   const double result = likeness(sums, measure);
   return std::isfinite(result) ? Value::number(result) : Value::undefined();

@@ -119,8 +119,33 @@ class ElementReader {
         element = decode_value(slice, dictionary);
     }
   }
+  // The same where all of them are numbers; else false.
+  bool read_numbers(uint32_t first, std::span<double> out) const noexcept {
+    const bool is_built = array_.is_built();
+    for (double& number : out) {
+      const uint32_t index = first++;
+      if (!is_built && load_decimal(container_.slice(index), number)) continue;
+      const Value element = (*this)[index];
+      if (!element.is_number()) return false;
+      number = element.as_double();
+    }
+    return true;
+  }
 
  private:
+  // What most elements of vectors are. False for all else.
+  static bool load_decimal(std::span<const std::byte> slice, double& number) noexcept {
+    if (slice.empty()) return false;
+    const auto tag = static_cast<uint8_t>(slice[0]);
+    if (tag == layout::kReal && slice.size() > sizeof(double)) {
+      number = layout::load<double>(slice.data() + 1);
+      return true;
+    }
+    if (!layout::is_decimal_tag(tag) || slice.size() <= layout::decimal_bytes(tag)) return false;
+    number = layout::load_decimal(slice.data());
+    return true;
+  }
+
   Value array_;
   layout::Container container_;
 };

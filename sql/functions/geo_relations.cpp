@@ -30,15 +30,23 @@ bool any_point(const GeoShape& shape, Visit visit) {
   return false;
 }
 
+// Whether a hole's inside is the side that holds the outer ring: holes run either way in practice. Corners of
+// the outer ring that the hole touches do not tell.
+bool runs_around_outer_ring(GeoPath hole, GeoPath outer) {
+  for (const Direction& corner : outer) {
+    const Side side = side_of_ring(hole, corner);
+    if (side != Side::boundary) return side == Side::inside;
+  }
+  return false;
+}
+
 Side side_of_polygon(GeoPolygon polygon, const Direction& place) {
   const Side outer = side_of_ring(polygon.front(), place);
   if (outer != Side::inside) return outer;
   for (const GeoPath hole : polygon.subspan(1)) {
-    // Holes run either way in practice; what is in one is on the side that does not hold the outer ring.
     const Side side = side_of_ring(hole, place);
     if (side == Side::boundary) return side;
-    const Side outer_side = side_of_ring(hole, polygon.front().front());
-    if (outer_side != Side::boundary && side != outer_side) return Side::outside;
+    if ((side == Side::inside) != runs_around_outer_ring(hole, polygon.front())) return Side::outside;
   }
   return Side::inside;
 }
@@ -56,26 +64,27 @@ bool edges_touch(const GeoShape& a, const GeoShape& b) {
 }
 
 bool edges_cross(const GeoShape& a, const GeoShape& b) {
-  return any_edge(a,
-                  [&](const Arc& x) { return any_edge(b, [&](const Arc& y) { return arcs_cross(x, y); }); });
+  return any_edge(a, [&](const Arc& x) {
+    return any_edge(b, [&](const Arc& y) { return arcs_cross(x, y) && !arcs_meet_at_end(x, y); });
+  });
 }
 
 Direction middle_of(const Direction& from, const Direction& to) {
   return (from + to) * (1.0 / length(from + to));
 }
 
-// Calls `visit` for a place on each piece of an edge between two corners of the area that lie on it, until it
-// gives true. An edge that crosses none of the area's may still leave it, and come back, through its corners.
+// Calls `visit` for each piece of an edge between two corners of the shape that lie on it, until it gives
+// true. An edge that crosses none of an area's may still leave it, and come back, through its corners.
 template <typename Visit>
-bool any_piece(const Arc& edge, const GeoShape& area, std::vector<Direction>& corners, Visit visit) {
+bool any_piece(const Arc& edge, const GeoShape& shape, std::vector<Direction>& corners, Visit visit) {
   corners.assign({edge.from, edge.to});
-  any_point(area, [&](const Direction& corner) {
+  any_point(shape, [&](const Direction& corner) {
     if (is_on_arc(edge, corner)) corners.push_back(corner);
     return false;
   });
   std::ranges::sort(corners, {}, [&](const Direction& corner) { return length(corner - edge.from); });
   for (size_t i = 0; i + 1 < corners.size(); ++i)
-    if (visit(middle_of(corners[i], corners[i + 1]))) return true;
+    if (visit(Arc{corners[i], corners[i + 1]})) return true;
   return false;
 }
 
@@ -101,8 +110,8 @@ bool is_within_area(const GeoShape& a, const GeoShape& area) {
   bool has_inside = false;
   std::vector<Direction> corners;
   const bool leaves = any_edge(a, [&](const Arc& edge) {
-    return any_piece(edge, area, corners, [&](const Direction& place) {
-      const Side side = side_of_area(area, place);
+    return any_piece(edge, area, corners, [&](const Arc& piece) {
+      const Side side = side_of_area(area, middle_of(piece.from, piece.to));
       has_inside = has_inside || side == Side::inside;
       return side == Side::outside;
     });
@@ -134,13 +143,13 @@ bool shapes_intersect(const GeoShape& a, const GeoShape& b) noexcept {
 bool is_within(const GeoShape& a, const GeoShape& b) {
   if (b.kind == GeoKind::area) return is_within_area(a, b);
   if (a.kind == GeoKind::area) return false;
-  // All points of a, and the middles of its edges, on b.
-  const auto is_on_b = [&](const Direction& place) {
-    return any_edge(b, [&](const Arc& edge) { return is_on_arc(edge, place); });
+  // No corner of b is within a piece of an edge of a, so one edge of b has to hold all of it.
+  std::vector<Direction> corners;
+  const auto leaves_b = [&](const Arc& piece) {
+    return !any_edge(
+        b, [&](const Arc& edge) { return is_on_arc(edge, piece.from) && is_on_arc(edge, piece.to); });
   };
-  return !any_edge(a, [&](const Arc& edge) {
-    return !is_on_b(edge.from) || !is_on_b(edge.to) || !is_on_b(middle_of(edge.from, edge.to));
-  });
+  return !any_edge(a, [&](const Arc& edge) { return any_piece(edge, b, corners, leaves_b); });
 }
 
 double shape_distance(const GeoShape& a, const GeoShape& b) noexcept {

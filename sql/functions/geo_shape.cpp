@@ -1,6 +1,7 @@
 // Reading GeoJSON and checking that it is valid.
 #include "sql/functions/geo_shape.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace quire::sql {
@@ -16,14 +17,44 @@ constexpr std::string_view kNoPolygon = "A MultiPolygon must have at least one P
 constexpr std::string_view kShortRing = "A ring must have at least four positions.";
 constexpr std::string_view kOpenRing = "The first and the last position of a ring must be the same.";
 constexpr std::string_view kCrossedRing = "The edges of a ring must not cross each other.";
+constexpr std::string_view kFoldedRing = "The edges of a ring must not run along each other.";
 constexpr std::string_view kTooManyPoints = "A geometry must have at most 4096 positions.";
 
-// Whether any two edges cross. The bound on points keeps the square of their number small.
-bool crosses_itself(GeoPath ring) {
-  for (size_t i = 0; i + 1 < ring.size(); ++i)
-    for (size_t j = i + 2; j + 1 < ring.size(); ++j)
-      if (arcs_cross({ring[i], ring[i + 1]}, {ring[j], ring[j + 1]})) return true;
-  return false;
+// The square of the distance between two points.
+double squared_distance(const Direction& a, const Direction& b) {
+  return dot(a - b, a - b);
+}
+
+double longest_edge_of(GeoPath ring) {
+  double most = 0;
+  for (size_t i = 0; i + 1 < ring.size(); ++i) most = std::max(most, squared_distance(ring[i], ring[i + 1]));
+  return std::sqrt(most);
+}
+
+// What is wrong with the way in which a ring meets itself: edges that cross, or that run along each other, as
+// those of a spike do, between which is nothing. Empty if it does neither. The bound on points keeps the
+// square of their number small; most pairs are told apart by their ends, which lie plainly on one side.
+std::string_view flaw_of_ring(GeoPath ring) {
+  const double longest = longest_edge_of(ring);
+  for (size_t i = 0; i + 1 < ring.size(); ++i) {
+    const Arc edge{ring[i], ring[i + 1]};
+    const Direction normal = cross(edge.from, edge.to - edge.from);
+    // How high an end may lie over the edge, times the edge's length, where two edges run along each other.
+    const double unsure = 4 * kSamePlace * (length(edge.to - edge.from) + longest);
+    double before = 0;
+    for (size_t j = i + 1; j + 1 < ring.size(); ++j) {
+      const double after = dot(normal, ring[j + 1] - edge.from);
+      const bool is_apart = std::min(before, after) > unsure || std::max(before, after) < -unsure;
+      before = after;
+      if (is_apart) continue;
+      const Arc other{ring[j], ring[j + 1]};
+      const bool goes_on = j == i + 1 && dot(edge.to - edge.from, other.to - other.from) >= 0;
+      if (goes_on) continue;
+      if (arcs_cross(edge, other) && !arcs_meet_at_end(edge, other)) return kCrossedRing;
+      if (arcs_overlap(edge, other)) return kFoldedRing;
+    }
+  }
+  return {};
 }
 
 class GeoShapeParser {
@@ -112,8 +143,8 @@ class GeoShapeParser {
     std::optional<GeoPath> ring = read_path(positions, 4, kShortRing);
     if (!ring) return std::nullopt;
     if (length(ring->front() - ring->back()) > kSamePlace) return wrong(kOpenRing);
-    if (crosses_itself(*ring)) return wrong(kCrossedRing);
-    return ring;
+    const std::string_view flaw = flaw_of_ring(*ring);
+    return flaw.empty() ? ring : wrong(flaw);
   }
 
   Arena& arena_;

@@ -1,6 +1,7 @@
 #include "sql/functions/sphere.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 
@@ -20,16 +21,23 @@ Direction unit(const Direction& a) {
   return a * (1.0 / length(a));
 }
 
+// Stands upright on the great circle of an arc, as long as the sine of the arc's angle. Made of a difference,
+// so that it is precise for short arcs too.
+Direction normal_of(const Arc& arc) {
+  return cross(arc.from, arc.to - arc.from);
+}
+
 // Whether a place on the arc's great circle lies between its ends.
 bool is_between(const Arc& arc, const Direction& normal, const Direction& place) {
-  return dot(cross(arc.from, place), normal) >= 0 && dot(cross(place, arc.to), normal) >= 0;
+  return dot(cross(arc.from, place - arc.from), normal) >= 0 &&
+         dot(cross(place, arc.to - place), normal) >= 0;
 }
 
 // A place just left of an edge, nearer to it than any sensible ring comes to itself.
 Direction left_of(const Arc& edge) {
-  const Direction normal = cross(edge.from, edge.to);
+  const Direction normal = normal_of(edge);
   const double size = length(normal);
-  constexpr double most = 1e-7;  // radians: 60 cm
+  constexpr double most = 1e-10;  // radians: less than a millimetre
   return unit(unit(edge.from + edge.to) + normal * (std::min(size * 1e-3, most) / size));
 }
 
@@ -75,17 +83,22 @@ double latitude_of(const Direction& direction) noexcept {
 }
 
 Direction nearest_on_arc(const Arc& arc, const Direction& place) noexcept {
-  const Direction normal = cross(arc.from, arc.to);
+  const Direction normal = normal_of(arc);
   const double size = length(normal);
   if (size > kSamePlace) {
     const Direction upright = normal * (1.0 / size);
-    const Direction foot = place - upright * dot(place, upright);
+    const Direction foot = place - upright * dot(place - arc.from, upright);
     if (length(foot) > kSamePlace && is_between(arc, normal, foot)) return unit(foot);
   }
   return length(place - arc.from) <= length(place - arc.to) ? arc.from : arc.to;
 }
 
 bool is_on_arc(const Arc& arc, const Direction& place) noexcept {
+  // Most places are plainly off the arc's great circle. The height is times the normal's length.
+  const Direction normal = normal_of(arc);
+  const double height = dot(place - arc.from, normal);
+  constexpr double kMostHeight = 2 * kSamePlace;
+  if (height * height > kMostHeight * kMostHeight * dot(normal, normal)) return false;
   return length(place - nearest_on_arc(arc, place)) <= kSamePlace;
 }
 
@@ -99,9 +112,25 @@ bool arcs_cross(const Arc& a, const Arc& b) noexcept {
   return from_b * to_b < 0 && (from_a > 0) == (to_b > 0);
 }
 
+bool arcs_meet_at_end(const Arc& a, const Arc& b) noexcept {
+  return is_on_arc(a, b.from) || is_on_arc(a, b.to) || is_on_arc(b, a.from) || is_on_arc(b, a.to);
+}
+
 bool arcs_touch(const Arc& a, const Arc& b) noexcept {
-  return arcs_cross(a, b) || is_on_arc(a, b.from) || is_on_arc(a, b.to) || is_on_arc(b, a.from) ||
-         is_on_arc(b, a.to);
+  return arcs_cross(a, b) || arcs_meet_at_end(a, b);
+}
+
+bool arcs_overlap(const Arc& a, const Arc& b) noexcept {
+  std::array<const Direction*, 4> shared;
+  size_t count = 0;
+  if (is_on_arc(a, b.from)) shared[count++] = &b.from;
+  if (is_on_arc(a, b.to)) shared[count++] = &b.to;
+  if (is_on_arc(b, a.from)) shared[count++] = &a.from;
+  if (is_on_arc(b, a.to)) shared[count++] = &a.to;
+  // Where the arcs share one point, several ends may be near it.
+  constexpr double kLeastLength = 4 * kSamePlace;
+  return std::any_of(shared.begin(), shared.begin() + count,
+                     [&](const Direction* end) { return length(*end - *shared[0]) > kLeastLength; });
 }
 
 Side side_of_ring(std::span<const Direction> ring, const Direction& place) noexcept {

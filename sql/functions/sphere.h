@@ -54,10 +54,14 @@ constexpr double kSamePlace = 1e-12;
 // The point of the arc that is nearest to `place`.
 Direction nearest_on_arc(const Arc& arc, const Direction& place) noexcept;
 bool is_on_arc(const Arc& arc, const Direction& place) noexcept;
-// Whether two arcs cross at a point inside both.
+// Whether two arcs cross at a point inside both; where an end of one is on the other, rounding decides.
 bool arcs_cross(const Arc& a, const Arc& b) noexcept;
+// Whether an end of one is on the other.
+bool arcs_meet_at_end(const Arc& a, const Arc& b) noexcept;
 // Whether they have a point in common.
 bool arcs_touch(const Arc& a, const Arc& b) noexcept;
+// Whether they have more than a point in common.
+bool arcs_overlap(const Arc& a, const Arc& b) noexcept;
 
 enum class Side : uint8_t { outside, boundary, inside };
 

@@ -190,6 +190,95 @@ TEST(SpatialFunctions, SmallRingsDoNotCrossThemselves) {
   }
 }
 
+// One edge lies on a meridian, so that places on it are known whatever the size: from a continent's to a
+// grain's.
+TEST(SpatialFunctions, EdgesOfShapesOfAnySizeAreMetExactly) {
+  for (double size = 10; size > 1e-8; size /= 3) {
+    const auto at = [size](double x, double y) {
+      return fmt::format("[{},{}]", 13.4 + x * size, 52.5 + y * size);
+    };
+    const std::string a = at(0, 0), b = at(1, 0.5), c = at(0, 1);
+    const std::string shape = geometry("Polygon", fmt::format("[[{},{},{},{}]]", a, b, c, a));
+    const auto line = [](const std::string& from, const std::string& to) {
+      return geometry("LineString", fmt::format("[{},{}]", from, to));
+    };
+    SCOPED_TRACE(shape);
+    expect_all({
+        {"ST_WITHIN", {point(a), shape}, "false"},
+        {"ST_WITHIN", {point(b), shape}, "false"},
+        {"ST_WITHIN", {point(c), shape}, "false"},
+        {"ST_WITHIN", {point(at(0, 0.4)), shape}, "false"},
+        {"ST_INTERSECTS", {point(at(0, 0.4)), shape}, "true"},
+        {"ST_DISTANCE", {point(at(0, 0.4)), shape}, "0"},
+        {"ST_WITHIN", {shape, shape}, "true"},
+        {"ST_WITHIN", {line(a, c), shape}, "false"},
+        {"ST_WITHIN", {line(at(0, 0.4), at(0.3, 0.5)), shape}, "true"},
+        {"ST_WITHIN", {line(at(0.3, 0.5), at(0, 0.7)), shape}, "true"},
+        {"ST_WITHIN", {line(at(0.3, 0.5), at(-0.1, 0.7)), shape}, "false"},
+    });
+  }
+}
+
+// A wall of a kilometre, half a metre thick.
+TEST(SpatialFunctions, WithinAThinPolygon) {
+  const std::string wall = geometry("Polygon", "[[[0,0],[0.01,0],[0.01,0.000005],[0,0.000005],[0,0]]]");
+  expect_all({
+      {"ST_WITHIN", {point("[0.004,0.000002]"), wall}, "true"},
+      {"ST_WITHIN", {point("[0.004,0.00001]"), wall}, "false"},
+      {"ST_WITHIN", {point("[50,50]"), wall}, "false"},
+  });
+}
+
+TEST(SpatialFunctions, AHoleMayTouchTheOuterRingAtItsFirstCorner) {
+  const std::string forwards =
+      geometry("Polygon", "[[[0,0],[4,0],[4,4],[0,4],[0,0]],[[0,0],[1,2],[2,1],[0,0]]]");
+  const std::string backwards =
+      geometry("Polygon", "[[[0,0],[4,0],[4,4],[0,4],[0,0]],[[0,0],[2,1],[1,2],[0,0]]]");
+  for (const std::string& shape : {forwards, backwards}) {
+    expect_all({
+        {"ST_WITHIN", {point("[1,1]"), shape}, "false"},
+        {"ST_INTERSECTS", {point("[1,1]"), shape}, "false"},
+        {"ST_WITHIN", {point("[3,3]"), shape}, "true"},
+    });
+  }
+}
+
+TEST(SpatialFunctions, ALineLiesInALineThatRunsAlongIt) {
+  const std::string straight = geometry("LineString", "[[0,0],[1,0],[2,0]]");
+  expect_all({
+      {"ST_WITHIN", {geometry("LineString", "[[0,0],[2,0]]"), straight}, "true"},
+      {"ST_WITHIN", {geometry("LineString", "[[0.5,0],[1.5,0]]"), straight}, "true"},
+      {"ST_WITHIN", {geometry("LineString", "[[0.5,0],[2.5,0]]"), straight}, "false"},
+      // One that only comes back to it, at its ends and in the middle.
+      {"ST_WITHIN",
+       {geometry("LineString", "[[0,0],[2,0]]"),
+        geometry("LineString", "[[0,0],[0.5,1],[1,0],[1.5,1],[2,0]]")},
+       "false"},
+  });
+}
+
+// Between edges that run along each other is nothing: neither side of them is the inside.
+TEST(SpatialFunctions, RingsThatFoldAreNotValid) {
+  for (const char* ring : {
+           "[[0,0],[4,0],[20,-10],[4,0],[4,4],[0,4],[0,0]]",  // a spike
+           "[[4,0],[4,4],[0,4],[0,0],[4,0],[20,-10],[4,0]]",  // at the start
+           "[[0,0],[1,0],[2,0],[0,0]]",                       // on one great circle
+           "[[0,0],[1,1],[1,1],[0,0]]",
+           "[[0,0],[4,0],[4,4],[0,0],[4,0],[4,4],[0,0]]",  // around twice
+           "[[0,0],[4,0],[2,0],[2,4],[0,0]]",
+       }) {
+    const std::string shape = geometry("Polygon", fmt::format("[{}]", ring));
+    EXPECT_EQ(call("ST_ISVALIDDETAILED", {shape}),
+              R"({"valid":false,"reason":"The edges of a ring must not run along each other."})")
+        << ring;
+    EXPECT_EQ(call("ST_WITHIN", {point("[50,50]"), shape}), "undefined") << ring;
+  }
+  // A position twice in a row, and a ring that meets itself in a point, are no fold.
+  for (const char* ring :
+       {"[[0,0],[4,0],[4,0],[4,4],[0,4],[0,0]]", "[[0,0],[2,1],[4,0],[4,4],[2,1],[0,4],[0,0]]"})
+    EXPECT_EQ(call("ST_ISVALID", {geometry("Polygon", fmt::format("[{}]", ring))}), "true") << ring;
+}
+
 TEST(SpatialFunctions, InvalidGeometriesSayWhy) {
   const auto reason = [](const std::string& shape) {
     EXPECT_EQ(call("ST_ISVALID", {shape}), "false") << shape;

@@ -2,6 +2,7 @@
 // and no look-around. A constant pattern is compiled once a call site; others are compiled when they change.
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -13,25 +14,38 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
+// How many bytes at the start of `pattern`, which is '[', make up the class; all if it does not end. A
+// bracket that closes ends no class where it stands first, after a backslash, or in a name such as [:alpha:].
+size_t size_of_class(std::string_view pattern) {
+  const size_t last_name_end = pattern.rfind(":]");
+  const bool has_names = last_name_end != std::string_view::npos;
+  size_t at = pattern.starts_with("[^") ? 2 : 1;
+  if (pattern.substr(at).starts_with(']')) ++at;
+  while (at < pattern.size() && pattern[at] != ']') {
+    if (has_names && at + 2 <= last_name_end && pattern.substr(at).starts_with("[:"))
+      at = pattern.find(":]", at + 2) + 2;
+    else
+      at += pattern[at] == '\\' ? 2 : 1;
+  }
+  return std::min(at + 1, pattern.size());
+}
+
 // The modifier x: white space and comments from # to the end of the line do not count, save in brackets and
 // after a backslash.
 std::string without_layout(std::string_view pattern) {
+  constexpr std::string_view kSpaces = " \t\n\v\f\r";
   std::string kept;
-  bool is_in_class = false;
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    const char c = pattern[i];
-    if (c == '\\') {
-      kept += pattern.substr(i, 2);
-      ++i;
-    } else if (is_in_class) {
-      is_in_class = c != ']';
-      kept += c;
-    } else if (c == '#') {
-      while (i + 1 < pattern.size() && pattern[i + 1] != '\n') ++i;
-    } else if (std::string_view(" \t\n\v\f\r").find(c) == std::string_view::npos) {
-      is_in_class = c == '[';
-      kept += c;
-    }
+  while (!pattern.empty()) {
+    const char c = pattern.front();
+    size_t taken = 1;
+    if (c == '#')
+      taken = std::min(pattern.find('\n'), pattern.size());
+    else if (c == '\\')
+      taken = std::min<size_t>(2, pattern.size());
+    else if (c == '[')
+      taken = size_of_class(pattern);
+    if (c != '#' && kSpaces.find(c) == std::string_view::npos) kept += pattern.substr(0, taken);
+    pattern.remove_prefix(taken);
   }
   return kept;
 }

@@ -259,6 +259,12 @@ TEST(RegexMatch, FindsThePatternAnywhere) {
       {"REGEXMATCH", {R"("ab")", R"("a b # both")", R"("x")"}, "true"},
       {"REGEXMATCH", {R"("a b")", R"("a[ ]b")", R"("x")"}, "true"},
       {"REGEXMATCH", {R"("a b")", R"("a\\ b")", R"("xi")"}, "true"},
+      // What stands in brackets counts, also behind one that does not close them.
+      {"REGEXMATCH", {R"("a b")", R"("a[] ]b")", R"("x")"}, "true"},
+      {"REGEXMATCH", {R"("a#b")", R"("a [^] ] b")", R"("x")"}, "true"},
+      {"REGEXMATCH", {R"("a b")", R"("a [[:digit:] ] b")", R"("x")"}, "true"},
+      {"REGEXMATCH", {R"("a#b")", R"("a [[:digit:]\\]#] b # [")", R"("x")"}, "true"},
+      {"REGEXMATCH", {R"("a b")", R"("a[[: ]b")", R"("x")"}, "true"},
       {"REGEXMATCH", {R"("abc")", R"("(")"}, "undefined"},
       {"REGEXMATCH", {R"("abc")", R"("a")", R"("q")"}, "undefined"},
   });

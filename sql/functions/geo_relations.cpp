@@ -1,7 +1,9 @@
 // How two shapes lie to each other. All pairs of edges are looked at: the bound on points makes that
 // bearable.
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <vector>
 
@@ -59,6 +61,11 @@ Side side_of_area(const GeoShape& area, const Direction& place) {
 }
 
 bool edges_touch(const GeoShape& a, const GeoShape& b) {
+  if (a.kind == GeoKind::point) {
+    const Direction& place = a.paths.front().front();
+    return any_edge(b, [&](const Arc& edge) { return is_on_arc(edge, place); });
+  }
+  if (b.kind == GeoKind::point) return edges_touch(b, a);
   return any_edge(a,
                   [&](const Arc& x) { return any_edge(b, [&](const Arc& y) { return arcs_touch(x, y); }); });
 }
@@ -127,9 +134,68 @@ bool is_within_area(const GeoShape& a, const GeoShape& area) {
   });
 }
 
+// Calls `visit` for each point of a shape with each edge of the other, both ways.
+template <typename Visit>
+void each_pair(const GeoShape& a, const GeoShape& b, Visit visit) {
+  const auto pair_up = [&](const GeoShape& points, const GeoShape& edges) {
+    any_point(points, [&](const Direction& point) {
+      return any_edge(edges, [&](const Arc& edge) { return visit(point, edge), false; });
+    });
+  };
+  pair_up(a, b);
+  if (a.kind != GeoKind::point) pair_up(b, a);
+}
+
+// The least chord on the sphere from the point to one of the edge.
+double chord_between(const Direction& point, const Arc& edge) {
+  return length(point - nearest_on_arc(edge, point));
+}
+
+struct NearestPair {
+  Direction point;
+  Arc edge;
+  double chord = std::numeric_limits<double>::infinity();
+
+  void look_at(const Direction& new_point, const Arc& new_edge) {
+    const double new_chord = chord_between(new_point, new_edge);
+    if (new_chord < chord) *this = {new_point, new_edge, new_chord};
+  }
+};
+
+// The least distance on the ellipsoid so far, and how long a chord on the sphere may be that still can beat
+// it: the sphere's distances are off by less than 1 %, and its edges by less than half a per cent of their
+// length.
+class MeasuredDistance {
+ public:
+  double metres() const { return metres_; }
+
+  void measure(const Direction& point, const Arc& edge) {
+    constexpr double kLeastMetres = 0.99 * 6'371'008;  // a radian
+    const double metres = geodesic_distance(point, edge);
+    if (metres >= metres_) return;
+    metres_ = metres;
+    most_chord_ = 2 * std::sin(std::min(metres / kLeastMetres, std::numbers::pi) / 2);
+  }
+
+  void look_at(const Direction& point, const Arc& edge) {
+    constexpr double kMostBend = 0.005;
+    const double bend = kMostBend * length(edge.to - edge.from);
+    if (chord_between(point, edge) - bend <= most_chord_) measure(point, edge);
+  }
+
+ private:
+  double metres_ = std::numeric_limits<double>::infinity();
+  double most_chord_ = std::numeric_limits<double>::infinity();
+};
+
 }  // namespace
 
 bool shapes_intersect(const GeoShape& a, const GeoShape& b) noexcept {
+  const auto holds_point = [](const GeoShape& area, const GeoShape& point) {
+    return side_of_area(area, point.paths.front().front()) != Side::outside;
+  };
+  if (a.kind == GeoKind::point && b.kind == GeoKind::area) return holds_point(b, a);
+  if (b.kind == GeoKind::point && a.kind == GeoKind::area) return holds_point(a, b);
   if (edges_touch(a, b)) return true;
   // No edge meets another, so each path lies on one side: one point of each tells.
   const auto holds_a_path_of = [](const GeoShape& area, const GeoShape& other) {
@@ -153,27 +219,20 @@ bool is_within(const GeoShape& a, const GeoShape& b) {
 }
 
 double shape_distance(const GeoShape& a, const GeoShape& b) noexcept {
-  if (a.kind != GeoKind::point || b.kind != GeoKind::point)
-    if (shapes_intersect(a, b)) return 0;
-  // The sphere says which pairs are worth the ellipsoid's arithmetic: its distances are off by less than 1 %,
-  // and its edges by less than half a per cent of their length.
-  constexpr double kLeastMetres = 0.99 * 6'371'008;  // a radian
-  constexpr double kMostBend = 0.005;
-  double nearest = std::numeric_limits<double>::infinity();
-  const auto compare = [&](const GeoShape& points, const GeoShape& edges) {
-    any_point(points, [&](const Direction& point) {
-      return any_edge(edges, [&](const Arc& edge) {
-        const double chord = length(point - nearest_on_arc(edge, point));
-        const double bend = kMostBend * length(edge.to - edge.from);
-        if (kLeastMetres * (chord - bend) <= nearest)
-          nearest = std::min(nearest, geodesic_distance(point, edge));
-        return false;
-      });
-    });
-  };
-  compare(a, b);
-  if (a.kind != GeoKind::point) compare(b, a);
-  return nearest;
+  if (a.kind == GeoKind::point && b.kind == GeoKind::point) {
+    const Direction& from = a.paths.front().front();
+    const Direction& to = b.paths.front().front();
+    return geodesic_distance(longitude_of(from), latitude_of(from), longitude_of(to), latitude_of(to));
+  }
+  if (shapes_intersect(a, b)) return 0;
+  // What is nearest on the sphere is so on the ellipsoid, too, or almost: with it at hand, few pairs are left
+  // that have to be measured.
+  NearestPair nearest;
+  each_pair(a, b, [&](const Direction& point, const Arc& edge) { nearest.look_at(point, edge); });
+  MeasuredDistance distance;
+  distance.measure(nearest.point, nearest.edge);
+  each_pair(a, b, [&](const Direction& point, const Arc& edge) { distance.look_at(point, edge); });
+  return distance.metres();
 }
 
 double shape_area(const GeoShape& shape) noexcept {

@@ -2,6 +2,9 @@
 
 #include <GeographicLib/Geodesic.hpp>
 #include <GeographicLib/GeodesicLine.hpp>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "sql/functions/geodesic.h"
 #include "tests/sql/functions/call.h"
@@ -82,6 +85,32 @@ TEST(SpatialFunctions, DistanceToAnEdgeIsThatOfItsNearestPoint) {
     const double found = geodesic_distance(place, edge);
     EXPECT_LE(found, tried + 1e-3) << c.longitude << ' ' << c.latitude;
     EXPECT_GE(found, tried - 20) << c.longitude << ' ' << c.latitude;
+  }
+}
+
+// Few of the edges are measured; the nearest one has to be among them, near and far.
+TEST(SpatialFunctions, DistanceToAZigzagIsThatOfItsNearestEdge) {
+  constexpr int kCorners = 300;
+  std::vector<std::pair<double, double>> corners;
+  std::string line;
+  for (int i = 0; i < kCorners; ++i) {
+    const double angle = i * 2 * std::numbers::pi / kCorners;
+    const double radius = i % 2 == 0 ? 10 : 12;
+    corners.emplace_back(radius * std::cos(angle), 40 + radius * std::sin(angle));
+    line += fmt::format("{}[{},{}]", line.empty() ? "" : ",", corners.back().first, corners.back().second);
+  }
+  const std::string zigzag = geometry("LineString", "[" + line + "]");
+  for (const auto& [longitude, latitude] :
+       {std::pair{0.1, 40.2}, {13.0, 41.0}, {30.0, 38.0}, {100.0, -20.0}, {-170.0, -45.0}, {179.0, -39.0}}) {
+    double nearest = 1e9;
+    for (size_t i = 0; i + 1 < corners.size(); ++i)
+      nearest = std::min(nearest,
+                         geodesic_distance(direction_of(longitude, latitude),
+                                           Arc{direction_of(corners[i].first, corners[i].second),
+                                               direction_of(corners[i + 1].first, corners[i + 1].second)}));
+    const std::string place = point(fmt::format("[{},{}]", longitude, latitude));
+    EXPECT_NEAR(std::stod(call("ST_DISTANCE", {place, zigzag})), nearest, 1e-5) << place;
+    EXPECT_NEAR(std::stod(call("ST_DISTANCE", {zigzag, place})), nearest, 1e-5) << place;
   }
 }
 

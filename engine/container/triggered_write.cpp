@@ -20,6 +20,14 @@ Result<void> check_same_id(std::string_view id, std::string_view item) {
                           shortened(id)));
 }
 
+// Of a write, that there is an item is the outcome.
+Result<void> taken_away(std::string_view id) {
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("a post-trigger deleted item '{}', which this write made, or gave it another id: "
+                          "nothing of it is kept",
+                          shortened(id)));
+}
+
 }  // namespace
 
 Result<ItemOutcome> ContainerStore::write_triggered(WriteTransaction& transaction, std::string item,
@@ -43,6 +51,7 @@ Result<ItemOutcome> ContainerStore::write_triggered(WriteTransaction& transactio
   bool created = false;
   std::string id;
   std::string key_text;  // the item's JSON, for its partition key
+  sql::Value root;       // of it
   QUIRE_TRY(transaction.nested([&](WriteTransaction& inner) -> Result<void> {
     QUIRE_TRY(triggers_->before(inner, *this, write, options.triggers, item));
     if (mode == Mode::replace) QUIRE_TRY(check_same_id(replaced, item));
@@ -50,10 +59,12 @@ Result<ItemOutcome> ContainerStore::write_triggered(WriteTransaction& transactio
     created = written.created;
     id = id_of(written.item.root).as_string();
     write_item_json(written.item.root, key_text);
-    return triggers_->after(inner, *this, write, options.triggers, item, key_text);
+    QUIRE_TRY(triggers_->after(inner, *this, write, options.triggers, item, key_text));
+    QUIRE_ASSIGN(root, reader.to_value(key_text, arena));
+    QUIRE_ASSIGN(const std::optional<Item> left, read(inner, partition_key_of(root), id));
+    return left ? Result<void>() : taken_away(id);
   }));
   // A post-trigger may have written the item again.
-  QUIRE_ASSIGN(const sql::Value root, reader.to_value(key_text, arena));
   QUIRE_ASSIGN(const std::optional<Item> stored, read(transaction, partition_key_of(root), id));
   if (!stored) return std::unexpected(not_found(id));
   const RecordHeader header = stored->header();

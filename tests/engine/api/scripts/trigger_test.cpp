@@ -105,6 +105,30 @@ TEST_F(TriggerTest, AnItemThatIsReplacedKeepsItsIdWhateverATriggerSays) {
   EXPECT_EQ(query("UPDATE shelf s SET s.n = 2 WHERE s.id = 'b2'"), "");
 }
 
+TEST_F(TriggerTest, APostTriggerThatTakesItsItemAwayUndoesAllOfTheWrite) {
+  constexpr std::string_view kBegin =
+      "function () { var d = getContext().getResponse().getBody(); "
+      "__.createDocument(__.getSelfLink(), { id: 'log', authorId: 'a1' }); ";
+  const std::string begin(kBegin);
+  add("remove", "POST ALL ON shelf", begin + "__.deleteDocument(d._self); }");
+  add("rename", "POST ALL ON shelf", begin + "d.id = 'z'; __.replaceDocument(d._self, d); }");
+  const std::string before = query("SELECT * FROM shelf s");
+  for (const char* trigger : {"remove", "rename"}) {
+    WriteOptions options;
+    options.post_trigger = trigger;
+    for (const char* json : {R"({"id":"new","authorId":"a1"})", R"({"id":"b1","authorId":"a1"})"}) {
+      EXPECT_TRUE(
+          fails_with(shelf_->upsert(json, options), QUIRE_INVALID_ARGUMENT, "a post-trigger deleted"));
+      auto transaction = database_->begin_transaction();
+      options.transaction = &*transaction;
+      EXPECT_TRUE(fails_with(shelf_->upsert(json, options), QUIRE_INVALID_ARGUMENT));
+      EXPECT_TRUE(succeeds(transaction->commit()));
+      options.transaction = nullptr;
+      EXPECT_EQ(query("SELECT * FROM shelf s"), before) << trigger << json;
+    }
+  }
+}
+
 TEST_F(TriggerTest, ATriggerIsGoneOnceItIsDroppedOrItsTransactionUndone) {
   EXPECT_EQ(query("BEGIN"), "");
   add("never", "PRE ALL ON shelf ALWAYS", "function () { throw new Error('never'); }");

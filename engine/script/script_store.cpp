@@ -34,6 +34,33 @@ std::string first_function(std::string_view text) {
   return "";
 }
 
+// The place of a fault of a text that was read behind an opening parenthesis; the message ends in its column.
+void take_parenthesis_off(Error& fault) {
+  if (fault.position.line != 1 || fault.position.column < 2) return;
+  const std::string end = fmt::format(":{}", fault.position.column);
+  --fault.position.column;
+  if (fault.message.ends_with(end))
+    fault.message.replace(fault.message.size() - end.size(), end.size(),
+                          fmt::format(":{}", fault.position.column));
+}
+
+// Why a text is no expression, where take_exception() has told `fault` of it in parentheses, of which the
+// closing one stood on a line of its own; nothing where it is one with something behind it.
+std::optional<Error> fault_of_expression(Sandbox& sandbox, const ScriptDefinition& script,
+                                         std::string_view text, Error fault) {
+  if (fault.position.line > 1 + std::ranges::count(text, '\n')) {
+    const JsValue unclosed = sandbox.evaluate("(" + std::string(text), script.name);
+    if (!Sandbox::is_exception(unclosed)) {
+      sandbox.free(unclosed);
+      return std::nullopt;
+    }
+    fault = sandbox.take_exception(script_title(script));
+    if (fault.code != ErrorCode::syntax) return std::nullopt;
+  }
+  take_parenthesis_off(fault);
+  return fault;
+}
+
 }  // namespace
 
 std::string script_title(const ScriptDefinition& script) {
@@ -77,8 +104,8 @@ Result<std::shared_ptr<const SandboxImage>> ScriptStore::booted() {
 // is no JavaScript it is a program that declares functions; then the one of the script's own name counts, or
 // the first. Of a text that is neither, the fault is the one that lies further in it.
 Result<JsValue> ScriptStore::load(Sandbox& sandbox, const ScriptDefinition& script) {
-  const size_t end = script.body.find_last_not_of("; \t\r\n");
-  const JsValue expression = sandbox.evaluate("(" + script.body.substr(0, end + 1) + "\n)", script.name);
+  const std::string text = script.body.substr(0, script.body.find_last_not_of("; \t\r\n") + 1);
+  const JsValue expression = sandbox.evaluate("(" + text + "\n)", script.name);
   std::optional<Error> fault;
   if (!Sandbox::is_exception(expression)) {
     if (sandbox.is_function(expression)) return expression;
@@ -86,14 +113,13 @@ Result<JsValue> ScriptStore::load(Sandbox& sandbox, const ScriptDefinition& scri
   } else {
     fault = sandbox.take_exception(script_title(script));
     if (fault->code != ErrorCode::syntax) return std::unexpected(std::move(*fault));
+    fault = fault_of_expression(sandbox, script, text, std::move(*fault));
   }
   const JsValue program = sandbox.evaluate(script.body, script.name);
   if (Sandbox::is_exception(program)) {
     Error error = sandbox.take_exception(script_title(script));
-    // The closing parenthesis stands on a line of its own, behind the text.
-    const auto lines = 1 + std::ranges::count(script.body, '\n');
-    const bool is_further = error.code == ErrorCode::syntax && fault &&
-                            fault->position.line > error.position.line && fault->position.line <= lines;
+    const auto place = [](const Error& each) { return std::pair(each.position.line, each.position.column); };
+    const bool is_further = error.code == ErrorCode::syntax && fault && place(*fault) > place(error);
     return std::unexpected(is_further ? std::move(*fault) : std::move(error));
   }
   sandbox.free(program);

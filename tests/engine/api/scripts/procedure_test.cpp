@@ -88,6 +88,17 @@ TEST_F(ScriptTest, AScriptIsAFunctionInAnyForm) {
 TEST_F(ScriptTest, ASyntaxErrorIsToldWhenTheScriptIsStored) {
   EXPECT_TRUE(fails_with(run("function f() {\n  var x = ;\n}"), QUIRE_SYNTAX, "line 2"));
   EXPECT_TRUE(fails_with(run("function ("), QUIRE_SYNTAX, "line 1"));
+  // Functions without a name: the fault is theirs, where it stands, and not that they have none.
+  for (const auto& [body, column] :
+       std::initializer_list<std::pair<std::string_view, uint32_t>>{{"function () { var x = ; }", 23},
+                                                                    {"async function () { a b }", 23},
+                                                                    {"function () { return 1", 23},
+                                                                    {"(a) => { var x = ; }", 18}}) {
+    auto result = run(body);
+    EXPECT_TRUE(fails_with(result, QUIRE_SYNTAX, "p:1:" + std::to_string(column))) << body;
+    EXPECT_EQ(result.error().column, column) << body;
+  }
+  EXPECT_TRUE(fails_with(run("function () {\n  return 1;\n"), QUIRE_SYNTAX, "line 2"));
   EXPECT_EQ(shelf_->scripts().value(), "[]");
 }
 

@@ -107,6 +107,8 @@ Outcome export_container(Session& session, const std::string& name, const std::s
                          const std::vector<std::string>& queries) {
   if (session.is_own_file(path))
     return refused(fmt::format("'{}' is of the open database: name another file", path));
+  if (is_packed_otherwise(path))
+    return refused(fmt::format("'{}' would not be packed: names in .gz and .zst alone are", path));
   if (!queries.empty() && !is_query(queries[0]))
     return refused("--query takes a SELECT: other statements run by themselves, and are not exported");
   auto container = session.database().container(name);

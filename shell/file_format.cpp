@@ -1,5 +1,7 @@
 #include "shell/file_format.h"
 
+#include <algorithm>
+
 namespace quire::shell {
 
 std::optional<Format> find_format(std::string_view name) {
@@ -16,6 +18,11 @@ std::optional<Format> format_of_file(std::string_view path) {
   const size_t dot = path.rfind('.');
   if (dot == std::string_view::npos) return Format::json_lines;
   return find_format(path.substr(dot + 1)).value_or(Format::json_lines);
+}
+
+bool is_packed_otherwise(std::string_view path) {
+  constexpr std::string_view kEndings[] = {".bz2", ".xz", ".zip", ".lz4", ".br", ".7z"};
+  return std::ranges::any_of(kEndings, [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
 }  // namespace quire::shell

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "shell/interrupt.h"
@@ -81,9 +82,24 @@ class StrangeSource : public ByteSource {
   std::string what_;
 };
 
-// By its mark, or by the zero in its first character, which stands in no JSON, CSV or TSV.
-bool is_utf16(std::string_view begin) {
-  return begin.starts_with("\xFF\xFE") || begin.starts_with("\xFE\xFF") || begin.substr(0, 2).contains('\0');
+// What is wrong with a file that begins so; empty if nothing is.
+std::string_view strange_beginning(std::string_view begin) {
+  constexpr std::string_view kUtf16 =
+      "it is UTF-16, not UTF-8: iconv -f UTF-16 -t UTF-8 makes the one of the other";
+  constexpr std::pair<std::string_view, std::string_view> kMarks[] = {
+      {"\xFF\xFE", kUtf16},
+      {"\xFE\xFF", kUtf16},
+      {"BZh9", "it is packed by bzip2: bunzip2 unpacks it"},  // by as much as it can, as it does unasked
+      {"\xFD"
+       "7zX",
+       "it is packed by xz: unxz unpacks it"},
+      {"PK\x03\x04", "it is a zip file: unzip takes out what is in it"},
+  };
+  if (begin.starts_with(std::string_view("\0\0", 2))) return "it is no text: it begins with zeros";
+  for (const auto& [mark, what] : kMarks)
+    if (begin.starts_with(mark)) return what;
+  // A zero in its first character stands in no JSON, CSV or TSV.
+  return begin.substr(0, 2).contains('\0') ? kUtf16 : std::string_view();
 }
 
 // What gzip and zstd have in common: packed bytes in, a buffer at a time.
@@ -216,9 +232,8 @@ std::unique_ptr<ByteSource> unpacked(ByteSource& source) {
   }
   if (begin.starts_with(kGzip)) return std::make_unique<GzipSource>(source, std::move(begin));
   if (begin.starts_with(kZstd)) return std::make_unique<ZstdSource>(source, std::move(begin));
-  if (is_utf16(begin))
-    return std::make_unique<StrangeSource>(
-        "it is UTF-16, not UTF-8: iconv -f UTF-16 -t UTF-8 makes the one of the other");
+  if (const std::string_view strange = strange_beginning(begin); !strange.empty())
+    return std::make_unique<StrangeSource>(std::string(strange));
   return std::make_unique<PlainSource>(source, std::move(begin));
 }
 

@@ -85,6 +85,22 @@ TEST_F(DelimitedTest, Utf16IsCalledByItsName) {
   }
 }
 
+TEST_F(DelimitedTest, WhatIsNoTextIsCalledByItsName) {
+  using namespace std::string_literals;
+  const std::pair<std::string, std::string_view> files[] = {{"BZh91AY&SY"s, "packed by bzip2"},
+                                                            {"\xFD"
+                                                             "7zXZ\0"s,
+                                                             "packed by xz"},
+                                                            {"PK\x03\x04\x14"s, "a zip file"},
+                                                            {std::string(4096, '\0'), "begins with zeros"}};
+  for (const auto& [text, what] : files) {
+    const ShellRun run = import(text);
+    EXPECT_EQ(run.exit_code, 1);
+    EXPECT_NE(run.errors.find(what), std::string::npos) << run.errors;
+  }
+  EXPECT_EQ(import("BZh,id\n1,2\n").output, "{\"BZh\":1,\"id\":\"2\"}\n");
+}
+
 TEST_F(DelimitedTest, AColumnWhoseNameIsEmptyIsInQuotes) {
   const std::string item = "{\"id\":\"1\",\"\":5}\n";
   const std::string file = write("items.ndjson", item);

@@ -62,6 +62,16 @@ TEST_F(ShellTest, AnExportTakesNoFileOfOthersAndKeepsTheMode) {
   EXPECT_EQ(files, 2);
 }
 
+TEST_F(ShellTest, AnExportPacksAsTheNameSaysOrRefuses) {
+  const std::string books = ".import " + write("books.ndjson", kBooks) + " b";
+  for (const std::string name : {"out.csv.bz2", "out.jsonl.xz", "out.zip"}) {
+    const ShellRun run = this->run({":memory:", books, ".export b " + path(name)});
+    EXPECT_EQ(run.exit_code, 1) << name;
+    EXPECT_NE(run.errors.find("would not be packed"), std::string::npos) << run.errors;
+    EXPECT_FALSE(std::filesystem::exists(path(name)));
+  }
+}
+
 TEST_F(ShellTest, CsvTellsOfStringsThatComeBackAsArrays) {
   const std::string items =
       write("in.ndjson", "{\"id\":\"[1]\",\"a\":\"[1,2]\",\"b\":\"[x\",\"c\":[1],\"d\":\"{}\"}\n");

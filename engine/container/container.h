@@ -265,6 +265,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   template <typename Source>
   Result<ItemOutcome> write_item(WriteTransaction& transaction, const Source& source, Mode mode,
                                  const WriteOptions& options);
+  Result<void> check_partition(const EncodedItem& encoded, const WriteOptions& options) const;
   Result<ItemOutcome> store(WriteTransaction& transaction, const EncodedItem& encoded,
                             const Lifetime& lifetime, Mode mode, const WriteOptions& options,
                             size_t names_before);

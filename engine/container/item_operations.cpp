@@ -118,6 +118,8 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
   const MissingId missing_id = mode == Mode::replace ? MissingId::refuse_in_replace : MissingId::make_one;
   if (auto encoded = encoder_.encode(source, missing_id); !encoded)
     outcome = std::unexpected(std::move(encoded.error()));
+  else if (auto fits = check_partition(*encoded, options); !fits)
+    outcome = std::unexpected(std::move(fits.error()));
   else if (mode == Mode::replace && options.replaced_id.value_or(encoded->id) != encoded->id)
     outcome = replace_id(transaction, *encoded, lifetime, options, names.before());
   else
@@ -130,14 +132,17 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
 template Result<ItemOutcome> ContainerStore::write_item(WriteTransaction&, const std::string_view&, Mode,
                                                         const WriteOptions&);
 
+Result<void> ContainerStore::check_partition(const EncodedItem& encoded, const WriteOptions& options) const {
+  if (!options.partition_key || keys_.is_in_partition(encoded.root, *options.partition_key)) return {};
+  return fail(ErrorCode::invalid_partition_key,
+              fmt::format("item '{}' has the partition key {}; this write is to {} alone",
+                          shortened(encoded.id, kLongestShownId), partition_key_text(encoded.partition_key),
+                          partition_key_text(*options.partition_key)));
+}
+
 Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const EncodedItem& encoded,
                                           const Lifetime& lifetime, Mode mode, const WriteOptions& options,
                                           size_t names_before) {
-  if (options.partition_key && !keys_.is_in_partition(encoded.root, *options.partition_key))
-    return fail(ErrorCode::invalid_partition_key,
-                fmt::format("item '{}' has the partition key {}; this write is to {} alone",
-                            shortened(encoded.id, kLongestShownId), partition_key_text(encoded.partition_key),
-                            partition_key_text(*options.partition_key)));
   transaction.ask_for(tables_.items, encoded.key.bytes());
   // The first write: what the item was made from may lie in the map, and be gone from here on.
   QUIRE_TRY(erase_some_expired(transaction, lifetime));
@@ -222,7 +227,6 @@ Result<ItemOutcome> ContainerStore::replace_id(WriteTransaction& transaction, co
     if (!old) return std::unexpected(not_found(old_id));
     QUIRE_TRY(check_etag(old, options.if_match, old_id));
     WriteOptions as_new;
-    as_new.partition_key = options.partition_key;
     as_new.rid = old->header().rid;
     QUIRE_TRY(erase_stored(inner, ItemKey(encoded.partition_key, old_id, options_.hash).bytes(), *old));
     QUIRE_ASSIGN(outcome, store(inner, encoded, lifetime, Mode::create, as_new, names_before));

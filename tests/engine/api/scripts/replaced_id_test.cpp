@@ -88,6 +88,14 @@ TEST_F(ReplacedIdTest, InABatch) {
                                                        .replace_item("b1", std::string(kNewBook))
                                                        .read("z"));
   EXPECT_FALSE(failed.succeeded());
+  // An item of another partition, whether the one that it would replace is there or not.
+  for (const char* id : {"b9", "b3", "nobody"}) {
+    const BatchResult strange =
+        shelf_->execute("a1", Batch().replace_item(id, R"({"id":"b3","authorId":"a2"})"));
+    ASSERT_FALSE(strange.succeeded());
+    EXPECT_EQ(strange.operations[0].status, 400) << id;
+    EXPECT_EQ(strange.error->code, QUIRE_INVALID_PARTITION_KEY) << strange.error->message;
+  }
   EXPECT_EQ(query("SELECT * FROM shelf s"), before);
 }
 

@@ -110,11 +110,9 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash, uint3
                             store_->definition().name));
   QUIRE_ASSIGN(RecordHeader header, next_header(document, timestamp));
   header.rid = existing->header().rid;
-  statistics_.last_lsn = header.lsn;
   const FeedChange change{FeedRowKind::replaced,  header.lsn,   header.timestamp,        key,
                           existing->header().lsn, header.place, existing->header().place};
-  statistics_.document_bytes += document.size();
-  statistics_.document_bytes -= document_of(existing->record).size();
+  const size_t bytes_before = document_of(existing->record).size();
   if (has_indexes_) {
     QUIRE_TRY(store_->indexes_.prepare(*transaction_, {.old_root = existing->root,
                                                        .new_root = root,
@@ -123,6 +121,10 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash, uint3
                                                        .selection = selection_}));
     QUIRE_TRY(store_->indexes_.apply(*transaction_));
   }
+  // Not before: an item whose unique key is taken may be left out, and the rest goes on.
+  statistics_.last_lsn = header.lsn;
+  statistics_.document_bytes += document.size();
+  statistics_.document_bytes -= bytes_before;
   QUIRE_ASSIGN(const std::span<char> place,
                transaction_->reserve(store_->tables_.items, key, header.bytes() + document.size()));
   write_record(header, document, hash, place);

@@ -89,6 +89,19 @@ TEST_F(ImportTest, AContainerMayHaveUniqueIndexesAlone) {
   EXPECT_EQ(database_->check().value(), "[]");
 }
 
+// Of an item that is left out nothing is counted.
+TEST_F(ImportTest, AnItemThatWouldReplaceOneAndIsSkippedLeavesTheCounters) {
+  ASSERT_EQ(query("CREATE UNIQUE INDEX ns ON things (n)"), "");
+  ASSERT_TRUE(succeeds(import("{\"id\":\"a\",\"n\":1}\n{\"id\":\"b\",\"n\":2}\n")));
+  const auto result = import("{\"id\":\"a\",\"n\":2,\"note\":\"longer\"}\n{\"id\":\"c\",\"n\":3}\n",
+                             {.skip_errors = true, .upsert = true});
+  ASSERT_TRUE(succeeds(result));
+  EXPECT_EQ(result->items, 1u);
+  EXPECT_EQ(result->skipped, 1u);
+  EXPECT_EQ(query("SELECT VALUE t.n FROM things t ORDER BY t.n"), "1\n2\n3\n");
+  EXPECT_EQ(database_->check().value(), "[]");
+}
+
 TEST_F(ImportTest, MapsExtendedJsonAndIds) {
   ASSERT_TRUE(succeeds(import(R"({"_id":{"$oid":"507f1f77bcf86cd799439011"},"n":{"$numberLong":"5"}})",
                               {.extended_json = true})));

@@ -40,8 +40,7 @@ class ImportBlock {
  private:
   ImportBlock(ContainerStore& store, const Lifetime& lifetime, DetachedEncoder encoder, ImportMapping mapping,
               MissingId missing_id, ImportSorter::Lane& lane)
-      : store_(&store),
-        definition_(&store.definition()),
+      : definition_(&store.definition()),
         lifetime_(lifetime),
         encoder_(std::move(encoder)),
         mapping_(std::move(mapping)),
@@ -53,7 +52,6 @@ class ImportBlock {
   Result<EncodedItem> encode(std::string_view json);
   Result<void> check_ttl(const EncodedItem& encoded) const;
 
-  const ContainerStore* store_;
   const ContainerDefinition* definition_;
   Lifetime lifetime_;
   DetachedEncoder encoder_;

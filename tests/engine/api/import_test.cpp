@@ -138,5 +138,25 @@ TEST_F(ImportTest, AnInterruptStopsIt) {
   EXPECT_EQ(count(), "0\n");
 }
 
+// The file was opened for the import: nobody has read the names of its properties yet.
+TEST_F(DatabaseTest, AnImportIntoAFileThatIsOpenedForItChecksTimesToLive) {
+  reopen(file("a.quire"));
+  EXPECT_EQ(query("CREATE CONTAINER c WITH {defaultTtl: 100}"), "");
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: 'a', ttl: 50}"), "");
+  reopen(file("a.quire"));
+  const std::string text = "{\"id\":\"b\"}\n{\"id\":\"c\",\"ttl\":\"x\"}\n";
+  {
+    Container container = database_->container("c").value();
+    std::istringstream first(text), second(text);
+    const auto refused = container.import(first);
+    EXPECT_TRUE(fails_with(refused, QUIRE_INVALID_ARGUMENT, "ttl"));
+    EXPECT_EQ(refused.error().line, 2u);
+    const auto skipped = container.import(second, {.skip_errors = true});
+    ASSERT_TRUE(succeeds(skipped));
+    EXPECT_EQ(skipped->skipped, 1u);
+  }
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c"), "\"a\"\n\"b\"\n");
+}
+
 }  // namespace
 }  // namespace quire::tests

@@ -244,7 +244,7 @@ void optimize(Plan& plan, Source& source) {
   };
   if (plan.query.root != nullptr) {
     apply(plan.query);
-    fan_out(plan.query, source);
+    fan_out(plan, plan.query, source);
   }
   // The items that were changed are at hand: nothing leads to them but a scan.
   if (plan.returning != nullptr) {

@@ -1,7 +1,10 @@
 // Fan-out: a filter right above a scan of a whole container may be shared out among threads, each of which
 // walks ranges of the items' hashes. What stands above takes the rows in their order, by one thread, so that
-// no result depends on it. Small containers are not worth the threads, nor is a query that stops early.
+// no result depends on it. Of an ORDER BY under a limit each range gives its own first rows alone. Small
+// containers are not worth the threads, nor is a query that stops early.
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "sql/functions/function.h"
 #include "sql/plan/plan.h"
@@ -46,6 +49,31 @@ bool only_reads_its_row(const BoundExpression& expression) {
                              [](const BoundEntry& entry) { return only_reads_its_row(*entry.value); });
 }
 
+bool may_share_scan(const PlanNode& scan, Source& source) {
+  if (scan.access.kind != Access::Kind::scan || !scan.access.probes.empty() || scan.only_counts) return false;
+  const Collection* const collection = source.collection(scan.source->collection_name);
+  // Without a partition key all items have one hash.
+  return collection != nullptr && !collection->partition_key_paths().empty() &&
+         collection->item_count() >= kLeastItems;
+}
+
+// Of a part of the rows no more than of all of them can be among the first.
+bool may_share_sort(const PlanNode& node) {
+  if (node.kind != PlanKind::sort || !node.top_k || node.ordered_keys > 0 || node.bound->fusion) return false;
+  return (node.defined == nullptr || only_reads_its_row(*node.defined)) &&
+         std::ranges::all_of(node.bound->order_by,
+                             [](const BoundOrderItem& item) { return only_reads_its_row(*item.expression); });
+}
+
+void put_filter_above(Plan& plan, const PlannedQuery& query, std::unique_ptr<PlanNode>& scan) {
+  auto filter = std::make_unique<PlanNode>();
+  filter->kind = PlanKind::filter;
+  filter->number = plan.node_count++;
+  filter->bound = query.bound;
+  filter->input = std::move(scan);
+  scan = std::move(filter);
+}
+
 }  // namespace
 
 bool may_stop_early(const PlannedQuery& query) {
@@ -58,19 +86,20 @@ bool may_stop_early(const PlannedQuery& query) {
   return is_limited;
 }
 
-void fan_out(PlannedQuery& query, Source& source) {
+void fan_out(Plan& plan, PlannedQuery& query, Source& source) {
   if (may_stop_early(query)) return;
-  for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
-    const PlanNode* const scan = node->input.get();
-    if (node->kind != PlanKind::filter || scan == nullptr || scan->kind != PlanKind::scan) continue;
-    if (scan->access.kind != Access::Kind::scan || !scan->access.probes.empty()) return;
-    const Collection* const collection = source.collection(scan->source->collection_name);
-    // Without a partition key all items have one hash.
-    if (collection == nullptr || collection->partition_key_paths().empty()) return;
-    node->may_fan_out = collection->item_count() >= kLeastItems &&
-                        std::ranges::all_of(node->conditions, [](const BoundExpression* condition) {
-                          return only_reads_its_row(*condition);
-                        });
+  PlanNode* above = nullptr;
+  for (PlanNode* node = query.root.get(); node != nullptr; above = node, node = node->input.get()) {
+    PlanNode* const scan = node->input.get();
+    if (scan == nullptr || scan->kind != PlanKind::scan) continue;
+    const bool is_sort = may_share_sort(*node);
+    if ((node->kind != PlanKind::filter && !is_sort) || !may_share_scan(*scan, source)) return;
+    if (is_sort) put_filter_above(plan, query, node->input);
+    PlanNode& filter = is_sort ? *node->input : *node;
+    const PlanNode* const sort = is_sort ? node : above;
+    filter.may_fan_out = std::ranges::all_of(
+        filter.conditions, [](const BoundExpression* condition) { return only_reads_its_row(*condition); });
+    if (sort != nullptr && may_share_sort(*sort)) filter.first_of = sort;
     return;
   }
 }

@@ -113,9 +113,10 @@ struct PlanNode {
   AccessPath access;                               // scan
   const PlannedQuery* query = nullptr;             // subquery
   std::vector<const BoundExpression*> conditions;  // filter
-  bool may_fan_out = false;           // filter: several threads may share the scan below and the conditions
-  const BoundQuery* bound = nullptr;  // group, sort, project, limit: whose clauses
-  bool top_k = false;                 // sort: stop at the limit of `bound`
+  bool may_fan_out = false;            // filter: several threads may share the scan below and the conditions
+  const BoundQuery* bound = nullptr;   // group, sort, project, limit: whose clauses
+  const PlanNode* first_of = nullptr;  // of such a filter: the sort above that keeps the first rows alone
+  bool top_k = false;                  // sort: stop at the limit of `bound`
   size_t ordered_keys = 0;  // sort: the rows come in the order of so many of its keys, the first ones
   const BoundExpression* defined = nullptr;  // sort with top_k: rows where it is undefined do not count
   const PlannedQuery* other = nullptr;       // append
@@ -239,7 +240,7 @@ bool is_always_defined(const BoundExpression& value, const BoundQuery& query);
 // Whether a limit ends what the bottom of the plan reads: nothing between takes all rows before it gives one.
 bool may_stop_early(const PlannedQuery& query);
 // Finds the filter whose work several threads may share.
-void fan_out(PlannedQuery& query, Source& source);
+void fan_out(Plan& plan, PlannedQuery& query, Source& source);
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count);
 
 // What a node did, for EXPLAIN ANALYZE.

@@ -186,7 +186,8 @@ class PlanPrinter {
       case PlanKind::join:
         return describe_join(node);
       case PlanKind::filter:
-        return fmt::format("filter {}{}", conjunction(node.conditions),
+        return fmt::format("{}{}{}", node.conditions.empty() ? "first rows of each range" : "filter ",
+                           conjunction(node.conditions),
                            node.may_fan_out ? " (shared out among threads, PRAGMA threads)" : "");
       case PlanKind::by_key:
         return fmt::format("rows by key {}", conjunction(node.conditions));

@@ -102,4 +102,12 @@ uint64_t row_count(const BoundExpression& expression, std::string_view clause, R
   return 0;
 }
 
+uint64_t first_rows_wanted(const BoundQuery& query, RunState& run) {
+  constexpr uint64_t kAll = UINT64_MAX / 2;  // whatever is added to it
+  const uint64_t top = query.top != nullptr ? row_count(*query.top, "TOP", run) : kAll;
+  const uint64_t limit = query.limit != nullptr ? row_count(*query.limit, "LIMIT", run) : kAll;
+  const uint64_t offset = query.offset != nullptr ? row_count(*query.offset, "OFFSET", run) : 0;
+  return offset + std::min(top, limit);
+}
+
 }  // namespace quire::sql

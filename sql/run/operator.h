@@ -63,6 +63,8 @@ void bind_outer_row(const BoundQuery& query, const Frame& outer, RowNumber row, 
 
 // TOP, OFFSET, LIMIT: a whole number within int32. A failure goes to run.error, and the result is 0.
 uint64_t row_count(const BoundExpression& expression, std::string_view clause, RunState& run);
+// How many of the first rows TOP, OFFSET and LIMIT leave to be read; nearly all that can be counted without.
+uint64_t first_rows_wanted(const BoundQuery& query, RunState& run);
 
 std::unique_ptr<Operator> make_operator(const PlanNode& node, const PlannedQuery& query, Frame& frame);
 

@@ -1,12 +1,13 @@
 // A filter over all items of a container whose work several threads share. The items' hashes are divided into
 // parts; a thread walks a part's items in a snapshot of its own of the same commit, and keeps those for which
-// every condition is true. What stands above takes the parts in order, so that the rows are those of one
-// thread, in the same order.
+// every condition is true; under a sort that wants the first rows alone, no more of them than that. What
+// stands above takes the parts in order, so that the rows are those of one thread, in the same order.
 #include <algorithm>
 #include <memory>
 #include <new>
 #include <utility>
 
+#include "sql/run/first_of_part.h"
 #include "sql/run/operator.h"
 #include "sql/run/shared_parts.h"
 
@@ -18,6 +19,7 @@ constexpr uint64_t kItemsInPart = 4096;
 // The items of a part that are kept.
 struct Part {
   std::vector<Value> items;
+  uint64_t rows = 0;  // that the conditions hold for, kept or not
   uint64_t items_read = 0;
   std::optional<Error> error;
 };
@@ -48,12 +50,14 @@ class Worker {
     EvaluatorFactory factory(frame_, query);
     for (const BoundExpression* condition : node.conditions) conditions_.push_back(factory.make(*condition));
     selected_.resize(kBatchSize);
+    if (node.first_of != nullptr) first_ = FirstOfPart::make(*node.first_of, factory);
   }
 
   void walk(uint32_t number, uint32_t parts, Part& part) try {
     part.items.clear();
-    part.items_read = 0;
+    part.rows = part.items_read = 0;
     part.error.reset();
+    if (first_ != nullptr) first_->clear();
     Access access;
     access.part = number;
     access.parts = parts;
@@ -66,6 +70,7 @@ class Worker {
       part.items_read += *count;
       keep(*count, part);
     }
+    if (first_ != nullptr) first_->put_in_order(part.items);
     part.error = run_.error;
   } catch (const std::bad_alloc&) {
     part.items.clear();
@@ -76,8 +81,10 @@ class Worker {
   void keep(size_t count, Part& part) {
     frame_.arena.reset();
     frame_.slots[slot_] = Vector::column(items_.data());
-    for (const RowNumber row : select_rows(conditions_, first_rows(count), frame_, selected_.data()))
-      part.items.push_back(items_.data()[row]);
+    const Rows rows = select_rows(conditions_, first_rows(count), frame_, selected_.data());
+    part.rows += rows.size();
+    if (first_ != nullptr) return first_->take(rows, frame_, items_.data(), part.items);
+    for (const RowNumber row : rows) part.items.push_back(items_.data()[row]);
   }
 
   std::unique_ptr<Collection> collection_;
@@ -85,6 +92,7 @@ class Worker {
   RunState run_;
   Frame frame_;
   std::vector<std::unique_ptr<Evaluator>> conditions_;
+  std::unique_ptr<FirstOfPart> first_;  // null: all are kept
   Column items_;
   std::vector<RowNumber> selected_;
 };
@@ -158,6 +166,7 @@ class SharedFilter final : public Operator {
     frame.run.items_read += taken_->items_read;
     frame.run.counters[scan_number_].items_read += taken_->items_read;
     frame.run.counters[scan_number_].rows += taken_->items_read;
+    frame.run.counters[node_number()].rows += taken_->rows - taken_->items.size();
     if (taken_->error) frame.run.set_error(*taken_->error);
     return !frame.run.error;
   }
@@ -180,6 +189,9 @@ class SharedFilter final : public Operator {
 
 std::unique_ptr<Operator> make_shared_filter(const PlanNode& node, const PlannedQuery& query, Frame& frame,
                                              Input alone) {
+  // Without conditions only the first rows are worth the threads.
+  EvaluatorFactory factory(frame, query);
+  if (node.conditions.empty() && FirstOfPart::make(*node.first_of, factory) == nullptr) return alone;
   frame.run.is_restartable = false;  // what threads it has may change
   return std::make_unique<SharedFilter>(node, query, std::move(alone));
 }

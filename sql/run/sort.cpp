@@ -39,7 +39,7 @@ class Sort final : public Operator {
     }
     ordered_.assign(descending_.begin(), descending_.begin() + static_cast<ptrdiff_t>(node.ordered_keys));
     width_ = keys_.size() + carried_.size();
-    if (node.top_k) most_ = rows_wanted(frame.run);
+    if (node.top_k) most_ = first_rows_wanted(bound_, frame.run);
     if (node.defined != nullptr) defined_ = factory.make(*node.defined);
     // Above the sort everything carried lies in storage or in its own arena.
     for (const SlotNumber slot : carried_) {
@@ -61,14 +61,6 @@ class Sort final : public Operator {
   }
 
  private:
-  uint64_t rows_wanted(RunState& run) const {
-    constexpr uint64_t kAll = UINT64_MAX / 2;  // whatever is added to it
-    const uint64_t top = bound_.top != nullptr ? row_count(*bound_.top, "TOP", run) : kAll;
-    const uint64_t limit = bound_.limit != nullptr ? row_count(*bound_.limit, "LIMIT", run) : kAll;
-    const uint64_t offset = bound_.offset != nullptr ? row_count(*bound_.offset, "OFFSET", run) : 0;
-    return offset + std::min(top, limit);
-  }
-
   Rows pull(Frame& frame) override {
     if (!is_read_) read_input(frame);
     if (frame.run.should_stop()) return {};

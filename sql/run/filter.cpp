@@ -17,6 +17,7 @@ class Filter final : public Operator {
 
  private:
   Rows pull(Frame& frame) override {
+    if (conditions_.empty()) return input_->next(frame);
     selected_.resize(kBatchSize);
     while (true) {
       Rows rows = input_->next(frame);

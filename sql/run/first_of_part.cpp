@@ -75,10 +75,9 @@ void FirstOfPart::store(uint32_t place) {
 
 void FirstOfPart::put_in_order(std::vector<Value>& kept) {
   std::ranges::sort(heap_, {}, [this](uint32_t place) { return arrival_[place]; });
-  std::vector<Value> ordered;
-  ordered.reserve(kept.size());
-  for (const uint32_t place : heap_) ordered.push_back(kept[place]);
-  kept = std::move(ordered);
+  ordered_.clear();
+  for (const uint32_t place : heap_) ordered_.push_back(kept[place]);
+  kept.swap(ordered_);
 }
 
 bool FirstOfPart::is_before(uint32_t a, uint32_t b) const {

@@ -43,6 +43,7 @@ class FirstOfPart {
   std::vector<uint64_t> arrival_;
   std::vector<uint32_t> heap_;  // places; once as many as are wanted are kept, the last row in front
   uint64_t arrivals_ = 0;
+  std::vector<Value> ordered_;  // memory for that
 };
 
 }  // namespace quire::sql

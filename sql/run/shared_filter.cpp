@@ -22,6 +22,7 @@ struct Part {
   uint64_t rows = 0;  // that the conditions hold for, kept or not
   uint64_t items_read = 0;
   std::optional<Error> error;
+  bool is_over_limit = false;  // the statement's of memory
 };
 
 // What one thread has of its own.
@@ -57,6 +58,7 @@ class Worker {
     part.items.clear();
     part.rows = part.items_read = 0;
     part.error.reset();
+    part.is_over_limit = false;
     if (first_ != nullptr) first_->clear();
     Access access;
     access.part = number;
@@ -72,6 +74,9 @@ class Worker {
     }
     if (first_ != nullptr) first_->put_in_order(part.items);
     part.error = run_.error;
+  } catch (const MemoryLimitExceeded&) {
+    part.items.clear();
+    part.is_over_limit = true;
   } catch (const std::bad_alloc&) {
     part.items.clear();
     part.error = no_memory_for_part();
@@ -167,6 +172,7 @@ class SharedFilter final : public Operator {
     frame.run.counters[scan_number_].items_read += taken_->items_read;
     frame.run.counters[scan_number_].rows += taken_->items_read;
     frame.run.counters[node_number()].rows += taken_->rows - taken_->items.size();
+    if (taken_->is_over_limit) throw MemoryLimitExceeded{};  // as where one thread runs over it
     if (taken_->error) frame.run.set_error(*taken_->error);
     return !frame.run.error;
   }

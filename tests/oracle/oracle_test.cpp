@@ -10,6 +10,14 @@
 namespace quire::sql::oracle {
 namespace {
 
+template <typename Checker>
+void check_seeds(Checker& checker, uint64_t seeds) {
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const auto failure = checker.check(seed);
+    ASSERT_FALSE(failure) << *failure;
+  }
+}
+
 TEST(Oracle, AgreesWithTheEngine) {
   constexpr uint64_t kQueries = QUIRE_ORACLE_QUERIES;
   uint64_t run = 0, reordered = 0;
@@ -27,20 +35,14 @@ TEST(Oracle, AgreesWithTheEngine) {
 TEST(Oracle, AgreesOnChanges) {
   ChangeChecker checker;
   constexpr uint64_t kSeeds = QUIRE_ORACLE_QUERIES / 20;
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const auto failure = checker.check(seed);
-    ASSERT_FALSE(failure) << *failure;
-  }
+  check_seeds(checker, kSeeds);
   EXPECT_GT(checker.effective(), kSeeds / 4);
 }
 
 TEST(Oracle, ResultsDoNotDependOnIndexes) {
   IndexChecker checker;
   constexpr uint64_t kSeeds = QUIRE_ORACLE_QUERIES / 50;
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const auto failure = checker.check(seed);
-    ASSERT_FALSE(failure) << *failure;
-  }
+  check_seeds(checker, kSeeds);
   EXPECT_GT(checker.indexed(), kSeeds / 10);
 }
 
@@ -48,10 +50,7 @@ TEST(Oracle, ResultsDoNotDependOnIndexes) {
 TEST(Oracle, PagesOfScriptsMakeTheWhole) {
   PageChecker checker;
   constexpr uint64_t kSeeds = QUIRE_ORACLE_QUERIES / 50;
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const auto failure = checker.check(seed);
-    ASSERT_FALSE(failure) << *failure;
-  }
+  check_seeds(checker, kSeeds);
   EXPECT_GT(checker.paged(), kSeeds / 10);
 }
 #endif

@@ -78,6 +78,15 @@ TEST_F(SharedSortTest, OfEachRangeNoMoreThanIsWantedIsHandedOn) {
     EXPECT_THAT(query(fmt::format("EXPLAIN {}", sql)), Not(HasSubstr(kShared))) << sql;
 }
 
+TEST_F(SharedSortTest, WhatRunsOverItsMemoryIsToldAsByOneThread) {
+  EXPECT_EQ(query("PRAGMA statement_memory = 60000"), "60000\n");
+  constexpr std::string_view kLongKeys =
+      "SELECT TOP 1000 VALUE c.id FROM c ORDER BY CONCAT('a key that lies in no item ', c.k, c.id)";
+  for (const int threads : {1, 2})
+    EXPECT_THAT(by_threads(threads, kLongKeys),
+                HasSubstr("memory limit of 60000 bytes; narrow it, or raise"));
+}
+
 TEST_F(SharedSortTest, AStatementRunsAgainWithOtherLimitsAndItems) {
   EXPECT_EQ(query("PRAGMA threads = 2"), "2\n");
   auto statement = database_->prepare(

@@ -113,10 +113,19 @@ Sample sqlite_commits(const Fixture& fixture, size_t commits, size_t threads) {
   return {rate, std::string(text_of(count, 0))};
 }
 
-// ---- Into the imported file: items drawn at random are replaced by what they are already
+// ---- Into the imported file: items drawn at random are replaced by what they are, but for a letter
 
 std::span<const ReadingKey> replaced(const Fixture& fixture) {
   return std::span(fixture.probes).first(std::min(fixture.probes.size(), kReplaced));
+}
+
+// One letter is another one each time: SQLite does not write a row that stays as it is.
+void change_letter(std::string& item) {
+  constexpr std::string_view kUnit = R"("unit":")";
+  const size_t at = item.find(kUnit);
+  must(at != std::string::npos, "an item without a unit");
+  char& letter = item[at + kUnit.size()];
+  letter = letter == 'F' ? 'f' : 'F';
 }
 
 // Commits a second of one thread: `text_of_item` gives the JSON of a key, before the clock starts, and
@@ -124,7 +133,7 @@ std::span<const ReadingKey> replaced(const Fixture& fixture) {
 template <typename TextOfItem, typename Commit>
 double replace_rate(const Fixture& fixture, TextOfItem text_of_item, Commit commit) {
   std::vector<std::string> items;
-  for (const ReadingKey& key : replaced(fixture)) items.push_back(text_of_item(key));
+  for (const ReadingKey& key : replaced(fixture)) change_letter(items.emplace_back(text_of_item(key)));
   const double seconds = seconds_of([&] {
     for (size_t i = 0; i < items.size(); ++i) commit(fixture.probes[i], items[i]);
   });

@@ -91,6 +91,9 @@ void write_json(const Report& report, const std::string& path) {
       fmt::print(file.get(), R"(,"{}":{})", kNames[peer], json_number(result.figures[peer]));
     for (const Peer peer : kRatios)
       fmt::print(file.get(), R"(,"ratio_{}":{})", name_of(peer), json_number(result.ratio(peer)));
+    for (size_t peer = 0; peer < kPeers; ++peer)
+      if (!result.rounds[peer].empty())
+        fmt::print(file.get(), R"(,"rounds_{}":[{}])", kNames[peer], fmt::join(result.rounds[peer], ","));
     fmt::print(file.get(), R"(,"machine":"{}"}})", report.machine);
   }
   fmt::print(file.get(), "\n]\n");

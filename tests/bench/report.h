@@ -18,6 +18,7 @@ struct Comparison {
   bool more_is_better = true;
   uint64_t items = 0;
   std::array<std::optional<double>, kPeers> figures = {};  // medians; none: no such work
+  std::array<std::vector<double>, kPeers> rounds = {};     // what they are of; not read back
 
   std::optional<double> figure(Peer peer) const { return figures[static_cast<size_t>(peer)]; }
   // The better of JSON text and JSONB.

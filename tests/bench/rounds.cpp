@@ -32,8 +32,11 @@ void measure(const Turn& turn, Row& row, std::string& answer) {
 }
 
 Comparison result_of(const Row& row, uint64_t items) {
-  Comparison result{
-      std::string(row.work->name), std::string(row.work->unit), row.work->more_is_better, items, {}};
+  Comparison result{.work = std::string(row.work->name),
+                    .unit = std::string(row.work->unit),
+                    .more_is_better = row.work->more_is_better,
+                    .items = items,
+                    .rounds = row.figures};
   for (size_t peer = 0; peer < kPeers; ++peer) result.figures[peer] = median(row.figures[peer]);
   return result;
 }

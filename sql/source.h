@@ -116,10 +116,9 @@ struct Access {
   bool is_in_id_order = false;      // the items come in the order of their ids; as a rule they do so anyway
   std::span<const AccessKey> keys;  // partitions, points
   std::span<const IndexProbe> probes;  // index: one; the others: one or more
-  // scan: of the ranges into which the items' hashes are divided, this one, from 0, of so many. The items of
-  // all of them, in turn, are those of the scan.
-  uint32_t part = 0;
-  uint32_t parts = 1;
+  // scan: only the items from one of the places that Collection::divide() has told on, and before another
+  // one; empty: from the first item on, and to the last.
+  std::string_view place_from, place_to;
   // any_index, all_index: what the keys of items that are found are taken from, as long as the cursor
   // lives; null: there is no limit.
   MemoryBudget* memory = nullptr;
@@ -181,6 +180,9 @@ class Collection {
   virtual bool finds_by_key() const { return true; }
   // For estimates.
   virtual uint64_t item_count() const = 0;
+  // Places that part the items of a scan into about so many ranges of about the same size (up to twice as
+  // many): each but the first begins at one. Good as long as items are. None: they cannot be parted.
+  virtual std::vector<std::string_view> divide(size_t /*parts*/) { return {}; }
   // How many items open() would give of all, where that is known without a look at them; else nothing.
   virtual Result<std::optional<uint64_t>> count_items() { return std::nullopt; }
   // The same collection in the same snapshot, for another thread; what it hands out is good as long as what

@@ -133,8 +133,12 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // All items, in key order; those of one partition, or of the partitions under a prefix of a hierarchical
   // key. As everywhere here, without those that have expired.
   Result<ItemCursor> scan(const Transaction& transaction);
-  // Those in one of `parts` ranges of the hashes, which in turn are all.
-  Result<ItemCursor> scan_part(const Transaction& transaction, uint32_t part, uint32_t parts);
+  // Keys that part the items, in their order, into about so many ranges of about the same size (up to twice
+  // as many): each range but the first begins at one. None where that cannot be told. Good as long as the
+  // transaction's bytes.
+  std::vector<Bytes> divide(const Transaction& transaction, size_t parts) const;
+  // Those from such a key on, and before another one; empty: from the first on, and to the last.
+  Result<ItemCursor> scan_between(const Transaction& transaction, Bytes from, Bytes to);
   Result<ItemCursor> scan_partition(const Transaction& transaction,
                                     std::span<const sql::Value> partition_key);
   // `partition_key`: all of it; empty in a container without.

@@ -78,7 +78,7 @@ Result<size_t> ItemCursor::next(std::span<sql::Value> roots) {
         roots,
         [this]() -> Result<bool> {
           QUIRE_ASSIGN(const bool is_there, step_from(range_from_));
-          return is_there && (range_to_.empty() || cursor_.key().substr(0, range_to_.size()) < range_to_);
+          return is_there && (range_to_.empty() || cursor_.key() < Bytes(range_to_));
         },
         all);
   if (partition_key_.empty()) return fill(roots, [this] { return cursor_.next(); }, all);

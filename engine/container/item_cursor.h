@@ -37,8 +37,7 @@ class ItemCursor {
 
  private:
   friend class ContainerStore;
-  // Items of which the hash of the partition key begins with at least `from` and, unless it is empty, less
-  // than `to`; each of four bytes.
+  // Items whose keys are from `from` on and, unless it is empty, before `to`.
   void confine(std::string from, std::string to);
   // Of a partition's items those; the range may go.
   void confine(const IdRange& range);

@@ -7,6 +7,7 @@
 #include "engine/container/container.h"
 #include "engine/container/new_names.h"
 #include "engine/container/request_charge.h"
+#include "engine/file/table_tree.h"
 #include "sql/value/json.h"
 
 namespace quire::engine {
@@ -381,11 +382,14 @@ Result<ItemCursor> ContainerStore::scan(const Transaction& transaction) {
   return ItemCursor(*this, std::move(cursor), {}, lifetime, transaction.now());
 }
 
-// An effective partition key begins with 30 bits that are evenly spread.
-Result<ItemCursor> ContainerStore::scan_part(const Transaction& transaction, uint32_t part, uint32_t parts) {
+std::vector<Bytes> ContainerStore::divide(const Transaction& transaction, size_t parts) const {
+  const auto tree = TableTree::of(transaction, tables_.items);
+  return tree ? tree->divide(parts) : std::vector<Bytes>();
+}
+
+Result<ItemCursor> ContainerStore::scan_between(const Transaction& transaction, Bytes from, Bytes to) {
   QUIRE_ASSIGN(ItemCursor cursor, scan(transaction));
-  cursor.confine(start_of_part(part, parts),
-                 part + 1 == parts ? std::string() : start_of_part(part + 1, parts));
+  cursor.confine(std::string(from), std::string(to));
   return cursor;
 }
 

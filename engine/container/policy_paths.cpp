@@ -8,7 +8,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "engine/container/item_key.h"
 #include "engine/container/side_work.h"
 #include "engine/file/file_cursor.h"
 #include "engine/index/entry_extractor.h"
@@ -24,11 +23,10 @@ class PolicyPathSearch {
   Result<std::optional<PolicyPaths>> run() {
     QUIRE_ASSIGN(const bool is_worth_it, begin());
     if (!is_worth_it) return std::nullopt;
-    const auto parts = std::clamp<uint32_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
     std::vector<std::future<Result<Paths>>> others;
-    for (uint32_t part = 1; part < parts; ++part)
-      others.push_back(std::async(kBesideIfPossible, [this, part, parts] { return find(part, parts); }));
-    QUIRE_TRY(add(find(0, parts)));
+    for (size_t part = 1; part <= starts_.size(); ++part)
+      others.push_back(std::async(kBesideIfPossible, [this, part] { return find(part); }));
+    QUIRE_TRY(add(find(0)));
     for (std::future<Result<Paths>>& other : others) QUIRE_TRY(add(other.get()));
     if (is_over_) return std::nullopt;
     return std::move(found_);
@@ -36,7 +34,7 @@ class PolicyPathSearch {
 
  private:
   using Paths = std::vector<std::vector<sql::IndexStep>>;
-  static constexpr uint32_t kMostThreads = 4;
+  static constexpr size_t kMostThreads = 4;
   static constexpr uint64_t kFewItems = 10'000;
 
   Result<bool> begin() {
@@ -46,12 +44,14 @@ class PolicyPathSearch {
     QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(snapshot));
     found_.index_version = set_->version;
     found_.last_lsn = statistics.last_lsn;
+    const auto parts = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+    for (const Bytes start : store_.divide(snapshot, parts)) starts_.emplace_back(start);
     return set_->is_policy_building && statistics.items >= kFewItems;
   }
 
   // Those that come in a part of the items, in the order in which they come. Part 0 is the calling thread's,
   // which alone can be told to end. Once it is over, what is found is of no use.
-  Result<Paths> find(uint32_t part, uint32_t parts) {
+  Result<Paths> find(size_t part) {
     Paths paths;
     bool has_too_many = false;
     const EntryExtractor::Allot note = [&](std::span<const sql::IndexStep> path) {
@@ -65,10 +65,10 @@ class PolicyPathSearch {
     QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(snapshot));
     if (statistics.last_lsn != found_.last_lsn) is_over_ = true;
     QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(snapshot, store_.items_table()));
-    const std::string end = part + 1 < parts ? start_of_part(part + 1, parts) : std::string();
-    QUIRE_ASSIGN(bool is_there, cursor.seek(start_of_part(part, parts)));
+    const Bytes end = part < starts_.size() ? Bytes(starts_[part]) : Bytes();
+    QUIRE_ASSIGN(bool is_there, cursor.seek(part == 0 ? Bytes() : Bytes(starts_[part - 1])));
     while (is_there && !is_over_.load(std::memory_order_relaxed)) {
-      if (!end.empty() && cursor.key() >= Bytes(end)) break;
+      if (!end.empty() && cursor.key() >= end) break;
       const sql::Value root = store_.root_of(cursor.record());
       if (root.is_undefined()) return std::unexpected(store_.damaged(cursor.key()));
       QUIRE_TRY(extractor.add_covered(root, {}, IndexSelection::none, note, none));
@@ -92,6 +92,7 @@ class PolicyPathSearch {
   ContainerStore& store_;
   LongWork& work_;
   std::shared_ptr<const IndexSet> set_;
+  std::vector<std::string> starts_;  // of the threads' parts but the first
   PolicyPaths found_;
   std::unordered_set<std::string> known_;
   std::atomic<bool> is_over_ = false;

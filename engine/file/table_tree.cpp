@@ -3,6 +3,7 @@
 #include <lmdb.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "engine/file/file_state.h"
@@ -108,6 +109,43 @@ Result<std::optional<Bytes>> TableTree::find(Bytes key) const {
   const auto record = record_of(leaf, number);
   if (!record) return std::unexpected(damaged_tree());
   return record;
+}
+
+// All leaves lie equally deep, so that pages of one level stand for about as many entries each. Of the last
+// level that is looked at some pages may be left out, each of which goes with the one before it.
+std::vector<Bytes> TableTree::divide(size_t parts) const {
+  struct Subtree {
+    Bytes start;
+    const char* page;
+  };
+  std::vector<Subtree> level, below;
+  if (!is_empty()) level.push_back({{}, root_});
+  bool is_whole = true;
+  for (size_t depth = 1; is_whole && !level.empty() && level.size() < parts; ++depth) {
+    if ((layout::page_flags(level[0].page) & layout::kLeafPage) != 0) break;
+    const size_t most_of_page = (parts + level.size() - 1) / level.size();
+    below.clear();
+    for (const Subtree& subtree : level) {
+      const PageView branch = view(subtree.page);
+      const bool is_branch = (layout::page_flags(subtree.page) & layout::kBranchPage) != 0;
+      if (!is_branch || branch.size() == 0 || depth == layout::kMostDepth) return {};
+      const size_t taken = std::min(branch.size(), most_of_page);
+      is_whole = is_whole && taken == branch.size();
+      for (size_t i = 0; i < taken; ++i) {
+        const size_t number = i * branch.size() / taken;
+        const char* const child = page(branch.node(number).child());
+        if (child == nullptr) return {};
+        below.push_back({number == 0 ? subtree.start : branch.key(number), child});
+      }
+    }
+    level.swap(below);
+  }
+  std::vector<Bytes> starts;
+  starts.reserve(level.size());
+  for (const Subtree& subtree : level)
+    if (!subtree.start.empty()) starts.push_back(subtree.start);
+  const bool is_rising = std::ranges::adjacent_find(starts, std::ranges::greater_equal{}) == starts.end();
+  return is_rising ? starts : std::vector<Bytes>();
 }
 
 size_t TableTree::find_in(const PageView& page, Bytes key) noexcept {

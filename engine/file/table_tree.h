@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "engine/file/page_layout.h"
 #include "engine/file/page_view.h"
@@ -26,6 +27,11 @@ class TableTree {
 
   // Nothing if the key is not there; corrupt. What is pending is not looked at.
   Result<std::optional<Bytes>> find(Bytes key) const;
+
+  // Keys, rising, that part its entries into about so many ranges of about the same size: each but the first
+  // begins with one. Fewer where the tree has fewer leaves, none where a page is damaged; up to twice as
+  // many.
+  std::vector<Bytes> divide(size_t parts) const;
 
   // PageView::find() for a page that lies in no cache: asks for the memory of many keys at once.
   static size_t find_in(const PageView& page, Bytes key) noexcept;

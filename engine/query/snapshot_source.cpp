@@ -150,6 +150,7 @@ class SnapshotCollection : public sql::Collection {
     const auto statistics = store_->statistics(snapshot_);
     return statistics ? statistics->items : 0;
   }
+  std::vector<std::string_view> divide(size_t parts) override { return store_->divide(snapshot_, parts); }
   Result<std::optional<uint64_t>> count_items() override {
     QUIRE_ASSIGN(const Lifetime lifetime, store_->lifetime_in_scan(snapshot_));
     if (lifetime.is_on()) return std::nullopt;
@@ -158,8 +159,8 @@ class SnapshotCollection : public sql::Collection {
   }
 
   Result<std::unique_ptr<sql::Cursor>> open(const sql::Access& access) override {
-    if (access.kind == sql::Access::Kind::scan && access.parts > 1)
-      return scan(store_->scan_part(snapshot_, access.part, access.parts));
+    if (access.kind == sql::Access::Kind::scan && !(access.place_from.empty() && access.place_to.empty()))
+      return scan(store_->scan_between(snapshot_, access.place_from, access.place_to));
     const IdRange ids{access.id_from, access.id_to, access.is_in_id_order, access.is_reverse};
     if (access.kind == sql::Access::Kind::scan)
       return scan(access.has_id_range() ? store_->scan_ids(snapshot_, {}, ids) : store_->scan(snapshot_));

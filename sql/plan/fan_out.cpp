@@ -1,5 +1,5 @@
 // Fan-out: a filter right above a scan of a whole container may be shared out among threads, each of which
-// walks ranges of the items' hashes. What stands above takes the rows in their order, by one thread, so that
+// walks ranges of the items' keys. What stands above takes the rows in their order, by one thread, so that
 // no result depends on it. Of an ORDER BY under a limit each range gives its own first rows alone. Small
 // containers are not worth the threads, nor is a query that stops early.
 #include <algorithm>
@@ -50,11 +50,12 @@ bool only_reads_its_row(const BoundExpression& expression) {
 }
 
 bool may_share_scan(const PlanNode& scan, Source& source) {
-  if (scan.access.kind != Access::Kind::scan || !scan.access.probes.empty() || scan.only_counts) return false;
+  const AccessPath& access = scan.access;
+  if (access.kind != Access::Kind::scan || !access.probes.empty() || !access.id_bounds.empty() ||
+      access.is_ordered || scan.only_counts)
+    return false;
   const Collection* const collection = source.collection(scan.source->collection_name);
-  // Without a partition key all items have one hash.
-  return collection != nullptr && !collection->partition_key_paths().empty() &&
-         collection->item_count() >= kLeastItems;
+  return collection != nullptr && collection->item_count() >= kLeastItems;
 }
 
 // Of a part of the rows no more than of all of them can be among the first.

@@ -1,10 +1,11 @@
-// A filter over all items of a container whose work several threads share. The items' hashes are divided into
+// A filter over all items of a container whose work several threads share. The items' keys are divided into
 // parts; a thread walks a part's items in a snapshot of its own of the same commit, and keeps those for which
 // every condition is true; under a sort that wants the first rows alone, no more of them than that. What
 // stands above takes the parts in order, so that the rows are those of one thread, in the same order.
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "sql/run/first_of_part.h"
@@ -14,7 +15,7 @@
 namespace quire::sql {
 namespace {
 
-constexpr uint64_t kItemsInPart = 4096;
+constexpr uint64_t kItemsInPart = 4096, kMostParts = 1 << 14;
 
 // The items of a part that are kept.
 struct Part {
@@ -54,15 +55,15 @@ class Worker {
     if (node.first_of != nullptr) first_ = FirstOfPart::make(*node.first_of, factory);
   }
 
-  void walk(uint32_t number, uint32_t parts, Part& part) try {
+  void walk(std::string_view from, std::string_view to, Part& part) try {
     part.items.clear();
     part.rows = part.items_read = 0;
     part.error.reset();
     part.is_over_limit = false;
     if (first_ != nullptr) first_->clear();
     Access access;
-    access.part = number;
-    access.parts = parts;
+    access.place_from = from;
+    access.place_to = to;
     auto cursor = collection_->open(access);
     if (!cursor) run_.set_error(std::move(cursor.error()));
     while (!run_.should_stop()) {
@@ -143,7 +144,7 @@ class SharedFilter final : public Operator {
     return rows;
   }
 
-  // False where the threads cannot have snapshots of their own.
+  // False where the threads cannot have snapshots of their own, or the items cannot be parted.
   bool begin(Frame& frame) {
     Collection& collection = *frame.run.item_collections[slot_];
     std::vector<std::unique_ptr<Worker>> workers;
@@ -152,15 +153,18 @@ class SharedFilter final : public Operator {
       if (fork == nullptr) return false;
       workers.push_back(std::make_unique<Worker>(std::move(fork), node_, query_, frame));
     }
+    starts_ = collection.divide(
+        std::clamp<uint64_t>(collection.item_count() / kItemsInPart, 4 * workers.size(), kMostParts));
+    if (starts_.empty()) return false;
     workers_ = std::move(workers);
     taken_ = nullptr;
-    const size_t parts =
-        std::clamp<uint64_t>(collection.item_count() / kItemsInPart, 4 * workers_.size(), 1 << 16);
-    const auto work = [this, parts](size_t worker, size_t number, Part& part) {
-      workers_[worker]->walk(static_cast<uint32_t>(number), static_cast<uint32_t>(parts), part);
+    const auto work = [this](size_t worker, size_t number, Part& part) {
+      constexpr std::string_view kEnd;
+      workers_[worker]->walk(number == 0 ? kEnd : starts_[number - 1],
+                             number == starts_.size() ? kEnd : starts_[number], part);
       return true;
     };
-    return parts_.begin(*frame.run.workers, workers_.size(), parts, work);
+    return parts_.begin(*frame.run.workers, workers_.size(), starts_.size() + 1, work);
   }
 
   // The next part; false behind the last, or if it failed.
@@ -188,6 +192,7 @@ class SharedFilter final : public Operator {
   const Part* taken_ = nullptr;
   size_t next_item_ = 0;  // of it
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::string_view> starts_;  // of the parts but the first
   SharedParts<Part> parts_;
 };
 

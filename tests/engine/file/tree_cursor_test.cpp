@@ -130,6 +130,30 @@ TEST_P(TreeCursorTest, WalksOverAll) {
   EXPECT_FALSE(value_of(cursor.next()));
 }
 
+// Of about the same size: no range has more than a quarter where there are to be fifty.
+TEST_P(TreeCursorTest, IsDividedIntoRanges) {
+  fill();
+  const auto snapshot = value_of(environment_->begin_read());
+  for (const size_t parts : {1, 2, 5, 50, 100'000}) {
+    const auto starts = TableTree::of(snapshot, table_)->divide(parts);
+    EXPECT_LT(starts.size(), 2 * parts);
+    EXPECT_EQ(parts == 1 || shape_.rows < 100, starts.empty());
+    std::vector<size_t> rows(1);
+    FileCursor cursor = value_of(FileCursor::open(snapshot, table_));
+    while (value_of(cursor.next())) {
+      if (rows.size() <= starts.size() && cursor.key() >= starts[rows.size() - 1]) {
+        EXPECT_NE(rows.back(), 0U);
+        rows.push_back(0);
+      }
+      ++rows.back();
+    }
+    EXPECT_EQ(rows.size(), starts.size() + 1);
+    if (parts >= 50 && shape_.rows >= 100) {
+      EXPECT_LT(*std::ranges::max_element(rows), shape_.rows / 4);
+    }
+  }
+}
+
 TEST_P(TreeCursorTest, StaysWhereItFindsNoMore) {
   fill();
   const auto snapshot = value_of(environment_->begin_read());
@@ -256,6 +280,7 @@ TEST_F(DamagedTree, IsReadWithinTheFileOrFails) {
   size_t failures = 0;
   for (int round = 0; round < 40; ++round) {
     damage(60);
+    for (const Bytes start : TableTree::of(snapshot, table_)->divide(100)) sum.add(start);
     for (int look = 0; look < 200; ++look) {
       const auto record = snapshot.get(table_, key(random_() % kRows));
       if (!record) {

@@ -1,10 +1,10 @@
 // Queries whose filter several threads share: the same rows in the same order as one thread gives.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <thread>
 
 #include "engine/container/import.h"
@@ -23,14 +23,19 @@ class SharedFilterTest : public testing::Test {
   void SetUp() override {
     environment_ = value_of(Environment::open(Environment::kInMemory));
     containers_ = std::make_unique<OpenContainers>(*environment_);
-    const auto store = value_of(containers_->create(value_of(ContainerDefinition::make("c", {"/k"}))));
+    make("c", {"/k"});
+  }
+
+  void make(std::string_view name, const std::vector<std::string>& partition_key) {
+    const auto store =
+        value_of(containers_->create(value_of(ContainerDefinition::make(name, partition_key))));
     std::string text;
     for (int i = 0; i < kItems; ++i)
       text +=
           fmt::format("{{\"id\":\"{}\",\"k\":\"p{}\",\"n\":{},\"s\":\"text {}\"}}\n", i, i % 501, i, i % 7);
     const auto reader = [&, done = size_t{0}](char* buffer, size_t capacity) mutable {
       const size_t count = std::min(capacity, text.size() - done);
-      std::memcpy(buffer, text.data() + done, count);
+      std::copy_n(text.data() + done, count, buffer);
       done += count;
       return static_cast<int64_t>(count);
     };
@@ -83,6 +88,33 @@ TEST_F(SharedFilterTest, ReadsEachItemOnce) {
     EXPECT_EQ(rows_of(*statement), std::vector{std::to_string(kItems - least)});
     EXPECT_EQ(statement->stats().items_read, uint64_t{kItems});
     statement->reset();
+  }
+}
+
+// All of whose items have one hash of the partition key, as in a container without one.
+TEST_F(SharedFilterTest, SharesWhatLiesInOnePartition) {
+  make("one", {"/missing"});
+  make("none", {});
+  for (const std::string_view name : {"one", "none"})
+    for (const std::string_view condition :
+         {"c.n % 3 = 1 AND c.s LIKE '%2'", "c.n < 40", "c.n >= 0", "c.n < 0"}) {
+      const std::string sql = fmt::format("SELECT * FROM {} c WHERE {}", name, condition);
+      EXPECT_THAT(rows_of("EXPLAIN " + sql, 2), testing::Contains(testing::HasSubstr("shared out"))) << sql;
+      const auto expected = rows_of(sql, 1);
+      for (const size_t threads : {2, 3, 8}) EXPECT_TRUE(rows_of(sql, threads) == expected) << sql;
+    }
+  const auto statement = prepare("SELECT TOP 4 VALUE c.n FROM none c ORDER BY c.n DESC", 3);
+  EXPECT_EQ(rows_of(*statement), (std::vector<std::string>{"29999", "29998", "29997", "29996"}));
+  EXPECT_EQ(statement->stats().items_read, uint64_t{kItems});
+}
+
+// A range of ids, or their order, is read by one.
+TEST_F(SharedFilterTest, LeavesRangesOfIdsToOneThread) {
+  make("none", {});
+  for (const std::string_view rest : {"WHERE c.id >= '29' AND c.n % 2 = 1", "WHERE c.id < '2' AND c.n > 5",
+                                      "WHERE c.n % 9 = 1 ORDER BY c.id DESC"}) {
+    const std::string sql = fmt::format("SELECT VALUE c.id FROM none c {}", rest);
+    EXPECT_TRUE(rows_of(sql, 3) == rows_of(sql, 1)) << sql;
   }
 }
 

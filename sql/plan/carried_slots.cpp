@@ -51,10 +51,13 @@ void add_node_reads(const PlanNode& node, SlotSet& reads) {
 }
 
 void append_slots_bound(const PlanNode& node, std::vector<SlotNumber>& slots) {
-  if (node.access.is_covering)
-    slots.insert(slots.end(), node.access.part_slots.begin(), node.access.part_slots.end());
-  else if (node.kind != PlanKind::join && node.source != nullptr)
+  if (node.access.is_covering) {
+    // Where nothing but the number of the entries is asked for, the scan puts nothing into them.
+    if (node.access.reads_parts)
+      slots.insert(slots.end(), node.access.part_slots.begin(), node.access.part_slots.end());
+  } else if (node.kind != PlanKind::join && node.source != nullptr) {
     slots.push_back(node.source->slot);
+  }
   if (node.right == nullptr) return;
   for (const PlanNode* at = node.right->root.get(); at != nullptr; at = at->input.get())
     append_slots_bound(*at, slots);

@@ -233,6 +233,19 @@ TEST_F(IndexOrderTest, DistinctRowsComeByTheFirstPartsOfAnIndex) {
                      "SELECT DISTINCT c.a, c.b FROM c ORDER BY c.a DESC, c.b DESC"});
 }
 
+TEST_F(IndexOrderTest, AnOrderByNothingOfTheItemSortsEntriesAlone) {
+  const auto queries = {
+      "SELECT VALUE 7 FROM c WHERE c.n > 1900 ORDER BY 'a'",
+      "SELECT VALUE {} FROM c WHERE c.n > 1900 ORDER BY {} DESC",
+      "SELECT DISTINCT VALUE 7 FROM c WHERE c.n > 1900 ORDER BY [1], 'a' OFFSET 0 LIMIT 5",
+  };
+  for (const char* sql : queries) {
+    EXPECT_THAT(analyzed(sql), HasSubstr("index-only scan"));
+    EXPECT_THAT(analyzed(sql), HasSubstr("sort"));
+  }
+  expect_equal_rows(queries);
+}
+
 TEST_F(IndexOrderTest, DistinctRowsThatAreNoFunctionOfTheirValuesAreAllMade) {
   EXPECT_EQ(query("CREATE INDEX ON c (a)"), "");
   const auto count = [&](std::string_view sql) { return std::ranges::count(query(sql), '\n'); };

@@ -158,6 +158,11 @@ void ReaderPool::when_idle(std::function<void()> act) {
   if (at_work_ == 0) std::exchange(when_idle_, nullptr)();
 }
 
+bool ReaderPool::is_idle() noexcept {
+  const std::lock_guard lock(mutex_);
+  return at_work_ == 0;
+}
+
 bool ReaderPool::is_idleness_wanted() noexcept {
   const std::lock_guard lock(mutex_);
   return waiting_for_idle_ != 0;

@@ -86,6 +86,8 @@ class ReaderPool {
   void when_idle(std::function<void()> act);
   // Of use to who has a transaction at work, since it may be moved otherwise.
   KnownMap& map() noexcept { return map_; }
+  // Whether no transaction of this process is at work.
+  bool is_idle() noexcept;
   // Whether somebody waits in while_idle.
   bool is_idleness_wanted() noexcept;
 

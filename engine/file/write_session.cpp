@@ -46,7 +46,9 @@ Result<void> WriteSession::start(const Patience& patience, Size size, Sync sync)
   is_locked_ = true;
   durability_ = state_->durability();
   if (sync == Sync::later && durability_ == Durability::full) durability_ = Durability::relaxed;
-  const bool may_be_small = size != Size::any && !state_->tables().has_dropped();
+  // Beside others who are at work, who may be so for long, dropped tables have to stay anyhow.
+  const bool removes_tables = state_->tables().has_dropped() && state_->readers().is_idle();
+  const bool may_be_small = size != Size::any && !removes_tables;
   SmallCommits& small = state_->small_commits();
   QUIRE_TRY(small.prepare(durability_, may_be_small, deadline));
   bool is_first = small.is_newest(nullptr);
@@ -65,9 +67,7 @@ Result<void> WriteSession::start(const Patience& patience, Size size, Sync sync)
     return state_->anchor().check_trust();
   }
   state_->log().changes().start(durability_ != Durability::none);
-  if (!state_->tables().has_dropped()) return {};
-  state_->log().changes().give_up();
-  if (remove_dropped_tables()) return {};
+  if (!state_->tables().has_dropped() || remove_dropped_tables()) return {};
   // What failed has spoilt the transaction; the tables can wait.
   mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));
   transaction_.reset();
@@ -111,6 +111,7 @@ bool WriteSession::remove_dropped_tables() {
   TableRegistry& tables = state_->tables();
   bool is_sound = true;
   state_->readers().try_while_alone([&] {
+    state_->log().changes().give_up();
     for (std::string& name : tables.take_dropped()) {
       is_sound = is_sound && remove_table(name);
       if (!is_sound) tables.add_dropped(std::move(name));

@@ -83,6 +83,32 @@ TEST_P(SmallCommitsTest, BeginBehindTheCommitThatMakesTheLog) {
   EXPECT_TRUE(commits_of_tree(*environment) == before || !is_in_a_row);
 }
 
+TEST_P(SmallCommitsTest, GoOnWhileADroppedTableHasToWaitForASnapshot) {
+  const auto environment = open();
+  put(*environment, "first");
+  const auto drop = [](WriteTransaction& transaction) { return transaction.drop_table("u"); };
+  ASSERT_TRUE(succeeds(environment->write([](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_TRY(transaction.create_table("u"));
+    return {};
+  })));
+  {
+    const ReadTransaction snapshot = value_of(environment->begin_read());
+    ASSERT_TRUE(succeeds(environment->write(drop)));
+    until_small(*environment);
+    EXPECT_TRUE(snapshot.state().tables().has_dropped());
+  }
+  // The next one removes it, unless a thread that looks at the file is at work just then.
+  const auto is_removed = [&] {
+    put(*environment, "removes it");
+    return !value_of(environment->begin_read()).state().tables().has_dropped();
+  };
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
+  while (!is_removed() && std::chrono::steady_clock::now() < deadline) {
+  }
+  EXPECT_EQ(value_of(environment->open_table("u")), std::nullopt);
+  until_small(*environment);
+}
+
 TEST_P(SmallCommitsTest, AreNotSeenByAHintFromTheTree) {
   const auto environment = open();
   const Table table = table_of(*environment);

@@ -1,6 +1,7 @@
 // One value out of an array's elements. Undefined elements are passed over; an element of another type than
 // the function takes makes the result undefined.
 #include <algorithm>
+#include <numeric>
 
 #include "sql/functions/families.h"
 #include "sql/value/comparison.h"
@@ -65,7 +66,7 @@ Value median_of(std::span<double> numbers) {
   std::nth_element(numbers.begin(), middle, numbers.end());
   if (numbers.size() % 2 == 1) return Value::number(*middle);
   const double below = *std::max_element(numbers.begin(), middle);
-  return Value::number((below + *middle) / 2);
+  return Value::number(std::midpoint(below, *middle));
 }
 
 Value array_median(CallContext& context, Arguments arguments) {

@@ -79,6 +79,7 @@ TEST(ArrayFunctions, ReduceNumbers) {
       {"ARRAY_AVG", {"[]"}, "undefined"},
       {"ARRAY_MEDIAN", {"[3,1,2]"}, "2"},
       {"ARRAY_MEDIAN", {"[4,1,3,2]"}, "2.5"},
+      {"ARRAY_MEDIAN", {"[1e308,1.5e308]"}, "1.25e+308"},
       {"ARRAY_MEDIAN", {"[]"}, "undefined"},
       {"ARRAY_MEDIAN", {"[null]"}, "undefined"},
       {"ARRAY_MIN", {R"([1,"a",false,null])"}, "null"},

@@ -26,7 +26,10 @@ Answer ask(Database& database, const std::string& sql, std::span<const Parameter
     const auto text = row.to_json();
     answer.rows.push_back(text ? without_system_properties(*text) : "NaN");
   }
-  if (statement->error()) answer.error = statement->error()->message;
+  if (const auto error = statement->error()) {
+    answer.error = error->message;
+    answer.is_out_of_time = error->code == QUIRE_TIMEOUT;
+  }
   return answer;
 }
 

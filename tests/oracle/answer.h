@@ -14,6 +14,7 @@ struct Answer {
   // As JSON, without system properties, in which any two databases differ.
   std::vector<std::string> rows;
   std::string error;  // empty: none
+  bool is_out_of_time = false;
 };
 
 // Binds those of the parameters that the statement has.

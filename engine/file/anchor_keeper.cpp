@@ -23,7 +23,9 @@ void AnchorKeeper::note_commit(bool is_urgent) {
   try {
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   } catch (const std::system_error&) {
-    // Without a thread the anchor is moved by writers and at the end alone.
+    // Until a later commit gets a thread, the anchor is moved by writers and at the end alone.
+    has_work_ = false;
+    is_urgent_ = false;
   }
 }
 

@@ -83,3 +83,14 @@ function(quire_harden target)
     target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
   endif()
 endfunction()
+
+# For what runs once a row or an item: calls are inlined where GCC would take the growth for too much. Worth a tenth of such
+# work (docs/performance.md), and a fifteenth of the library's size; a limit for each file would otherwise be used up where
+# QUIRE_TOGETHER has made one of many.
+function(quire_inline_more target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(limits --param=max-inline-insns-auto=80 --param=inline-min-speedup=5 --param=large-function-growth=400
+               --param=inline-unit-growth=150)
+    target_compile_options(${target} PRIVATE "$<$<NOT:$<CONFIG:Debug>>:${limits}>")
+  endif()
+endfunction()

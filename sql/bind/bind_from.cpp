@@ -82,13 +82,9 @@ Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_firs
     }
     if (!is_further) name = options_.scope;
   }
-  if (source_.collection(name) == nullptr) {
-    NearestName nearest(name);
-    for (const std::string& candidate : source_.collection_names()) nearest.offer(candidate);
-    scope.offer_names(nearest);
+  if (source_.collection(name) == nullptr)
     return refuse(ErrorCode::container_not_found, source.root_span,
-                  "there is no container or alias '" + name + "'" + nearest.hint());
-  }
+                  "there is no container or alias '" + name + "'" + container_hint(name, scope));
   BoundSource bound{};
   bound.kind = BoundSourceKind::collection;
   bound.slot = statement_.slot_count++;
@@ -103,6 +99,18 @@ Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_firs
   }
   QUIRE_TRY(declare(source, entry.name, std::move(bound), true, scope));
   return entry;
+}
+
+std::string Binder::container_hint(std::string_view name, const Scope& scope) const {
+  const std::vector<std::string> containers = source_.collection_names();
+  if (containers.empty()) return "; the database has no containers";
+  NearestName nearest(name);
+  for (const std::string& candidate : containers) nearest.offer(candidate);
+  scope.offer_names(nearest);
+  if (!nearest.best().empty() || !options_.scope.empty()) return nearest.hint();
+  // Of the service's queries each runs on one container, which they call what they like.
+  return "; a query of the database names its container, FROM NAME c; one that is run on a container (in the "
+         "shell: .use NAME) may call it anything";
 }
 
 Result<void> Binder::bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope) {

@@ -50,6 +50,8 @@ class Binder {
   Result<void> bind_query_source(const FromSource& source, Scope& scope);
   Result<void> bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope);
   Result<ScopeEntry> bind_container(const FromSource& source, bool is_first, bool is_hidden, Scope& scope);
+  // What to write where there is no container of the name.
+  std::string container_hint(std::string_view name, const Scope& scope) const;
   Result<void> declare(const FromSource& source, std::string_view name, BoundSource bound, bool is_item,
                        Scope& scope);
 

@@ -237,9 +237,7 @@ Result<BoundExpression*> Binder::bind_object(const Expression& expression, Scope
 }
 
 Result<BoundQuery*> Binder::bind_inner_query(const Query& query, Scope& scope) {
-  if (options_.strict && !query.order_by.empty())
-    return refuse(ErrorCode::not_in_strict_mode, query.span,
-                  "ORDER BY may stand only in the outermost query");
+  if (options_.strict) QUIRE_TRY(check_strict_subquery(query));
   if (statement_.subqueries.size() == kMostSubqueries)
     return refuse(ErrorCode::limit_exceeded, query.span,
                   "the statement has more than " + std::to_string(kMostSubqueries) + " subqueries");

@@ -24,11 +24,10 @@ bool select_contains_aggregate(const Query& query) {
 }
 
 // Whether the text shows that there is at most one row: no source gives several, or all rows are one group.
-// The service does not count TOP 1 among them.
-bool gives_one_row(const Query& query, const BoundQuery& bound, bool strict) {
+bool gives_one_row(const Query& query, const BoundQuery& bound) {
   if (bound.set_operation != SetOperation::none) return false;
   if (bound.is_grouped && bound.group_by.empty()) return true;
-  if (!strict && query.top != nullptr && query.top->kind == ExpressionKind::literal &&
+  if (query.top != nullptr && query.top->kind == ExpressionKind::literal &&
       query.top->literal.kind() == Kind::integer && query.top->literal.as_integer() <= 1)
     return true;
   return std::all_of(bound.sources.begin(), bound.sources.end(), [](const BoundSource& source) {
@@ -86,7 +85,7 @@ Result<void> Binder::bind_query(const Query& query, BoundQuery& bound, Scope* ou
     QUIRE_TRY(bind_query(*query.next, *bound.next, outer));
     add_needs_of_next(bound);
   }
-  bound.may_give_many_rows = !gives_one_row(query, bound, options_.strict);
+  bound.may_give_many_rows = !gives_one_row(query, bound);
   return {};
 }
 

@@ -136,6 +136,8 @@ class Binder {
 
   // strict_mode.cpp
   Result<void> refuse_composed_aggregates(const Query& query) const;
+  // Subqueries know neither TOP nor ORDER BY nor OFFSET LIMIT.
+  Result<void> check_strict_subquery(const Query& query) const;
   Result<void> check_strict_index(const Expression& index) const;
   Result<void> check_strict_order(const Query& query, const BoundQuery& bound, Scope& scope);
   // Whether a composite index has the paths of ORDER BY.

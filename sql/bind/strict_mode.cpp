@@ -56,6 +56,23 @@ Result<void> Binder::refuse_composed_aggregates(const Query& query) const {
   return {};
 }
 
+Result<void> Binder::check_strict_subquery(const Query& query) const {
+  if (query.top != nullptr)
+    return refuse(
+        ErrorCode::not_in_strict_mode, query.top->span,
+        "TOP may stand only in the outermost query (SC2203); ARRAY_SLICE(ARRAY(SELECT ...), 0, n) takes "
+        "the first elements");
+  if (!query.order_by.empty())
+    return refuse(ErrorCode::not_in_strict_mode, query.order_by.front().expression->span,
+                  "ORDER BY may stand only in the outermost query (SC2202)");
+  if (query.offset != nullptr)
+    return refuse(
+        ErrorCode::not_in_strict_mode, query.offset->span,
+        "OFFSET LIMIT may stand only in the outermost query (SC2204); ARRAY_SLICE(ARRAY(SELECT ...), n, m) "
+        "takes some elements");
+  return {};
+}
+
 Result<void> Binder::check_strict_index(const Expression& index) const {
   if (!names_something(index)) return {};
   return refuse(

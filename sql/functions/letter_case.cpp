@@ -38,6 +38,14 @@ utf8proc_int32_t upper(utf8proc_int32_t code_point) {
   return code_point == sharp_s ? sharp_s : utf8proc_toupper(code_point);
 }
 
+// The small letter of a capital that is in turn that letter's capital; anything else is itself. So 'ς', 'ı'
+// and 'ſ', whose capitals have another small letter, and the Kelvin sign, whose small letter has another
+// capital, match themselves alone.
+utf8proc_int32_t folded(utf8proc_int32_t code_point) {
+  const utf8proc_int32_t small = utf8proc_tolower(code_point);
+  return upper(small) == code_point ? small : code_point;
+}
+
 // The mapping may lengthen a code point, but by no more than half ('Ⱥ' is 2 bytes, 'ⱥ' 3).
 constexpr size_t most_mapped_size(size_t size) {
   return size + size / 2;
@@ -67,7 +75,7 @@ std::string_view map_case(std::string_view text, Arena& arena) {
 // Steps over one code point of each text if they are the same but for case.
 bool step_if_alike(std::string_view& a, std::string_view& b) noexcept {
   if (is_ascii(a.front()) && is_ascii(b.front())) {
-    if (ascii_upper(a.front()) != ascii_upper(b.front())) return false;
+    if (ascii_lower(a.front()) != ascii_lower(b.front())) return false;
     a.remove_prefix(1);
     b.remove_prefix(1);
     return true;
@@ -75,7 +83,7 @@ bool step_if_alike(std::string_view& a, std::string_view& b) noexcept {
   const CodePoint left = decode(a);
   const CodePoint right = decode(b);
   if (left.size <= 0 || right.size <= 0) return false;
-  if (left.value != right.value && upper(left.value) != upper(right.value)) return false;
+  if (left.value != right.value && folded(left.value) != folded(right.value)) return false;
   a.remove_prefix(static_cast<size_t>(left.size));
   b.remove_prefix(static_cast<size_t>(right.size));
   return true;
@@ -89,6 +97,10 @@ std::string_view to_upper(std::string_view text, Arena& arena) {
 
 std::string_view to_lower(std::string_view text, Arena& arena) {
   return map_case<utf8proc_tolower, ascii_lower>(text, arena);
+}
+
+std::string_view to_folded(std::string_view text, Arena& arena) {
+  return map_case<folded, ascii_lower>(text, arena);
 }
 
 bool starts_with_but_for_case(std::string_view text, std::string_view prefix) noexcept {

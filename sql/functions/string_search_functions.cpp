@@ -18,15 +18,15 @@ bool ignores_case(Arguments arguments) {
   return arguments.size() > 2 && arguments[2].as_boolean();
 }
 
-// Calls `ask` with both strings in upper case, which are forgotten afterwards.
+// Calls `ask` with both strings without their case, which are forgotten afterwards.
 template <typename Question>
-bool ask_in_upper_case(CallContext& context, std::string_view text, std::string_view part, Question ask) {
+bool ask_without_case(CallContext& context, std::string_view text, std::string_view part, Question ask) {
   const ArenaScope scope(context.arena);
-  return ask(to_upper(text, context.arena), to_upper(part, context.arena));
+  return ask(to_folded(text, context.arena), to_folded(part, context.arena));
 }
 
 bool contains_ignoring_case(CallContext& context, std::string_view text, std::string_view part) {
-  return ask_in_upper_case(context, text, part, [](auto a, auto b) { return contains(a, b); });
+  return ask_without_case(context, text, part, [](auto a, auto b) { return contains(a, b); });
 }
 
 Value contains_part(CallContext& context, Arguments arguments) {
@@ -47,8 +47,7 @@ Value ends_with(CallContext& context, Arguments arguments) {
   const std::string_view text = arguments[0].as_string();
   const std::string_view part = arguments[1].as_string();
   if (!ignores_case(arguments)) return Value::boolean(text.ends_with(part));
-  return Value::boolean(
-      ask_in_upper_case(context, text, part, [](auto a, auto b) { return a.ends_with(b); }));
+  return Value::boolean(ask_without_case(context, text, part, [](auto a, auto b) { return a.ends_with(b); }));
 }
 
 Value string_equals(CallContext&, Arguments arguments) {

@@ -158,6 +158,33 @@ TEST(StringChange, MapsCase) {
   });
 }
 
+// What Azure's two emulators both say, and where they differ (the last three) what the Windows one says: see
+// QuerySemanticsTests of FSharp.Azure.Cosmos.
+TEST(StringSearch, TakesACapitalForItsSmallLetterOnlyIfEachIsTheOthers) {
+  struct Pair {
+    std::string_view a, b;
+    bool alike;
+  };
+  for (const auto& [a, b, alike] : std::initializer_list<Pair>{{"abc", "ABC", true},
+                                                               {"ё", "Ё", true},
+                                                               {"σ", "Σ", true},
+                                                               {"ς", "Σ", false},
+                                                               {"straße", "STRASSE", false},
+                                                               {"ı", "I", false},
+                                                               {"ſ", "s", false},
+                                                               {"i", "İ", false},
+                                                               {"\u212A", "k", false},
+                                                               {"\u212B", "å", false}}) {
+    const std::vector<std::string> arguments = {'"' + std::string(a) + '"', '"' + std::string(b) + '"',
+                                                "true"};
+    const std::vector<std::string> swapped = {arguments[1], arguments[0], "true"};
+    for (const char* function : {"STRINGEQUALS", "CONTAINS", "STARTSWITH", "ENDSWITH"}) {
+      EXPECT_EQ(call(function, arguments), alike ? "true" : "false") << function << ' ' << a << ' ' << b;
+      EXPECT_EQ(call(function, swapped), alike ? "true" : "false") << function << ' ' << b << ' ' << a;
+    }
+  }
+}
+
 // The memory that map_case takes rests on this.
 TEST(LetterCase, NoMappingLengthensACodePointByMoreThanHalf) {
   const auto size = [](utf8proc_int32_t c) { return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4; };

@@ -54,6 +54,8 @@ constexpr Slip kSlips[] = {
     {kAny, TOKEN_LEFT_PARENTHESIS, TOKEN_SELECT,
      "a subquery here needs its own parentheses, or EXISTS or ARRAY before them"},
     {TOKEN_BETWEEN, kAny, TOKEN_COMMA, "write BETWEEN low AND high"},
+    {TOKEN_BETWEEN, kAny, TOKEN_NAME, "write BETWEEN low AND high"},
+    {kAny, TOKEN_LIKE, TOKEN_PERCENT, "a pattern is a string: LIKE '%text%'"},
     {kAny, TOKEN_OR, TOKEN_EQUAL, "OR joins whole comparisons: c.x = 1 OR c.x = 2"},
     {kAny, TOKEN_AND, TOKEN_EQUAL, "AND joins whole comparisons: c.x = 1 AND c.y = 2"},
     {kAny, TOKEN_NOT, TOKEN_IN, "write x NOT IN (...)"},
@@ -65,7 +67,6 @@ constexpr Slip kSlips[] = {
     {kAny, TOKEN_BY, TOKEN_DESC, "the direction stands after the expression: ORDER BY x DESC"},
     {kAny, TOKEN_BY, TOKEN_ASC, "the direction stands after the expression: ORDER BY x ASC"},
     {kAny, TOKEN_ESCAPE, TOKEN_PARAMETER, "ESCAPE takes a string literal alone"},
-    {kAny, kAny, TOKEN_LIMIT, "write both, in this order: OFFSET 0 LIMIT n"},
     {kAny, kAny, TOKEN_SEMICOLON, "one statement at a time"},
     {kAny, TOKEN_SEMICOLON, kAny, "one statement at a time"},
     {kAny, TOKEN_COMMA, kClosing, "remove the comma before it"},
@@ -89,6 +90,7 @@ constexpr ForeignWord kForeignWords[] = {
     {"EXCEPT", "there is no EXCEPT; of two arrays SETDIFFERENCE(a, b)"},
     {"FETCH", "write OFFSET 0 LIMIT n"},
     {"ILIKE", "to ignore case write CONTAINS(text, part, true), or LOWER(text) LIKE pattern"},
+    {"INTERVAL", "dates are moved by DATETIMEADD(part, count, date)"},
     {"ISNULL", "write IS NULL, or IS_NULL(x)"},
     {"NOTNULL", "write IS NOT NULL, or NOT IS_NULL(x)"},
     {"INTERSECT", "there is no INTERSECT; of two arrays SETINTERSECT(a, b)"},
@@ -154,11 +156,11 @@ class SlipFinder {
     for (const Slip& slip : kSlips)
       if (fits_here(slip)) return std::string(slip.hint);
     for (const auto rule :
-         {&SlipFinder::number, &SlipFinder::string, &SlipFinder::comment, &SlipFinder::list,
-          &SlipFinder::sources, &SlipFinder::parameter, &SlipFinder::name, &SlipFinder::misspelt_keyword,
-          &SlipFinder::foreign_word, &SlipFinder::reserved_word, &SlipFinder::unquoted_string,
-          &SlipFinder::misspelt_clause, &SlipFinder::clause_order, &SlipFinder::missing_parentheses,
-          &SlipFinder::missing_comma})
+         {&SlipFinder::number, &SlipFinder::string, &SlipFinder::limit, &SlipFinder::comment,
+          &SlipFinder::list, &SlipFinder::sources, &SlipFinder::parameter, &SlipFinder::name,
+          &SlipFinder::misspelt_keyword, &SlipFinder::foreign_word, &SlipFinder::reserved_word,
+          &SlipFinder::unquoted_string, &SlipFinder::misspelt_clause, &SlipFinder::clause_order,
+          &SlipFinder::missing_parentheses, &SlipFinder::missing_comma})
       if (std::string hint = (this->*rule)(); !hint.empty()) return hint;
     return {};
   }
@@ -197,9 +199,16 @@ class SlipFinder {
   }
 
   std::string string() const {
-    if (token_.kind == TOKEN_STRING && kind(-1) == TOKEN_STRING && follows_directly())
-      return fmt::format("a quote within a string is written \\{}", word(0).front());
+    const bool goes_on = token_.kind == TOKEN_STRING || token_.kind == TOKEN_NAME;
+    if (goes_on && kind(-1) == TOKEN_STRING && follows_directly())
+      return fmt::format("a quote within a string is written \\{}", word(-1).front());
     return {};
+  }
+
+  std::string limit() const {
+    if (token_.kind != TOKEN_LIMIT) return {};
+    if (is_expected(TOKEN_OFFSET)) return "write both, in this order: OFFSET 0 LIMIT n";
+    return is_expected(TOKEN_RETURNING) ? "a change takes all items that WHERE keeps" : "";
   }
 
   std::string comment() const {

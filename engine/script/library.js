@@ -15,6 +15,22 @@
     return error;
   }
 
+  // What the service says of an error. Scripts look for it in the message: it is the JSON text of {Errors: [...]} there.
+  // What Quire has to say of it comes second, and alone in the body.
+  const serviceTexts = {
+    404: 'Resource Not Found',
+    409: 'Resource with specified id or name already exists',
+    412: 'One of the specified pre-condition is not met',
+    413: 'Request size is too large',
+    449: 'Conflicting request to resource has been attempted. Retry to avoid conflicts.',
+  };
+  function withServiceText(error) {
+    const text = serviceTexts[error.number];
+    if (text !== undefined) error.message = stringify({ Errors: [text, error.body] });
+    return error;
+  }
+  const plainMessage = ({ message, body }) => (typeof body === 'string' && message.startsWith('{"Errors":[') ? body : message);
+
   // ---- What belongs to one run
 
   let run = null; // {kind, operation, selfLink, altLink, request, response}
@@ -99,7 +115,7 @@
       resource = work(first, second, options, true);
     } catch (thrown) {
       if (thrown === null || typeof thrown !== 'object' || thrown.number === undefined) throw thrown;
-      error = thrown;
+      error = withServiceText(thrown);
       info = { statusCode: thrown.number };
     }
     const end = callbacks.length;
@@ -373,7 +389,7 @@
     getRequest: () => needRun() && request,
     getResponse: () => needResponse() && response,
     abort(reason) {
-      host(abort, reason === undefined ? 'no reason was given' : reason instanceof Error ? reason.message : show(reason));
+      host(abort, reason === undefined ? 'no reason was given' : reason instanceof Error ? plainMessage(reason) : show(reason));
     },
   };
 

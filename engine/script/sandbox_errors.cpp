@@ -12,6 +12,9 @@ namespace {
 
 constexpr size_t kLongestMessage = 500;
 constexpr size_t kMostFrames = 8;
+// The library gives an error of the database a message that begins so (withServiceText), and its plain words
+// as its body.
+constexpr std::string_view kServiceForm = R"({"Errors":[)";
 
 struct Status {
   int number;
@@ -115,6 +118,10 @@ Error Sandbox::take_exception(std::string_view name) {
   if (is_error) {
     const std::string kind = property_text(thrown, "name");
     message = property_text(thrown, "message");
+    if (message.starts_with(kServiceForm)) {
+      std::string plain = property_text(thrown, "body");
+      if (!plain.empty()) message = std::move(plain);
+    }
     stack = readable_stack(property_text(thrown, "stack"));
     if (kind == "SyntaxError") code = ErrorCode::syntax;
     if (kind == "RangeError" && message.starts_with("Maximum call stack")) code = ErrorCode::limit_exceeded;

@@ -64,6 +64,42 @@ TEST_F(ScriptTest, AnIdThatIsNullOrEmptyIsMade) {
             "[36,36,36,400]");
 }
 
+// A script that reads a document or makes it, and one that tries another name, look for the service's words.
+TEST_F(ScriptTest, TheMessageOfAnErrorHoldsWhatTheServiceSays) {
+  EXPECT_EQ(body_of(R"(function () {
+    var link = __.getAltLink() + '/docs/', seen = [];
+    var note = (err) => { seen.push(JSON.parse(err.message).Errors[0]); __.response.setBody(seen); };
+    __.readDocument(link + 'missing', note);
+    __.createDocument(__.getSelfLink(), { id: 'b1', authorId: 'a1' }, note);
+    __.replaceDocument(link + 'b1', { id: 'b1', authorId: 'a1' }, { etag: '"stale"' }, note);
+    __.createDocument(__.getSelfLink(), { id: 'big', authorId: 'a1', text: 'x'.repeat(3e6) }, note);
+  })"),
+            R"(["Resource Not Found","Resource with specified id or name already exists",)"
+            R"("One of the specified pre-condition is not met","Request size is too large"])");
+  EXPECT_EQ(body_of(R"(async function () {
+    try {
+      await __.readDocumentAsync(__.getAltLink() + '/docs/missing');
+    } catch (err) {
+      __.response.setBody([JSON.parse(err.message).Errors[1] === err.body, err.body]);
+    }
+  })"),
+            R"([true,"partition [\"a1\"] of container 'shelf' has no item 'missing'"])");
+}
+
+TEST_F(ScriptTest, AnErrorThatIsLetPassIsToldInPlainWords) {
+  constexpr std::string_view kPlain = "partition [\"a1\"] of container 'shelf' has no item 'missing'";
+  const auto failed = [&](std::string_view callback) {
+    const auto called =
+        run("function () { __.readDocument(__.getAltLink() + '/docs/missing', function (err) { " +
+            std::string(callback) + " }); }");
+    return called ? std::string() : called.error().message;
+  };
+  EXPECT_THAT(failed("throw err;"), testing::StartsWith(fmt::format("procedure 'p', line 1: {}\n", kPlain)));
+  EXPECT_THAT(failed("getContext().abort(err);"), testing::EndsWith(fmt::format("aborted: {}", kPlain)));
+  EXPECT_THAT(failed("err.message = 'no author: ' + err.body; throw err;"),
+              testing::StartsWith(fmt::format("procedure 'p', line 1: no author: {}\n", kPlain)));
+}
+
 TEST_F(ScriptTest, AnUpsertTakesAnEtag) {
   EXPECT_EQ(body_of(R"(function () {
     var seen = [], note = (err) => { seen.push(err ? err.number : 0); __.response.setBody(seen); };

@@ -51,11 +51,21 @@
 
   // ---- Request and response
 
+  // A body is the text that the host gave, or the value that the script set, which the script may go on to change: what it
+  // is in the end is sent, as in the service. It is made text once, however often it is set.
+  const valueOf = ({ text, value }) => (text !== undefined ? parse(text) : value === undefined ? '' : value);
+  function setValueOf(message, value) {
+    message.text = undefined;
+    message.value = value;
+  }
+
   const request = {
-    getBody: () => (needRun().request.body === undefined ? '' : parse(run.request.body)),
+    getBody: () => valueOf(needRun().request),
     setBody(value) {
       if (needRun().kind === 'post') throw failure(400, 'a post-trigger cannot change the request');
-      run.request.body = toText(value, 'the body of the request');
+      if (value === undefined || typeof value === 'function' || typeof value === 'symbol')
+        throw failure(400, 'the body of the request is no JSON value');
+      setValueOf(run.request, value);
     },
     getValue: (name) => needRun().request.values[name],
     setValue: (name, value) => { needRun().request.values[name] = value; },
@@ -68,20 +78,23 @@
   }
 
   const response = {
-    getBody: () => (needResponse().body === undefined ? '' : parse(run.response.body)),
-    setBody(value) { needResponse().body = stringify(value); },
-    // Numbers are added, anything else is joined as text; where there is nothing yet, or null, it is the body.
+    getBody: () => valueOf(needResponse()),
+    setBody(value) { setValueOf(needResponse(), value); },
+    // What `+` makes of the two, as in the service; where there is nothing yet, or null, the value is the body. Scripts fill
+    // a response until there is no more room in it, so that is for them to catch.
     appendBody(value) {
-      const before = needResponse().body === undefined ? null : parse(run.response.body);
-      const isSum = typeof before === 'number' && typeof value === 'number';
-      run.response.body = stringify(before === null ? value : isSum ? before + value : asPart(before) + asPart(value));
+      const { text, value: set } = needResponse();
+      const before = text !== undefined ? parse(text) : set;
+      const after = before === undefined || before === null ? value : before + value;
+      if (typeof after === 'string' && after.length > run.mostResponse)
+        throw failure(413, `the response would have more than ${run.mostResponse} bytes (PRAGMA script_result)`);
+      setValueOf(run.response, after);
     },
     getValue: (name) => needResponse().values[name],
     setValue: (name, value) => { needResponse().values[name] = value; },
     getResourceQuotaCurrentUsage: () => needResponse() && quota(),
     getMaxResourceQuota: () => needResponse() && quota(),
   };
-  const asPart = (value) => (typeof value === 'string' ? value : stringify(value));
   const quota = () => 'documentsCount=-1;documentsSize=0;collectionSize=0;';
 
   // ---- Calls that work on items
@@ -426,6 +439,10 @@
   });
   Error.prototype.constructor = numbered;
   define('Error', numbered);
+  define('ErrorCodes', Object.freeze({
+    BadRequest: 400, Forbidden: 403, NotFound: 404, Conflict: 409, PreconditionFailed: 412, RequestEntityTooLarge: 413,
+    RetryWith: 449, InternalServerError: 500,
+  }));
   Math.random = () => host(random);
   for (const name of ['SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'performance', 'WebAssembly'])
     delete global[name];
@@ -433,8 +450,9 @@
   // ---- What the host calls
 
   return {
-    start(kind, operation, requestBody, responseBody, selfLink, altLink) {
-      run = { kind, operation, selfLink, altLink, request: { body: requestBody, values: {} }, response: { body: responseBody, values: {} } };
+    start(kind, operation, requestBody, responseBody, selfLink, altLink, mostResponse) {
+      const message = (text) => ({ text, value: undefined, values: {} });
+      run = { kind, operation, selfLink, altLink, mostResponse, request: message(requestBody), response: message(responseBody) };
       callbacks = [];
       next = 0;
       info = null;
@@ -451,7 +469,7 @@
       callback(error, resource, options);
       return true;
     },
-    requestBody: () => run.request.body,
-    responseBody: () => run.response.body,
+    requestBody: () => run.request.text ?? toText(run.request.value, 'the body of the request'),
+    responseBody: () => run.response.text ?? stringify(run.response.value),
   };
 })

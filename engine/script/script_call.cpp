@@ -239,6 +239,7 @@ Result<void> ScriptCallHost::start(std::string_view name, const ScriptSettings& 
       given_or_undefined(settings.response),
       given_or_undefined(access_ != nullptr ? access_->self_link() : std::string()),
       given_or_undefined(access_ != nullptr ? access_->alt_link() : std::string()),
+      sandbox_.new_number(static_cast<double>(sandbox_.limits().result_bytes)),
   };
   if (std::ranges::any_of(given, Sandbox::is_exception))
     return std::unexpected(sandbox_.take_exception(name));

@@ -36,7 +36,44 @@ TEST_F(ScriptTest, AppendingToNothingOrNullSetsTheBody) {
   EXPECT_EQ(appended("r.setBody(null); r.appendBody('a'); r.appendBody('b');"), R"("ab")");
   EXPECT_EQ(appended("r.appendBody({ a: 1 });"), R"({"a":1})");
   EXPECT_EQ(appended("r.appendBody(1); r.appendBody(2);"), "3");
-  EXPECT_EQ(appended("r.appendBody('n'); r.appendBody(2); r.appendBody([3]);"), R"("n2[3]")");
+  EXPECT_EQ(appended("r.appendBody('n'); r.appendBody(2); r.appendBody([3]);"), R"("n23")");
+  EXPECT_EQ(appended("r.setBody([1]); r.appendBody({ a: 1 });"), R"("1[object Object]")");
+}
+
+TEST_F(ScriptTest, TheBodyIsTheValueThatWasSetWhateverTheScriptDoesToItAfterwards) {
+  EXPECT_EQ(body_of(R"(function () {
+    var r = getContext().getResponse(), seen = { ids: [] };
+    r.setBody(seen);
+    seen.ids.push(1);
+    r.getBody().ids.push(2);
+    r.getBody().same = r.getBody() === seen;
+  })"),
+            R"({"ids":[1,2],"same":true})");
+  EXPECT_EQ(body_of("function () { __.response.setBody(1); __.response.setBody(undefined); }"), "null");
+}
+
+// The service's samples fill a response until it is full, and answer where to go on.
+TEST_F(ScriptTest, AResponseThatIsFullIsAnErrorToCatch) {
+  EXPECT_EQ(query("PRAGMA script_result = 1000"), "1000\n");
+  EXPECT_EQ(body_of(R"(function () {
+    var r = getContext().getResponse(), full = 0;
+    r.setBody('');
+    for (var i = 0; i < 2000 && !full; i++) {
+      try { r.appendBody('0123456789'); } catch (e) { if (e.number !== ErrorCodes.RequestEntityTooLarge) throw e; full = i; }
+    }
+    r.setBody([full, r.getBody().length]);
+  })"),
+            "[100,1000]");
+}
+
+TEST_F(ScriptTest, ErrorCodesNamesTheNumbersOfErrors) {
+  EXPECT_EQ(body_of("function () { ErrorCodes.NotFound = 1; __.response.setBody(ErrorCodes); }"),
+            R"({"BadRequest":400,"Forbidden":403,"NotFound":404,"Conflict":409,"PreconditionFailed":412,)"
+            R"("RequestEntityTooLarge":413,"RetryWith":449,"InternalServerError":500})");
+  EXPECT_EQ(
+      body_of(
+          "const ErrorCodes = { NotFound: 7 }; function f() { __.response.setBody(ErrorCodes.NotFound); }"),
+      "7");
 }
 
 TEST_F(ScriptTest, ADocumentMayBeGivenAsItsText) {

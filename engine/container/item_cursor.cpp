@@ -1,6 +1,7 @@
 #include "engine/container/item_cursor.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "engine/container/container.h"
@@ -12,6 +13,15 @@ namespace {
 
 // Of a key: behind so many bytes it may go on with its id, or with a hash of it (item_key.h).
 constexpr size_t kBytesBeforeHash = kLongestTableKey - kIdHashBytes;
+// How many entries are taken from the cursor at once: a page of small items has more.
+constexpr size_t kMostEntries = 32;
+
+constexpr std::array<char, kLongestTableKey + 1> kGreatestBytes = [] {
+  std::array<char, kLongestTableKey + 1> bytes{};
+  bytes.fill('\xFF');
+  return bytes;
+}();
+constexpr Bytes kBehindAllKeys(kGreatestBytes.data(), kGreatestBytes.size());
 
 // The lines of a record behind its first hold the key numbers, the offsets and the first values, which the
 // query is about to read: their way from memory runs beside the walk.
@@ -33,7 +43,9 @@ ItemCursor::ItemCursor(const ContainerStore& store, FileCursor cursor,
       lifetime_(lifetime),
       now_(now),
       epk_prefix_(store.effective_key(partition_key)),
-      partition_key_(partition_key.begin(), partition_key.end()) {
+      partition_key_(partition_key.begin(), partition_key.end()),
+      range_from_(epk_prefix_),
+      range_to_(sql::key_behind(epk_prefix_)) {
   size_t text_bytes = 0;
   for (const sql::Value& component : partition_key)
     if (component.is_string()) text_bytes += component.as_string().size();
@@ -50,11 +62,9 @@ ItemCursor::ItemCursor(const ContainerStore& store, FileCursor cursor,
 void ItemCursor::confine(std::string from, std::string to) {
   range_from_ = std::move(from);
   range_to_ = std::move(to);
-  is_confined_ = true;
 }
 
 void ItemCursor::confine(const IdRange& range) {
-  has_id_range_ = true;
   is_ordered_ = range.is_ordered;
   is_reverse_ = range.is_reverse;
   const size_t longest = kBytesBeforeHash - epk_prefix_.size();
@@ -66,29 +76,23 @@ void ItemCursor::confine(const IdRange& range) {
 }
 
 Result<size_t> ItemCursor::next(std::span<sql::Value> roots) {
-  if (roots.empty()) return size_t{0};
   if (is_ordered_) return fill_in_order(roots);
-  if (is_done_) return size_t{0};
-  if (has_id_range_)
-    return fill(
-        roots, [this] { return step_in_ids(); }, [this](const sql::Value& root) { return is_wanted(root); });
-  const auto all = [](const sql::Value&) { return true; };
-  if (is_confined_)
-    return fill(
-        roots,
-        [this]() -> Result<bool> {
-          QUIRE_ASSIGN(const bool is_there, step_from(range_from_));
-          return is_there && (range_to_.empty() || cursor_.key() < Bytes(range_to_));
-        },
-        all);
-  if (partition_key_.empty()) return fill(roots, [this] { return cursor_.next(); }, all);
-  return fill(
-      roots,
-      [this]() -> Result<bool> {
-        QUIRE_ASSIGN(const bool is_there, step_from(epk_prefix_));
-        return is_there && cursor_.key().starts_with(epk_prefix_);
-      },
-      [this](const sql::Value& root) { return is_wanted(root); });
+  std::array<TreeEntry, kMostEntries> entries;
+  size_t filled = 0;
+  while (filled < roots.size() && !is_done_) {
+    const size_t wanted = std::min(entries.size(), roots.size() - filled);
+    QUIRE_ASSIGN(const size_t count, next_entries(std::span(entries).first(wanted)));
+    is_done_ = count == 0;
+    for (const TreeEntry& entry : std::span(entries).first(count)) {
+      roots[filled] = store_->root_of(entry.record);
+      if (roots[filled].is_undefined()) [[unlikely]]
+        return std::unexpected(store_->damaged(entry.key));
+      prefetch(entry.record);
+      if (is_visible(entry.record) && is_wanted(roots[filled])) [[likely]]
+        ++filled;
+    }
+  }
+  return filled;
 }
 
 // Another partition key with the same hash is another's partition.
@@ -96,40 +100,25 @@ bool ItemCursor::is_wanted(const sql::Value& root) const {
   return partition_key_.empty() || store_->is_in_partition(root, partition_key_);
 }
 
-Result<bool> ItemCursor::step_from(const std::string& start) {
-  if (std::exchange(is_begun_, true)) return cursor_.next();
-  return cursor_.seek(start);
-}
-
-// `step` goes to the next entry; false behind the last. `is_wanted` is asked of what is visible.
-template <typename Step, typename IsWanted>
-Result<size_t> ItemCursor::fill(std::span<sql::Value> roots, const Step& step, const IsWanted& is_wanted) {
-  for (size_t filled = 0; filled < roots.size();) {
-    QUIRE_ASSIGN(const bool is_there, step());
-    if (!is_there) {
-      is_done_ = true;
-      return filled;
-    }
-    const Bytes record = cursor_.record();
-    roots[filled] = store_->root_of(record);
-    if (roots[filled].is_undefined()) [[unlikely]]
-      return std::unexpected(store_->damaged(cursor_.key()));
-    prefetch(record);
-    if (is_visible(record) && is_wanted(roots[filled])) [[likely]]
-      ++filled;
+Result<size_t> ItemCursor::next_entries(std::span<TreeEntry> entries) {
+  if (is_begun_ && !is_reverse_) {
+    const Bytes end = range_to_.empty() ? kBehindAllKeys : Bytes(range_to_);
+    QUIRE_ASSIGN(const size_t count, cursor_.read_before(end, entries));
+    if (count != 0) return count;
   }
-  return roots.size();
+  QUIRE_ASSIGN(const bool is_there, step());
+  if (is_there) entries[0] = {cursor_.key(), cursor_.record()};
+  return is_there ? 1 : 0;
 }
 
-// ---- A range of ids
-
-Result<bool> ItemCursor::step_in_ids() {
+Result<bool> ItemCursor::step() {
+  const bool is_first = !std::exchange(is_begun_, true);
   if (!is_reverse_) {
-    QUIRE_ASSIGN(const bool is_there, step_from(range_from_));
+    QUIRE_ASSIGN(const bool is_there, is_first ? cursor_.seek(range_from_) : cursor_.next());
     return is_there && (range_to_.empty() || cursor_.key() < Bytes(range_to_));
   }
   bool is_there = false;
-  if (!std::exchange(is_begun_, true) && !range_to_.empty()) {
+  if (is_first && !range_to_.empty()) {
     QUIRE_ASSIGN(is_there, cursor_.seek(range_to_));
     if (!is_there) {
       QUIRE_ASSIGN(is_there, cursor_.last());
@@ -139,6 +128,8 @@ Result<bool> ItemCursor::step_in_ids() {
   QUIRE_ASSIGN(is_there, cursor_.previous());  // of a fresh one, the last
   return is_there && cursor_.key() >= Bytes(range_from_);
 }
+
+// ---- In the order of ids
 
 Result<sql::Value> ItemCursor::wanted_root() const {
   const Bytes record = cursor_.record();
@@ -158,7 +149,7 @@ Result<size_t> ItemCursor::fill_in_order(std::span<sql::Value> roots) {
     }
     if (is_done_) break;
     if (!std::exchange(stands_, false)) {
-      QUIRE_ASSIGN(const bool is_there, step_in_ids());
+      QUIRE_ASSIGN(const bool is_there, step());
       is_done_ = !is_there;
       if (is_done_) break;
     }
@@ -180,7 +171,7 @@ Result<void> ItemCursor::take_long_ids() {
   do {
     QUIRE_ASSIGN(const sql::Value root, wanted_root());
     if (root.is_defined()) long_ids_.push_back(root);
-    QUIRE_ASSIGN(stands_, step_in_ids());
+    QUIRE_ASSIGN(stands_, step());
   } while (stands_ && cursor_.key().starts_with(told));
   is_done_ = !stands_;
   std::ranges::sort(long_ids_, [this](const sql::Value& a, const sql::Value& b) {

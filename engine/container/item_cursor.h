@@ -48,11 +48,10 @@ class ItemCursor {
   bool is_visible(Bytes record) const noexcept {
     return !lifetime_.is_on() || !lifetime_.has_ended(read_header(record), now_);
   }
-  // The first entry from `start` on, then the one behind.
-  Result<bool> step_from(const std::string& start);
-  template <typename Step, typename IsWanted>
-  Result<size_t> fill(std::span<sql::Value> roots, const Step& step, const IsWanted& is_wanted);
-  Result<bool> step_in_ids();
+  // To the next entry of the range; false behind the last.
+  Result<bool> step();
+  // Many at once, where they lie on one page; 0 behind the last.
+  Result<size_t> next_entries(std::span<TreeEntry> entries);
   Result<size_t> fill_in_order(std::span<sql::Value> roots);
   Result<void> take_long_ids();
   bool is_wanted(const sql::Value& root) const;
@@ -63,13 +62,13 @@ class ItemCursor {
   FileCursor cursor_;
   Lifetime lifetime_;
   uint32_t now_;
-  // Of a partition scan: the EPK to stay in, and the key itself, since partitions can share an EPK.
+  // Of a partition scan: the EPK, and the key itself, since partitions can share an EPK.
   std::string epk_prefix_;
   std::vector<sql::Value> partition_key_;
   std::unique_ptr<char[]> text_;  // what its strings point to
+  // The keys to stay among; no end where range_to_ is empty.
   std::string range_from_, range_to_;
-  bool is_confined_ = false;
-  bool has_id_range_ = false, is_ordered_ = false, is_reverse_ = false;
+  bool is_ordered_ = false, is_reverse_ = false;
   // Items whose keys tell the same first bytes of their ids, in the order of the ids; those from next_long_
   // on are still to give.
   std::vector<sql::Value> long_ids_;

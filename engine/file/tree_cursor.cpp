@@ -164,10 +164,10 @@ void TreeCursor::ask_disk_ahead() noexcept {
   leaves_ahead_ = std::min<uint16_t>(leaves_ahead_ * 2, kMostAhead);
 }
 
-void TreeCursor::ask_ahead() const noexcept {
+void TreeCursor::ask_ahead(size_t from) const noexcept {
   constexpr size_t kAhead = 4, kLinesOfNode = 2;  // its key and the start of its record
   const char* page = leaf().page;
-  size_t wanted = leaf().at + kAhead;
+  size_t wanted = from + kAhead;
   if (wanted >= leaf().size) {
     wanted -= leaf().size;
     page = sibling();
@@ -202,27 +202,36 @@ Result<uint64_t> TreeCursor::skip_before(Bytes end, uint64_t most) {
   return skipped;
 }
 
-// Those on the page at hand.
+// Those on the page at hand, or, behind its last, on the next one.
 Result<size_t> TreeCursor::read_before(Bytes end, std::span<TreeEntry> entries) {
-  constexpr size_t kAhead = 8;
+  size_t filled = 0;
+  if (leaf().at + 1 == leaf().size && !entries.empty()) {
+    QUIRE_ASSIGN(const bool is_there, next_leaf());
+    if (!is_there) return 0;
+    if (key_ >= end) {
+      QUIRE_TRY(previous());
+      return 0;
+    }
+    entries[filled++] = {key_, record_};
+  }
   const PageView page = tree_.view(leaf().page);
   const size_t first = leaf().at + 1;
-  size_t count = std::min<size_t>(leaf().size - first, entries.size());
+  size_t count = std::min<size_t>(leaf().size - first, entries.size() - filled);
   if (count > 0 && page.key(leaf().at + count) >= end)
     count = keys_before(page, leaf().at, leaf().at + count, end);
   for (size_t i = 0; i < count; ++i) {
-    ask_for(page.node(first + std::min(i + kAhead, count - 1)).at);
+    ask_ahead(first + i);
     const auto record = tree_.record_of(page, first + i);
     if (!record) [[unlikely]]
       return damaged();
-    entries[i] = {page.key(first + i), *record};
+    entries[filled++] = {page.key(first + i), *record};
   }
   take(leaf().at + count);
-  if (count > 0) {
-    key_ = entries[count - 1].key;
-    record_ = entries[count - 1].record;
+  if (filled > 0) {
+    key_ = entries[filled - 1].key;
+    record_ = entries[filled - 1].record;
   }
-  return count;
+  return filled;
 }
 
 }  // namespace quire::engine

@@ -62,7 +62,7 @@ class TreeCursor {
     return tree_.page(tree_.view(branch.page).node(number).child());
   }
   Result<bool> stand();
-  void ask_ahead() const noexcept;
+  void ask_ahead(size_t from) const noexcept;
   void ask_disk_ahead() noexcept;
   const char* next_branch() const noexcept;
   // The walk goes on somewhere else.
@@ -98,7 +98,7 @@ inline Result<bool> TreeCursor::next() {
   if (depth_ == 0 || leaf().at + 1 == leaf().size) [[unlikely]]
     return next_leaf();
   ++leaf().at;
-  ask_ahead();
+  ask_ahead(leaf().at);
   return stand();
 }
 

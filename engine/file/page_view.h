@@ -11,12 +11,13 @@
 
 namespace quire::engine {
 
-// Has the processor bring memory into its caches, for a look at it soon: lines of 64 bytes, from the one with
-// that byte on. Any address will do.
+inline constexpr size_t kMemoryLine = 64;
+
+// Has the processor bring memory into its caches, for a look at it soon: lines from the one with that byte
+// on. Any address will do.
 inline void ask_for(const char* at, size_t lines = 1) noexcept {
-  constexpr size_t kLine = 64;
   for (size_t line = 0; line < lines; ++line)
-    __builtin_prefetch(reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(at) + line * kLine));
+    __builtin_prefetch(reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(at) + line * kMemoryLine));
 }
 
 class PageView {

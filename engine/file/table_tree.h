@@ -39,6 +39,7 @@ class TableTree {
   bool is_empty() const noexcept { return root_ == nullptr; }
   const char* root() const noexcept { return root_; }
   PageView view(const char* page) const noexcept { return {page, page_bytes_}; }
+  size_t lines_of_page() const noexcept { return page_bytes_ / kMemoryLine; }
   // The page with that number; null if the file has none.
   const char* page(uint64_t number) const noexcept {
     return number < pages_ ? map_ + number * page_bytes_ : nullptr;

@@ -25,6 +25,8 @@ TreeCursor& TreeCursor::operator=(const TreeCursor& other) noexcept {
   key_ = other.key_;
   record_ = other.record_;
   is_behind_ = other.is_behind_;
+  asked_leaf_ = other.asked_leaf_;
+  is_leaf_asked_ = other.is_leaf_asked_;
   has_asked_behind_ = other.has_asked_behind_;
   leaves_ahead_ = other.leaves_ahead_;
   asked_ = other.asked_;
@@ -70,10 +72,12 @@ Result<bool> TreeCursor::next_leaf() {
   if (level + 1 != depth_) leave_parent();
   depth_ = level;
   ++leaf().at;
-  QUIRE_TRY(descend(child(leaf(), leaf().at), false));
+  const char* const next = child(leaf(), leaf().at);
+  is_leaf_asked_ = next != nullptr && next == asked_leaf_;
+  QUIRE_TRY(descend(next, false));
   if (tree_.is_read_exactly()) [[unlikely]]
     ask_disk_ahead();
-  if (const char* const page = sibling()) ask_for(page);
+  ask_for_next_leaf();
   return true;
 }
 
@@ -125,6 +129,13 @@ Result<bool> TreeCursor::seek_in_leaf(Bytes key) {
   return is_there;
 }
 
+// All of it: a walk that has come to the end of one leaf goes on in the next. Lines one after the other come
+// faster than those of the nodes alone.
+void TreeCursor::ask_for_next_leaf() noexcept {
+  asked_leaf_ = sibling();
+  if (asked_leaf_ != nullptr) ask_for(asked_leaf_, tree_.lines_of_page());
+}
+
 // The leaf behind the one at hand, if it has the same parent.
 const char* TreeCursor::sibling() const noexcept {
   if (depth_ < 2) return nullptr;
@@ -164,16 +175,14 @@ void TreeCursor::ask_disk_ahead() noexcept {
   leaves_ahead_ = std::min<uint16_t>(leaves_ahead_ * 2, kMostAhead);
 }
 
-void TreeCursor::ask_ahead(size_t from) const noexcept {
+// In a leaf whose memory nobody has asked for: a seek may well want but the one entry.
+void TreeCursor::ask_ahead(size_t from) noexcept {
   constexpr size_t kAhead = 4, kLinesOfNode = 2;  // its key and the start of its record
-  const char* page = leaf().page;
-  size_t wanted = from + kAhead;
-  if (wanted >= leaf().size) {
-    wanted -= leaf().size;
-    page = sibling();
-    if (page == nullptr || wanted >= tree_.view(page).size()) return;
-  }
-  ask_for(tree_.view(page).node(wanted).at, kLinesOfNode);
+  const size_t wanted = from + kAhead;
+  if (wanted < leaf().size)
+    ask_for(tree_.view(leaf().page).node(wanted).at, kLinesOfNode);
+  else if (asked_leaf_ == nullptr)
+    ask_for_next_leaf();
 }
 
 // A page at a time: the place of its last key tells how many there are before it.
@@ -220,7 +229,7 @@ Result<size_t> TreeCursor::read_before(Bytes end, std::span<TreeEntry> entries) 
   if (count > 0 && page.key(leaf().at + count) >= end)
     count = keys_before(page, leaf().at, leaf().at + count, end);
   for (size_t i = 0; i < count; ++i) {
-    ask_ahead(first + i);
+    if (!is_leaf_asked_) ask_ahead(first + i);
     const auto record = tree_.record_of(page, first + i);
     if (!record) [[unlikely]]
       return damaged();

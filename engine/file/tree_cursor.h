@@ -62,11 +62,13 @@ class TreeCursor {
     return tree_.page(tree_.view(branch.page).node(number).child());
   }
   Result<bool> stand();
-  void ask_ahead(size_t from) const noexcept;
+  void ask_ahead(size_t from) noexcept;
   void ask_disk_ahead() noexcept;
   const char* next_branch() const noexcept;
   // The walk goes on somewhere else.
   void forget_leaves_ahead() noexcept {
+    is_leaf_asked_ = false;
+    asked_leaf_ = nullptr;
     leaves_ahead_ = kFirstAhead;
     asked_ = 0;
     has_asked_behind_ = false;
@@ -78,11 +80,14 @@ class TreeCursor {
     has_asked_behind_ = false;
   }
   const char* sibling() const noexcept;
+  void ask_for_next_leaf() noexcept;
   std::unexpected<Error> damaged();
 
   TableTree tree_;
   Bytes key_, record_;
   bool is_behind_ = false;
+  const char* asked_leaf_ = nullptr;  // the leaf whose memory has been asked for
+  bool is_leaf_asked_ = false;        // that of the leaf at hand
   // Of a file that is read exactly: whether the branch behind the parent of the leaf at hand has been asked
   // for; how many leaves are next, the more the longer the walk is; and before which child of that parent, or
   // beyond these of the branch behind it, they have been.
@@ -98,7 +103,7 @@ inline Result<bool> TreeCursor::next() {
   if (depth_ == 0 || leaf().at + 1 == leaf().size) [[unlikely]]
     return next_leaf();
   ++leaf().at;
-  ask_ahead(leaf().at);
+  if (!is_leaf_asked_) ask_ahead(leaf().at);
   return stand();
 }
 

@@ -64,7 +64,7 @@ Result<bool> TreeCursor::descend(const char* page, bool is_last) {
   }
 }
 
-Result<bool> TreeCursor::next_leaf() {
+Result<bool> TreeCursor::next_leaf(Reads reads) {
   if (depth_ == 0) return is_behind_ ? Result<bool>(false) : first();
   size_t level = depth_ - 1;
   while (level > 0 && way_[level - 1].at + 1 == way_[level - 1].size) --level;
@@ -77,7 +77,7 @@ Result<bool> TreeCursor::next_leaf() {
   QUIRE_TRY(descend(next, false));
   if (tree_.is_read_exactly()) [[unlikely]]
     ask_disk_ahead();
-  ask_for_next_leaf();
+  ask_for_next_leaf(reads);
   return true;
 }
 
@@ -123,17 +123,17 @@ Result<bool> TreeCursor::seek_in_leaf(Bytes key) {
     ++leaf().at;
     return stand();
   }
-  QUIRE_ASSIGN(const bool is_there, next_leaf());
+  QUIRE_ASSIGN(const bool is_there, next_leaf(Reads::few));
   if (!is_there) depth_ = 0;
   is_behind_ = !is_there;
   return is_there;
 }
 
-// All of it: a walk that has come to the end of one leaf goes on in the next. Lines one after the other come
-// faster than those of the nodes alone.
-void TreeCursor::ask_for_next_leaf() noexcept {
-  asked_leaf_ = sibling();
-  if (asked_leaf_ != nullptr) ask_for(asked_leaf_, tree_.lines_of_page());
+// Of one whose entries are read, all: lines one after the other come faster than those of the nodes alone.
+void TreeCursor::ask_for_next_leaf(Reads reads) noexcept {
+  const char* const page = sibling();
+  if (page != nullptr) ask_for(page, reads == Reads::all ? tree_.lines_of_page() : 1);
+  asked_leaf_ = reads == Reads::all ? page : nullptr;
 }
 
 // The leaf behind the one at hand, if it has the same parent.
@@ -182,7 +182,7 @@ void TreeCursor::ask_ahead(size_t from) noexcept {
   if (wanted < leaf().size)
     ask_for(tree_.view(leaf().page).node(wanted).at, kLinesOfNode);
   else if (asked_leaf_ == nullptr)
-    ask_for_next_leaf();
+    ask_for_next_leaf(Reads::all);
 }
 
 // A page at a time: the place of its last key tells how many there are before it.
@@ -192,7 +192,7 @@ Result<uint64_t> TreeCursor::skip_before(Bytes end, uint64_t most) {
     const PageView page = tree_.view(leaf().page);
     size_t ahead = std::min<uint64_t>(leaf().size - 1 - leaf().at, most - skipped);
     if (ahead == 0) {
-      QUIRE_ASSIGN(const bool is_there, next_leaf());
+      QUIRE_ASSIGN(const bool is_there, next_leaf(Reads::few));
       if (!is_there) break;
       if (key_ >= end) {
         QUIRE_TRY(previous());
@@ -215,7 +215,7 @@ Result<uint64_t> TreeCursor::skip_before(Bytes end, uint64_t most) {
 Result<size_t> TreeCursor::read_before(Bytes end, std::span<TreeEntry> entries) {
   size_t filled = 0;
   if (leaf().at + 1 == leaf().size && !entries.empty()) {
-    QUIRE_ASSIGN(const bool is_there, next_leaf());
+    QUIRE_ASSIGN(const bool is_there, next_leaf(Reads::all));
     if (!is_there) return 0;
     if (key_ >= end) {
       QUIRE_TRY(previous());

@@ -50,7 +50,9 @@ class TreeCursor {
 
   Result<bool> go_to_end(bool is_last);
   Result<bool> descend(const char* page, bool is_last);
-  Result<bool> next_leaf();
+  // Whether the walk looks at all entries of a leaf, or at some.
+  enum class Reads : uint8_t { few, all };
+  Result<bool> next_leaf(Reads reads);
   Result<bool> seek_in_leaf(Bytes key);
   // Adds a page to the way; false if it cannot be one.
   bool add(const char* page) noexcept;
@@ -80,14 +82,14 @@ class TreeCursor {
     has_asked_behind_ = false;
   }
   const char* sibling() const noexcept;
-  void ask_for_next_leaf() noexcept;
+  void ask_for_next_leaf(Reads reads) noexcept;
   std::unexpected<Error> damaged();
 
   TableTree tree_;
   Bytes key_, record_;
   bool is_behind_ = false;
-  const char* asked_leaf_ = nullptr;  // the leaf whose memory has been asked for
-  bool is_leaf_asked_ = false;        // that of the leaf at hand
+  const char* asked_leaf_ = nullptr;  // the leaf all of whose memory has been asked for
+  bool is_leaf_asked_ = false;        // that is the leaf at hand
   // Of a file that is read exactly: whether the branch behind the parent of the leaf at hand has been asked
   // for; how many leaves are next, the more the longer the walk is; and before which child of that parent, or
   // beyond these of the branch behind it, they have been.
@@ -101,7 +103,7 @@ class TreeCursor {
 
 inline Result<bool> TreeCursor::next() {
   if (depth_ == 0 || leaf().at + 1 == leaf().size) [[unlikely]]
-    return next_leaf();
+    return next_leaf(Reads::all);
   ++leaf().at;
   if (!is_leaf_asked_) ask_ahead(leaf().at);
   return stand();

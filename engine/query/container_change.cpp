@@ -88,7 +88,7 @@ Result<void> alter(OpenContainers& containers, const sql::ContainerChange& chang
     }
     return {};
   };
-  return containers.alter(change.name, edit, building);
+  return containers.alter(change.name, edit, building, OpenContainers::Unfinished::is_undone);
 }
 
 }  // namespace

@@ -177,7 +177,7 @@ Result<std::shared_ptr<ContainerStore>> OpenContainers::create(const ContainerDe
 
 Result<void> OpenContainers::alter(std::string_view name,
                                    const std::function<Result<void>(ContainerDefinition&)>& edit,
-                                   const WorkOptions& building) {
+                                   const WorkOptions& building, Unfinished unfinished) {
   // What has expired before a change stays so: most of it goes now, in short transactions.
   {
     QUIRE_ASSIGN(const auto altered, open(name));
@@ -194,7 +194,11 @@ Result<void> OpenContainers::alter(std::string_view name,
     // Threads that change indexes at once build each other's: what cannot be may be another's, and is gone.
     do {
       built = build(*store, building, &change.after);
-      if (!built && built.error().code != ErrorCode::conflict) return built;
+      if (!built && built.error().code != ErrorCode::conflict) {
+        // Indexes that come back are built later, too: the first error is the one to tell.
+        if (unfinished == Unfinished::is_undone) (void)undo(name, change, building);
+        return built;
+      }
       QUIRE_ASSIGN(is_refused, lacks_one(change, asked, store->number()));
     } while (!built && !is_refused);
     if (!is_refused) return {};

@@ -58,13 +58,15 @@ class OpenContainers {
 
   // Makes a container and opens it; errors of Catalog::create.
   Result<std::shared_ptr<ContainerStore>> create(const ContainerDefinition& definition);
+  // A change whose indexes are not all built: it stays, and the build goes on when the container is opened
+  // next, or the definition is as it was.
+  enum class Unfinished : uint8_t { stays, is_undone };
   // Changes a container's definition, except its name and partition key; container_not_found, and what `edit`
   // fails with. Who has the container keeps it as it was; statements prepared from here on see the change.
   // Indexes that it gets are built before this returns; conflict, and nothing changed, if items have the same
-  // values of a new unique one. interrupted: the change stays, and the build goes on when the container is
-  // opened next.
+  // values of a new unique one. interrupted, timeout: as `unfinished` says.
   Result<void> alter(std::string_view name, const std::function<Result<void>(ContainerDefinition&)>& edit,
-                     const WorkOptions& building = {});
+                     const WorkOptions& building = {}, Unfinished unfinished = Unfinished::stays);
   // Who has the container keeps it, and gets container_not_found from it; errors of Catalog::drop.
   Result<void> drop(std::string_view name);
   // Erases items of all containers that have expired, in short transactions, at most so many; how many.

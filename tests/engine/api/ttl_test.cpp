@@ -1,5 +1,9 @@
 // Time to live: expired items are gone at once for every way of reading, whatever indexes there are, and are
 // erased in bounded steps.
+#include <fmt/format.h>
+
+#include <sstream>
+
 #include "tests/engine/api/database_fixture.h"
 #include "tests/engine/api/test_clock.h"
 
@@ -334,6 +338,27 @@ TEST_F(TtlTest, ExpiryOutlivesTheProcessAndIsSeenByOthers) {
   EXPECT_TRUE(succeeds(c.read_json(1, "b")));
   EXPECT_EQ(query("ALTER CONTAINER c WITH {defaultTtl: -1}"), "");
   EXPECT_TRUE(fails_with(c.read_json(1, "b"), QUIRE_NOT_FOUND));
+}
+
+TEST_F(TtlTest, AnAlterThatIsInterruptedChangesNothing) {
+  make_with("c", "{indexingPolicy: {includedPaths: [{path: '/n/?'}], excludedPaths: [{path: '/*'}]}}");
+  std::string lines;
+  for (int i = 0; i < 10'000; ++i) lines += fmt::format("{{\"id\":\"{}\",\"k\":1,\"n\":{}}}\n", i, i % 10);
+  std::istringstream input(lines);
+  ASSERT_TRUE(succeeds(database_->container("c")->import(input)));
+  database_->set_progress([](uint64_t, uint64_t) { return false; });
+  EXPECT_THAT(
+      query("ALTER CONTAINER c WITH {defaultTtl: 1, indexingPolicy: {includedPaths: [{path: '/m/?'}], "
+            "excludedPaths: [{path: '/*'}]}}"),
+      HasSubstr("interrupted"));
+  database_->set_progress(nullptr);
+  at(100);
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c"), "10000\n");
+  EXPECT_EQ(database_->erase_expired().value(), 0U);
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c WHERE c.n = 3"), "1000\n");
+  EXPECT_THAT(query("CHECK c"), HasSubstr(R"("ok":true)"));
+  EXPECT_EQ(query("ALTER CONTAINER c WITH {defaultTtl: 1}"), "");
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c"), "0\n");
 }
 
 }  // namespace

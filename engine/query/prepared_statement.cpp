@@ -47,7 +47,7 @@ Result<std::unique_ptr<PreparedStatement>> PreparedStatement::prepare(OpenContai
                                                                       const StatementOptions& options) {
   std::unique_ptr<PreparedStatement> statement(new PreparedStatement(containers, sql, options));
   QUIRE_ASSIGN(const auto source, SnapshotSource::begin(containers, options.scope));
-  QUIRE_TRY(statement->plan(*source));
+  QUIRE_TRY(statement->plan_first(*source));
   statement->parameter_names_ = statement->query_->parameter_names();
   const size_t parameters = statement->parameter_names_.size();
   statement->bindings_.resize(parameters);
@@ -57,11 +57,40 @@ Result<std::unique_ptr<PreparedStatement>> PreparedStatement::prepare(OpenContai
 }
 
 bool PreparedStatement::is_current(SnapshotSource& source) const {
-  return source.agrees_with(lookups_) && sql::index_needs_hold(query_->plan(), source);
+  return has_planned_names() && source.agrees_with(lookups_) && sql::index_needs_hold(query_->plan(), source);
+}
+
+std::optional<std::string_view> PreparedStatement::member_name(uint32_t parameter) const {
+  const Binding& binding = bindings_[parameter];
+  return binding.is_bound && binding.value.is_string() ? std::optional(binding.value.as_string())
+                                                       : std::nullopt;
+}
+
+bool PreparedStatement::has_planned_names() const {
+  return std::ranges::equal(query_->member_parameters(), planned_names_,
+                            [this](uint32_t parameter, const std::optional<std::string>& planned) {
+                              return member_name(parameter) == planned;
+                            });
+}
+
+// What must be a path, as what FULLTEXTSCORE looks into, is taken for one until the text is known.
+Result<void> PreparedStatement::plan_first(SnapshotSource& source) {
+  auto planned = plan_with(source, nullptr);
+  if (planned || source.error()) return planned;
+  if (!plan_with(source, [](std::string_view parameter) { return std::optional(parameter); })) return planned;
+  return {};
 }
 
 Result<void> PreparedStatement::plan(SnapshotSource& source) {
-  sql::PrepareOptions options{.strict = options_.strict, .scope = {}};
+  return plan_with(source, [this](std::string_view parameter) {
+    const auto at = std::ranges::find(parameter_names_, parameter) - parameter_names_.begin();
+    return member_name(static_cast<uint32_t>(at));
+  });
+}
+
+Result<void> PreparedStatement::plan_with(SnapshotSource& source, const sql::MemberNames& names) {
+  sql::PrepareOptions options{
+      .strict = options_.strict, .scope = {}, .member_names = names, .parameters = parameter_names_};
   if (options_.scope != nullptr) options.scope = options_.scope->definition().name;
   auto query = sql::prepare_query(sql_, source, options);
   // A failure of storage shows as a container that is not there: the cause comes first.
@@ -71,6 +100,11 @@ Result<void> PreparedStatement::plan(SnapshotSource& source) {
   workload_entry_.reset();  // another plan has other facts
   may_be_limited_ = true;
   lookups_ = source.lookups();
+  planned_names_.clear();
+  for (const uint32_t parameter : query_->member_parameters()) {
+    const auto name = names != nullptr ? names(query_->parameter_names()[parameter]) : std::nullopt;
+    planned_names_.push_back(name ? std::optional(std::string(*name)) : std::nullopt);
+  }
   return {};
 }
 
@@ -321,6 +355,10 @@ Result<void> PreparedStatement::collect_rows(SnapshotSource& source) try {
 }
 
 Result<void> PreparedStatement::start_query() {
+  if (!has_planned_names()) {
+    execution_.reset();
+    source_.reset();
+  }
   QUIRE_ASSIGN(const bool is_as_before, source_ != nullptr ? source_->resume() : Result<bool>(false));
   if (!is_as_before || may_be_limited_) QUIRE_TRY(admit());
   if (is_as_before) {

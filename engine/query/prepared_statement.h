@@ -106,6 +106,13 @@ class PreparedStatement {
         memory_(std::make_shared<sql::MemoryBudget>(options.memory_limit)) {}
 
   Result<void> plan(SnapshotSource& source);
+  // The first plan: no parameter has a value yet.
+  Result<void> plan_first(SnapshotSource& source);
+  Result<void> plan_with(SnapshotSource& source, const sql::MemberNames& names);
+  // The text that is bound to a parameter; nothing if it is none.
+  std::optional<std::string_view> member_name(uint32_t parameter) const;
+  // Whether the texts in brackets are those that the plan was made for.
+  bool has_planned_names() const;
   // Whether what the plan rests on still is so.
   bool is_current(SnapshotSource& source) const;
   Result<Binding*> binding(std::string_view name);
@@ -141,7 +148,10 @@ class PreparedStatement {
   StatementOptions options_;
   std::shared_ptr<sql::MemoryBudget> memory_;  // of all that a run holds
   std::unique_ptr<sql::PreparedQuery> query_;
-  SnapshotSource::Lookups lookups_;  // what the plan rests on
+  // What the plan rests on: containers, and the texts of parameters in brackets, by
+  // PreparedQuery::member_parameters().
+  SnapshotSource::Lookups lookups_;
+  std::vector<std::optional<std::string>> planned_names_;
   std::vector<std::string> parameter_names_;
   std::vector<Binding> bindings_;
   std::unique_ptr<sql::JsonReader> json_reader_;  // made when first needed

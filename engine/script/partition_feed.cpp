@@ -37,6 +37,20 @@ Result<QueryText> read_query(const sql::Value& query) {
   return text;
 }
 
+// What is given for a parameter, by its name with or without @: the last of several.
+std::optional<sql::Value> value_of_parameter(const sql::Value& parameters, std::string_view name) {
+  std::optional<sql::Value> value;
+  for (uint32_t i = 0; i < parameters.size(); ++i) {
+    const sql::Value parameter = parameters.element(i);
+    const sql::Value given = parameter.member("name");
+    if (!given.is_string()) continue;
+    std::string_view text = given.as_string();
+    if (text.starts_with('@')) text.remove_prefix(1);
+    if (text == name) value = parameter.member("value");
+  }
+  return value;
+}
+
 // Rows are the items that pass, in whatever order: no ORDER BY, no grouping, nothing that counts rows.
 bool gives_items_one_by_one(const sql::Statement& statement) {
   const sql::Query& query = *statement.query;
@@ -120,7 +134,12 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
   SnapshotSource base(containers_, store_, openings_, transaction_);
   base.use_functions(functions_);
   PartitionSource source(base, *store_, partition_key_, is_positioned ? &position : nullptr, deadline_);
-  QUIRE_ASSIGN(const auto query, queries_.prepare({page.query.sql, *store_, is_positioned}, base, source));
+  const sql::MemberNames member_names = [&](std::string_view name) -> std::optional<std::string_view> {
+    const auto value = value_of_parameter(page.query.parameters, name);
+    return value && value->is_string() ? std::optional(value->as_string()) : std::nullopt;
+  };
+  QUIRE_ASSIGN(const auto query,
+               queries_.prepare({page.query.sql, *store_, is_positioned, member_names}, base, source));
   const sql::Statement& statement = query->statement();
   if (statement.kind != sql::StatementKind::query)
     return fail(ErrorCode::invalid_argument,
@@ -132,16 +151,10 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
   if (one_by_one && !is_positioned && page.size > 0 && statement.query->where == nullptr) return false;
   std::vector<sql::Value> values(query->parameter_names().size());
   const auto is_bound = std::make_unique<bool[]>(values.size());
-  for (uint32_t i = 0; i < page.query.parameters.size(); ++i) {
-    const sql::Value parameter = page.query.parameters.element(i);
-    const sql::Value name = parameter.member("name");
-    for (size_t at = 0; name.is_string() && at < values.size(); ++at) {
-      if (name.as_string() != "@" + query->parameter_names()[at] &&
-          name.as_string() != query->parameter_names()[at])
-        continue;
-      values[at] = parameter.member("value");
-      is_bound[at] = true;
-    }
+  for (size_t at = 0; at < values.size(); ++at) {
+    const auto value = value_of_parameter(page.query.parameters, query->parameter_names()[at]);
+    is_bound[at] = value.has_value();
+    if (value) values[at] = *value;
   }
   sql::ExecutionOptions options = query_options();
   options.parameters = values;

@@ -28,14 +28,15 @@ Result<std::shared_ptr<const sql::PreparedQuery>> QueryCache::prepare(const Requ
       sql::index_needs_hold(known->query->plan(), source))
     return known->query;
   if (known != nullptr) entries_.erase(entries_.begin());
-  auto prepared = sql::prepare_query(request.sql, source,
-                                     {.strict = false, .scope = request.container.definition().name});
+  auto prepared = sql::prepare_query(
+      request.sql, source,
+      {.strict = false, .scope = request.container.definition().name, .member_names = request.member_names});
   // A failure of storage shows as a container that is not there: the cause comes first.
   if (base.error()) return std::unexpected(*base.error());
   if (!prepared) return std::unexpected(std::move(prepared.error()));
   std::shared_ptr<const sql::PreparedQuery> query = std::move(*prepared);
   const bool is_asked_again = std::exchange(asked_[hash % asked_.size()], hash) == hash;
-  if (!is_asked_again || request.sql.size() > kMostBytes) return query;
+  if (!is_asked_again || request.sql.size() > kMostBytes || !query->member_parameters().empty()) return query;
   if (entries_.size() == kMost) entries_.pop_back();
   entries_.insert(entries_.begin(), std::make_unique<Entry>(Entry{.hash = hash,
                                                                   .sql = std::string(request.sql),

@@ -25,7 +25,8 @@ class QueryCache {
   struct Request {
     std::string_view sql;
     const ContainerStore& container;
-    bool is_positioned;  // the source shows items in the order of their ids, and no indexes
+    bool is_positioned;                  // the source shows items in the order of their ids, and no indexes
+    sql::MemberNames member_names = {};  // what has parameters in brackets is not kept
   };
 
   // The query over what `source` shows of `base`: the kept one, while the containers are what its plan rests

@@ -96,13 +96,16 @@ Result<BoundExpression*> Binder::bind_operands(BoundKind kind, const Expression&
 }
 
 Result<BoundExpression*> Binder::bind_parameter(const Expression& expression) {
-  auto& names = statement_.parameters;
-  const auto [number, is_new] =
-      parameter_numbers_.try_emplace(expression.text, static_cast<uint32_t>(names.size()));
-  if (is_new) names.emplace_back(expression.text);
   BoundExpression* bound = make(BoundKind::parameter, expression.span);
-  bound->parameter = number->second;
+  bound->parameter = number_of_parameter(expression.text);
   return bound;
+}
+
+uint32_t Binder::number_of_parameter(std::string_view name) {
+  auto& names = statement_.parameters;
+  const auto [number, is_new] = parameter_numbers_.try_emplace(name, static_cast<uint32_t>(names.size()));
+  if (is_new) names.emplace_back(name);
+  return number->second;
 }
 
 Binder::Shared Binder::share(BoundExpression* value) {

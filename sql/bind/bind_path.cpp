@@ -8,9 +8,18 @@
 namespace quire::sql {
 namespace {
 
+bool has_parameter_in_brackets(const Expression& expression) {
+  return expression.kind == ExpressionKind::index &&
+         expression.operands[1]->kind == ExpressionKind::parameter;
+}
+
 // The step that a member or index expression takes if it is known now.
-std::optional<BoundStep> constant_step(const Expression& expression) {
+std::optional<BoundStep> constant_step(const Expression& expression, const MemberNames& names) {
   if (expression.kind == ExpressionKind::member) return BoundStep{expression.text, -1};
+  if (has_parameter_in_brackets(expression) && names != nullptr) {
+    const auto name = names(expression.operands[1]->text);
+    return name ? std::optional(BoundStep{*name, -1}) : std::nullopt;
+  }
   if (expression.kind != ExpressionKind::index || expression.operands[1]->kind != ExpressionKind::literal)
     return std::nullopt;
   const Value& index = expression.operands[1]->literal;
@@ -128,7 +137,12 @@ Result<BoundExpression*> Binder::bind_identifier(const Expression& expression, S
 Result<BoundExpression*> Binder::bind_path(const Expression& expression, Scope& scope) {
   std::vector<BoundStep> steps;
   const Expression* base = &expression;
-  for (auto step = constant_step(*base); step; step = constant_step(*base)) {
+  for (auto step = constant_step(*base, options_.member_names); step;
+       step = constant_step(*base, options_.member_names)) {
+    if (has_parameter_in_brackets(*base)) {
+      note_member_parameter(*base->operands[1]);
+      step->name = keep(step->name);
+    }
     steps.push_back(*step);
     base = base->operands[0];
   }
@@ -163,6 +177,12 @@ Result<BoundExpression*> Binder::bind_path(const Expression& expression, Scope& 
   return bind_steps(input, steps, expression.span);
 }
 
+void Binder::note_member_parameter(const Expression& parameter) {
+  auto& known = statement_.member_parameters;
+  const uint32_t number = number_of_parameter(parameter.text);
+  if (std::ranges::find(known, number) == known.end()) known.push_back(number);
+}
+
 BoundExpression* Binder::bind_steps(BoundExpression* input, std::span<const BoundStep> steps, Span span) {
   BoundExpression* bound = make(BoundKind::member, span);
   bound->operands = list_of({input});
@@ -172,6 +192,7 @@ BoundExpression* Binder::bind_steps(BoundExpression* input, std::span<const Boun
 
 Result<BoundExpression*> Binder::bind_index(const Expression& expression, Scope& scope) {
   if (options_.strict) QUIRE_TRY(check_strict_index(*expression.operands[1]));
+  if (has_parameter_in_brackets(expression)) note_member_parameter(*expression.operands[1]);
   return bind_operands(BoundKind::index, expression, scope);
 }
 

@@ -18,7 +18,9 @@ namespace quire::sql {
 class Binder {
  public:
   Binder(BoundStatement& statement, Source& source, const BindOptions& options)
-      : statement_(statement), source_(source), options_(options) {}
+      : statement_(statement), source_(source), options_(options) {
+    for (const std::string& name : options.parameters) number_of_parameter(keep(name));
+  }
 
   // A query and, after UNION, those that follow it.
   Result<void> bind_query(const Query& query, BoundQuery& bound, Scope* outer);
@@ -59,6 +61,7 @@ class Binder {
   Bound bind(const Expression& expression, Scope& scope);
   Bound bind_operands(BoundKind kind, const Expression& expression, Scope& scope);
   Bound bind_parameter(const Expression& expression);
+  uint32_t number_of_parameter(std::string_view name);
   Bound bind_between(const Expression& expression, Scope& scope);
   Bound bind_in(const Expression& expression, Scope& scope);
   Bound bind_like(const Expression& expression, Scope& scope);
@@ -85,6 +88,7 @@ class Binder {
   Bound bind_index(const Expression& expression, Scope& scope);
   // A path over a computed value.
   BoundExpression* bind_steps(BoundExpression* input, std::span<const BoundStep> steps, Span span);
+  void note_member_parameter(const Expression& parameter);
   Result<const ScopeEntry*> resolve(const Expression& identifier, Scope& scope);
   // That the alias has a value where `span` stands, in `scope`: behind GROUP BY a row of FROM has none.
   Result<void> check_grouping(const Scope::Found& found, Span span, const Scope& scope) const;

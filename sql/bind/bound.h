@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -202,19 +203,27 @@ struct BoundStatement {
   std::vector<ComputedProperty> computed;  // of the containers that it reads
   std::vector<std::unique_ptr<BoundQuery>> subqueries;
   std::vector<std::unique_ptr<LikePattern>> patterns;
-  std::vector<std::string> parameters;  // names without @, in order of first use
-  std::vector<std::string> notes;       // for EXPLAIN: what may mean something else than was meant
+  std::vector<std::string> parameters;      // names without @, in order of first use
+  std::vector<uint32_t> member_parameters;  // those in brackets, c[@p], by number
+  std::vector<std::string> notes;           // for EXPLAIN: what may mean something else than was meant
   SlotNumber slot_count = 0;
   size_t computed_count = 0;  // expressions that are neither constants nor parameters
   BoundQuery query;
   std::optional<BoundChange> change;
 };
 
+// The text that a parameter in brackets, c[@p], stands for: then c[@p] is the path c["..."]. Nothing where it
+// stands for none, or nobody knows yet.
+using MemberNames = std::function<std::optional<std::string_view>(std::string_view parameter)>;
+
 struct BindOptions {
   bool strict = false;
   // Prepared on a container: the first identifier of FROM stands for it, whatever it says. Else empty:
   // identifiers in FROM name containers.
   std::string_view scope;
+  MemberNames member_names = {};
+  // Those of an earlier time, which keep their numbers.
+  std::span<const std::string> parameters = {};
 };
 
 Result<std::unique_ptr<BoundStatement>> bind(std::unique_ptr<ParsedStatement> parsed, Source& source,

@@ -90,8 +90,11 @@ const std::vector<std::string>& PreparedQuery::parameter_names() const {
 Result<std::unique_ptr<PreparedQuery>> PreparedQuery::prepare(std::string_view sql, Source& source,
                                                               const PrepareOptions& options) {
   QUIRE_ASSIGN(auto parsed, parse(sql, options.strict));
-  QUIRE_ASSIGN(auto bound,
-               bind(std::move(parsed), source, {.strict = options.strict, .scope = options.scope}));
+  QUIRE_ASSIGN(auto bound, bind(std::move(parsed), source,
+                                {.strict = options.strict,
+                                 .scope = options.scope,
+                                 .member_names = options.member_names,
+                                 .parameters = options.parameters}));
   std::unique_ptr<PreparedQuery> prepared(new PreparedQuery);
   QUIRE_ASSIGN(prepared->plan_, build_plan(std::move(bound)));
   const Statement& statement = prepared->plan_->statement->parsed->statement;

@@ -23,6 +23,8 @@ struct PrepareOptions {
   bool strict = false;
   std::string_view
       scope;  // the container that FROM's first identifier stands for; empty: they name containers
+  MemberNames member_names = {};                 // as BindOptions has them
+  std::span<const std::string> parameters = {};  // of the same text, prepared before
 };
 
 // A statement, parsed, bound and planned. Immutable: executions share it.
@@ -34,6 +36,8 @@ class PreparedQuery {
 
   // Without @, in order of first use.
   const std::vector<std::string>& parameter_names() const;
+  // By number: with other texts in their place it would be another query.
+  std::span<const uint32_t> member_parameters() const { return plan_->statement->member_parameters; }
   const Plan& plan() const { return *plan_; }
   const Statement& statement() const { return plan_->statement->parsed->statement; }
   // What a statement that changes items does with the values of its rows; null for others, and for EXPLAIN.

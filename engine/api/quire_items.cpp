@@ -58,10 +58,14 @@ TriggerRequest triggers_of(const quire_write_options& given) {
           .log = &quire::engine::last_request_log()};
 }
 
-Result<void> take_replaced_id(Operation operation, const quire_write_options& given, WriteOptions& options) {
+Result<void> refuse_replaced_id(const quire_write_options& given) {
   if (given.replaced_id_length == 0) return {};
-  if (operation != static_cast<Operation>(&ContainerStore::replace))
-    return fail(ErrorCode::invalid_argument, "replaced_id is for QUIRE_REPLACE alone");
+  return fail(ErrorCode::invalid_argument, "replaced_id is for QUIRE_REPLACE alone");
+}
+
+Result<void> take_replaced_id(Operation operation, const quire_write_options& given, WriteOptions& options) {
+  if (operation != static_cast<Operation>(&ContainerStore::replace)) return refuse_replaced_id(given);
+  if (given.replaced_id_length == 0) return {};
   QUIRE_ASSIGN(options.replaced_id,
                text_argument(given.replaced_id, given.replaced_id_length, "the id of the replaced item"));
   return {};
@@ -220,6 +224,7 @@ int quire_delete_with(quire_container* container, quire_transaction* transaction
     begin_write_request();
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const quire_write_options given, quire::engine::options_argument(options));
+    QUIRE_TRY(refuse_replaced_id(given));
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
     Request request(*container->store);
@@ -245,6 +250,7 @@ int quire_patch_with(quire_container* container, quire_transaction* transaction,
     begin_write_request();
     if (container == nullptr) return null_argument("the container");
     QUIRE_ASSIGN(const quire_write_options given, quire::engine::options_argument(options));
+    QUIRE_TRY(refuse_replaced_id(given));
     QUIRE_ASSIGN(const auto key, PartitionKeyArgument::read(partition_key, components));
     QUIRE_ASSIGN(const std::string_view item, text_argument(id, id_length, "the id"));
     QUIRE_ASSIGN(const std::string_view json, text_argument(patch, length, "the patch"));

@@ -79,6 +79,7 @@ int quire_scripts(quire_container* container, quire_buffer* out, quire_error* er
     if (out == nullptr) return null_argument("the buffer");
     quire_database& database = container->database;
     QUIRE_ASSIGN(const auto snapshot, database.environment().begin_read());
+    QUIRE_TRY(container->store->statistics(snapshot));  // container_not_found
     QUIRE_ASSIGN(const auto scripts,
                  ScriptCatalog(database.environment()).list(snapshot, container->store->number()));
     std::string json = "[";

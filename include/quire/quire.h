@@ -607,8 +607,8 @@ QUIRE_API void quire_finalize(quire_statement* statement);
  * as the statement. */
 QUIRE_API const char* quire_parameter_name(quire_statement* statement, size_t index);
 
-/* What the scripts of the run wrote with console.log, triggers too, a line each; also after a step that
- * failed. Owned by the statement, good until its next step, reset or finalize. */
+/* What procedures and triggers of the run wrote with console.log, a line each; also after a step that
+ * failed; functions log nothing. Owned by the statement, good until its next step, reset or finalize. */
 QUIRE_API const char* quire_log(quire_statement* statement, size_t* length);
 
 /* From the statement's next run on, an item as a whole (SELECT *, SELECT c) comes without _rid, _self, _etag,

@@ -79,6 +79,9 @@ Result<void> Binder::bind_rank(const Query& query, BoundQuery& bound, Scope& sco
   if (bound.is_grouped)
     return refuse(ErrorCode::semantic, item.expression->span,
                   "ORDER BY RANK sorts items; it does not go with GROUP BY or aggregates");
+  if (options_.strict && item.has_direction)
+    return refuse(ErrorCode::not_in_strict_mode, item.expression->span,
+                  "Azure Cosmos DB takes no ASC or DESC in ORDER BY RANK: the best comes first");
   const Function* function = named_function(*item.expression);
   if (function != nullptr && is_rank_fusion(*function)) return bind_rank_fusion(item, bound, scope);
   QUIRE_ASSIGN(BoundExpression * score, bind_score(*item.expression, scope));
@@ -135,6 +138,10 @@ Result<BoundExpression*> Binder::bind_full_text_score(const Expression& expressi
     if (term->kind != BoundKind::constant && term->kind != BoundKind::parameter)
       return refuse(ErrorCode::semantic, term->span,
                     "the terms of FULLTEXTSCORE must be constants or parameters");
+  for (const BoundExpression* term : bound->operands.subspan(1))
+    if (options_.strict && term->kind == BoundKind::constant && term->constant.is_array())
+      return refuse(ErrorCode::not_in_strict_mode, term->span,
+                    "Azure Cosmos DB takes the terms of FULLTEXTSCORE one by one, not as an array");
   apply_text_policy(*bound, scope);
   return bound;
 }

@@ -15,7 +15,7 @@ namespace {
 using layout::Container;
 
 Error too_deep() {
-  return {ErrorCode::limit_exceeded, fmt::format("a document may nest at most {} levels deep", kMostNesting)};
+  return {ErrorCode::invalid_json, fmt::format("a document may nest at most {} levels deep", kMostNesting)};
 }
 
 // False past kMostNesting, which bounds the recursion too.

@@ -19,10 +19,13 @@ class MemberParameterTest : public DatabaseTest {
 };
 
 TEST_F(MemberParameterTest, AVectorHasThePolicyOfItsPath) {
-  ASSERT_EQ(query("CREATE CONTAINER c WITH {vectorEmbeddingPolicy: {vectorEmbeddings: [{path: '/e', dataType: "
-                  "'float32', dimensions: 2, distanceFunction: 'euclidean'}]}}"),
-            "");
-  ASSERT_EQ(query("INSERT INTO c VALUES {id: 'far', e: [3, 0], f: [0, 1]}, {id: 'near', e: [1, 0], f: [1, 0]}"), "");
+  ASSERT_EQ(
+      query("CREATE CONTAINER c WITH {vectorEmbeddingPolicy: {vectorEmbeddings: [{path: '/e', dataType: "
+            "'float32', dimensions: 2, distanceFunction: 'euclidean'}]}}"),
+      "");
+  ASSERT_EQ(
+      query("INSERT INTO c VALUES {id: 'far', e: [3, 0], f: [0, 1]}, {id: 'near', e: [1, 0], f: [1, 0]}"),
+      "");
   auto statement = database_->prepare(
       "SELECT VALUE [c.id, VectorDistance(c[@k], [1, 0])] FROM c ORDER BY VectorDistance(c[@k], [1, 0])");
   EXPECT_EQ(run(*statement, "e"), "[\"near\",0]\n[\"far\",2]\n");
@@ -32,10 +35,13 @@ TEST_F(MemberParameterTest, AVectorHasThePolicyOfItsPath) {
 }
 
 TEST_F(MemberParameterTest, AFullTextSearchTakesItForAPath) {
-  ASSERT_EQ(query("CREATE CONTAINER c WITH {fullTextPolicy: {defaultLanguage: 'de-DE', fullTextPaths: [{path: '/t', "
-                  "language: 'de-DE'}]}}"),
+  ASSERT_EQ(
+      query(
+          "CREATE CONTAINER c WITH {fullTextPolicy: {defaultLanguage: 'de-DE', fullTextPaths: [{path: '/t', "
+          "language: 'de-DE'}]}}"),
+      "");
+  ASSERT_EQ(query("INSERT INTO c VALUES {id: '1', t: 'Die Häuser am Meer'}, {id: '2', t: 'Haus und Haus'}"),
             "");
-  ASSERT_EQ(query("INSERT INTO c VALUES {id: '1', t: 'Die Häuser am Meer'}, {id: '2', t: 'Haus und Haus'}"), "");
   auto contains = database_->prepare("SELECT VALUE c.id FROM c WHERE FullTextContains(c[@k], 'haus')");
   EXPECT_EQ(run(*contains, "t"), "\"1\"\n\"2\"\n");
   EXPECT_EQ(run(*contains, "other"), "");
@@ -50,11 +56,13 @@ TEST_F(MemberParameterTest, AFullTextSearchTakesItForAPath) {
 }
 
 TEST_F(MemberParameterTest, AnIndexServesItAndAComputedPropertyIsFound) {
-  ASSERT_EQ(query("CREATE CONTAINER c WITH {computedProperties: [{name: 'twice', query: 'SELECT VALUE c.n * 2 FROM c'}]}"),
+  ASSERT_EQ(query("CREATE CONTAINER c WITH {computedProperties: [{name: 'twice', query: 'SELECT VALUE c.n * "
+                  "2 FROM c'}]}"),
             "");
   ASSERT_EQ(query("CREATE CONTAINER d"), "");
   ASSERT_EQ(query("INSERT INTO c VALUES {id: '1', n: 5, m: {n: 6}}, {id: '2', n: 6, m: {n: 5}}"), "");
-  ASSERT_EQ(query("INSERT INTO d SELECT TOSTRING(x * 10 + y) AS id, x * 10 + y AS n FROM x IN (SELECT VALUE [0, 1, 2, 3, 4, "
+  ASSERT_EQ(query("INSERT INTO d SELECT TOSTRING(x * 10 + y) AS id, x * 10 + y AS n FROM x IN (SELECT VALUE "
+                  "[0, 1, 2, 3, 4, "
                   "5, 6, 7, 8, 9]) JOIN y IN (SELECT VALUE [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])"),
             "");
   ASSERT_EQ(query("CREATE INDEX by_n ON d (n)"), "");

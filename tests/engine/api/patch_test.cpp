@@ -29,6 +29,26 @@ class PatchTest : public DatabaseTest {
   const std::string before_ = R"("stock":3,"tags":["x","y"],"deep":{"a/b":{"m~n":[1,{"k":2}]}}})";
 };
 
+TEST_F(PatchTest, AnItemThatWouldNestTooDeeplyIsNoDocument) {
+  const std::string value = std::string(120, '[') + std::string(120, ']');
+  const auto add = [&](std::string_view path) {
+    return patched(fmt::format(R"([{{"op":"add","path":"{}","value":{}}}])", path, value));
+  };
+  EXPECT_THAT(add("/deep/a~1b/m~0n/1/k"), HasSubstr("[[[["));
+  EXPECT_EQ(
+      patched(R"([{"op":"set","path":"/deep/a~1b/m~0n/1/k","value":[[[[[[[[[[1]]]]]]]]]]}])").size() > 9,
+      true);
+  EXPECT_THAT(add("/deep/a~1b/m~0n/1/k/0/0/0/0/0"), testing::StartsWith("invalid_json: "));
+}
+
+TEST_F(PatchTest, NobodyIsReplacedByAPatchOrADelete) {
+  const WriteOptions other{.replaced_id = "other"};
+  EXPECT_TRUE(fails_with(shelf_.patch("le guin", "b", R"([{"op":"incr","path":"/stock","value":1}])", other),
+                         QUIRE_INVALID_ARGUMENT, "replaced_id"));
+  EXPECT_TRUE(fails_with(shelf_.remove("le guin", "b", other), QUIRE_INVALID_ARGUMENT, "replaced_id"));
+  EXPECT_TRUE(succeeds(shelf_.read_json("le guin", "b", false)));
+}
+
 TEST_F(PatchTest, AddCreatesOverwritesAndInserts) {
   EXPECT_EQ(
       patched(R"([{"op":"add","path":"/new","value":{"a":[]}},{"op":"add","path":"/stock","value":null},
@@ -147,7 +167,7 @@ TEST_F(PatchTest, WrongPatchesSayWhatIsWrong) {
   const std::string nest = R"([{"op":"set","path":"/a","value":)" + deep + R"(},{"op":"set","path":"/a)" +
                            path + R"(","value":)" + deep + R"(},{"op":"set","path":"/a)" + path + path +
                            R"(","value":)" + deep + "}]";
-  EXPECT_THAT(patched(nest), HasSubstr("limit_exceeded"));
+  EXPECT_THAT(patched(nest), HasSubstr("invalid_json"));
   EXPECT_EQ(patched(R"([{"op":"set","path":"/stock","value":3}])"), before_) << "nothing was changed by any";
 }
 

@@ -333,7 +333,7 @@ TEST(Document, EncodingLeavesOutUndefinedAndRefusesDeepValues) {
   bytes.clear();
   const auto refused = encode_value(levels[129], documents.dictionary(), bytes);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::limit_exceeded);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_json);
   EXPECT_TRUE(bytes.empty());
 }
 

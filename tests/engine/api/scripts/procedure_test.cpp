@@ -445,8 +445,11 @@ TEST_F(ScriptTest, ScriptsSurviveReopeningAndGoWithTheirContainer) {
   }
   reopen(path);
   EXPECT_EQ(query("EXECUTE one() ON c IN PARTITION 'x'"), "1\n");
+  const Container dropped = std::move(database_->container("c").value());
   EXPECT_EQ(query("DROP CONTAINER c"), "");
+  EXPECT_TRUE(fails_with(dropped.scripts(), QUIRE_CONTAINER_NOT_FOUND));
   Container again = make("c", "/k");
+  EXPECT_TRUE(fails_with(dropped.scripts(), QUIRE_CONTAINER_NOT_FOUND));
   EXPECT_EQ(again.scripts().value(), "[]");
 }
 

@@ -195,8 +195,11 @@ Result<void> OpenContainers::alter(std::string_view name,
     do {
       built = build(*store, building, &change.after);
       if (!built && built.error().code != ErrorCode::conflict) {
-        // Indexes that come back are built later, too: the first error is the one to tell.
-        if (unfinished == Unfinished::is_undone) (void)undo(name, change, building);
+        if (unfinished == Unfinished::stays) return built;
+        // The first error is the one to tell; indexes that come back may be built later.
+        (void)undo(name, change, building);
+        if (built.error().code == ErrorCode::interrupted)
+          built.error().message = fmt::format("interrupted; container '{}' is as it was", name);
         return built;
       }
       QUIRE_ASSIGN(is_refused, lacks_one(change, asked, store->number()));

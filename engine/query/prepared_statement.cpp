@@ -82,9 +82,10 @@ Result<void> PreparedStatement::plan_first(SnapshotSource& source) {
 }
 
 Result<void> PreparedStatement::plan(SnapshotSource& source) {
-  return plan_with(source, [this](std::string_view parameter) {
-    const auto at = std::ranges::find(parameter_names_, parameter) - parameter_names_.begin();
-    return member_name(static_cast<uint32_t>(at));
+  return plan_with(source, [this](std::string_view parameter) -> std::optional<std::string_view> {
+    const auto at = std::ranges::find(parameter_names_, parameter);
+    if (at == parameter_names_.end()) return std::nullopt;
+    return member_name(static_cast<uint32_t>(at - parameter_names_.begin()));
   });
 }
 

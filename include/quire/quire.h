@@ -588,7 +588,8 @@ QUIRE_API int quire_bind_json(quire_statement* statement, const char* name, cons
 /* QUIRE_ROW, QUIRE_DONE, or an error code. The first step takes the snapshot that all rows come from; it ends
  * with QUIRE_DONE or an error. After these, only reset and finalize make sense: a step is QUIRE_MISUSE.
  * INSERT, UPSERT, REPLACE, UPDATE, DELETE and the statements about containers do all their work in the first
- * step, in a write transaction of its own: all of it or, with an error, nothing. Rows are those of RETURNING.
+ * step, in a write transaction of its own: all of it or, with an error, nothing; but an index of CREATE INDEX
+ * whose build is interrupted or too slow stays, unfinished and unused. Rows are those of RETURNING.
  * BEGIN opens a transaction for the thread that steps it: the statements of this database that this thread
  * runs, and its writes without one, take part until COMMIT or ROLLBACK, or the thread's end: it is undone. */
 QUIRE_API int quire_step(quire_statement* statement, quire_error* error);

@@ -76,6 +76,17 @@ TEST_F(ScriptTest, ErrorCodesNamesTheNumbersOfErrors) {
       "7");
 }
 
+TEST_F(ScriptTest, AParameterInBracketsIsAPath) {
+  EXPECT_EQ(body_of(R"(function () {
+    var seen = [], ask = (name) => __.queryDocuments(__.getSelfLink(), {
+      query: 'SELECT VALUE d[@k] FROM d WHERE d.id = "n1" AND IS_DEFINED(d[@k])', parameters: [{ name: '@k', value: name }],
+    }, (err, rows) => { if (err) throw err; seen.push(rows); __.response.setBody(seen); });
+    __.createDocument(__.getSelfLink(), { id: 'n1', authorId: 'a1', x: 1, y: 2 });
+    ['x', 'y', 'none', 7, 'x'].forEach(ask);
+  })"),
+            "[[1],[2],[],[],[1]]");
+}
+
 TEST_F(ScriptTest, ADocumentMayBeGivenAsItsText) {
   EXPECT_EQ(body_of(R"(function () {
     var ids = [], note = (err, doc) => { ids.push(err ? err.number : doc.id + doc.v); __.response.setBody(ids); };

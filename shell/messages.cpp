@@ -1,5 +1,7 @@
 #include "shell/messages.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstring>
 

@@ -1,5 +1,7 @@
 #include "tests/bench/work.h"
 
+#include <fmt/format.h>
+
 #include "tests/bench/nobench/nobench.h"
 #include "tests/bench/sides.h"
 #include "tests/bench/tpcc/tpcc.h"

@@ -35,6 +35,11 @@ forbid 'only sql/value knows the bytes of a document' '#include "sql/value/docum
 forbid 'the shell uses include/ alone' '#include "(sql|engine)/' 'shell/*'
 forbid 'a TODO names its issue' '\b(TODO|FIXME|XXX|HACK)\b($|[^(])' "${sources[@]}" 'dev' '.ci/*' 'cmake/*'
 
+# CI compiles several files at once, where one finds what another includes; `./dev build` does not.
+without=$(git grep --untracked -lE '\bfmt::' -- "${sources[@]}" | xargs grep -L '#include <fmt/') &&
+  [ -n "$without" ] && breach "files that use fmt include it:
+$without"
+
 # Within sql/ and engine/ each folder includes only those before it.
 check_order() {
   local root=$1 above=() layer

@@ -1,5 +1,7 @@
 // SQLite's side of NoBench: JSON in a table of its own rowid, an index on the expression for each member that
 // a query looks for, a side table for the words of the arrays, and ANALYZE. Whole items are given as stored.
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "tests/bench/lines.h"

@@ -1,4 +1,5 @@
 // Writes of a process that gets no threads, as one at its limit of them or of memory.
+#include <fmt/format.h>
 #include <pthread.h>
 
 #include "tests/engine/file/small_commits_fixture.h"

@@ -2,6 +2,7 @@
 #include "engine/file/small_commits.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <filesystem>

@@ -1,4 +1,6 @@
 // What scripts written for the service count on beyond the names of its calls.
+#include <fmt/format.h>
+
 #include "tests/engine/api/script_fixture.h"
 
 namespace quire::tests {

@@ -185,6 +185,20 @@ Result<std::span<char>> WriteTransaction::reserve(Table table, Bytes key, size_t
 Result<std::span<char>> WriteTransaction::reserve_new(Table table, Bytes key, size_t size) {
   return reserve_with(table, key, size, MDB_NOOVERWRITE);
 }
+
+namespace {
+
+// LMDB fills a page from its end, so that what is appended next comes before this, and the memory of a new
+// page lies in no cache: a processor writes in order, and would wait for each line of it.
+void ask_for_place_before(const char* record, size_t bytes) noexcept {
+  constexpr size_t kLine = 64, kMost = 16 * kLine;
+  const auto begin = reinterpret_cast<uintptr_t>(record);
+  for (size_t before = kLine; before <= std::min(bytes, kMost) + kLine; before += kLine)
+    __builtin_prefetch(reinterpret_cast<const char*>(begin - before), 1);
+}
+
+}  // namespace
+
 Result<std::span<char>> WriteTransaction::reserve_append(Table table, Bytes key, size_t size) {
   return reserve_with(table, key, size, MDB_APPEND);
 }
@@ -195,7 +209,10 @@ Result<std::span<char>> WriteTransaction::reserve_append(FileCursor& end, Bytes 
     return std::unexpected(too_large(request_->size_limit_));
   MDB_val wanted = lmdb_value(key), record{size, nullptr};
   const int code = mdb_cursor_put(end.cursor_.get(), &wanted, &record, MDB_APPEND | MDB_RESERVE);
-  if (code == MDB_SUCCESS) changes().note(mdb_cursor_dbi(end.cursor_.get()), key, size);
+  if (code == MDB_SUCCESS) {
+    changes().note(mdb_cursor_dbi(end.cursor_.get()), key, size);
+    ask_for_place_before(static_cast<const char*>(record.mv_data), key.size() + size);
+  }
   return reserved(code, record.mv_data, size);
 }
 

@@ -141,6 +141,13 @@ BoundExpression* Binder::negate(BoundExpression* operand, Span span) {
   return bound;
 }
 
+BoundExpression* Binder::conjunction(BoundExpression* a, BoundExpression* b) {
+  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+  BoundExpression* bound = make(BoundKind::logical_and, {});
+  bound->operands = list_of({a, b});
+  return bound;
+}
+
 Result<BoundExpression*> Binder::bind_let(const Expression& expression, Scope& scope) {
   BoundExpression* bound = make(BoundKind::let, expression.span);
   bound->operands = list_of({nullptr, nullptr});

@@ -37,6 +37,17 @@ bool has_container(Scope& innermost) {
   return false;
 }
 
+// Whether its rows are some of those of its one source, as they are.
+bool only_filters(const Query& query) {
+  const bool is_plain = query.next == nullptr && !query.distinct && query.top == nullptr &&
+                        query.group_by.empty() && query.having == nullptr && query.order_by.empty() &&
+                        query.offset == nullptr && query.from.size() == 1;
+  if (!is_plain || query.select == SelectKind::star) return is_plain;
+  if (query.select != SelectKind::value) return false;
+  const Expression& value = *query.items[0].expression;
+  return value.kind == ExpressionKind::identifier && value.text == name_of(query.from[0]);
+}
+
 bool runs_alike_for_all_rows(const BoundSource& source) {
   return source.kind == BoundSourceKind::query && source.query->outer_slots.empty() &&
          !source.query->is_volatile;
@@ -55,9 +66,7 @@ Result<void> Binder::bind_from(const Query& query, Scope& scope) {
 
 Result<void> Binder::bind_source(const FromSource& source, bool is_first, Scope& scope) {
   const bool is_path = source.collection != CollectionKind::query;
-  const bool is_container =
-      is_path && source.steps.empty() && !source.iterates && scope.find(source.root).entry == nullptr;
-  if (source.join == JoinKind::left_on && !is_container) return bind_left_source(source, scope);
+  if (source.join == JoinKind::left_on && !gives_items(source, scope)) return bind_left_source(source, scope);
   if (!is_path) return bind_query_source(source, scope);
   if (const Scope::Found found = scope.find(source.root); found.entry != nullptr) {
     QUIRE_TRY(check_grouping(found, source.root_span, scope));
@@ -97,7 +106,7 @@ Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_firs
     scope.query().sources.push_back(std::move(bound));
     return entry;
   }
-  QUIRE_TRY(declare(source, entry.name, std::move(bound), true, scope));
+  QUIRE_TRY(declare(source, entry, std::move(bound), scope));
   return entry;
 }
 
@@ -120,7 +129,7 @@ Result<void> Binder::bind_path_source(const FromSource& source, const ScopeEntry
     steps[i] =
         source.steps[i].is_index ? BoundStep{{}, source.steps[i].index} : BoundStep{source.steps[i].name, -1};
   BoundExpression* expression = nullptr;
-  if (root.is_item && !steps.empty() && !steps[0].is_index()) {
+  if (root.is_item && !root.is_of_subquery && !steps.empty() && !steps[0].is_index()) {
     QUIRE_ASSIGN(expression, bind_computed(root.slot, steps[0].name, span));
   }
   if (expression != nullptr && steps.size() > 1) expression = bind_steps(expression, steps.subspan(1), span);
@@ -135,7 +144,7 @@ Result<void> Binder::bind_path_source(const FromSource& source, const ScopeEntry
   bound.alias = name_of(source);
   bound.expression = expression;
   bound.join = source.join;
-  return declare(source, bound.alias, bound, false, scope);
+  return declare(source, {bound.alias, bound.slot, false}, bound, scope);
 }
 
 // LEFT JOIN x IN c.arr ON p is LEFT JOIN (SELECT VALUE x FROM x IN c.arr WHERE p) x. A subquery that gives
@@ -150,7 +159,7 @@ Result<void> Binder::bind_left_source(const FromSource& source, Scope& scope) {
   if (runs_alike_for_all_rows(query.sources.back())) {
     BoundSource whole = query.sources.back();
     whole.join = JoinKind::left_on;
-    return declare(source, whole.alias, whole, false, scope);
+    return declare(source, {whole.alias, whole.slot, false}, whole, scope);
   }
   QUIRE_ASSIGN(query.where, bind(*source.on, inner));
   query.value = make(BoundKind::slot, source.span);
@@ -161,10 +170,44 @@ Result<void> Binder::bind_left_source(const FromSource& source, Scope& scope) {
   bound.alias = name_of(source);
   bound.query = &query;
   bound.join = JoinKind::left_on;
-  return declare(alone, bound.alias, bound, false, scope);
+  return declare(alone, {bound.alias, bound.slot, false}, bound, scope);
+}
+
+bool Binder::is_container(const FromSource& source, Scope& scope) {
+  return source.collection != CollectionKind::query && source.steps.empty() && !source.iterates &&
+         scope.find(source.root).entry == nullptr;
+}
+
+bool Binder::gives_items(const FromSource& source, Scope& scope) {
+  if (source.collection != CollectionKind::query) return is_container(source, scope);
+  return !source.iterates && only_filters(*source.query) && gives_items(source.query->from[0], scope);
+}
+
+// FROM (SELECT * FROM c WHERE p) s is FROM c s WHERE p, and behind LEFT JOIN p belongs to ON. So indexes
+// serve what is asked of s, and policies of the container hold for it: object mappers write such subqueries
+// around a query of their user.
+Result<void> Binder::bind_filtered_items(const FromSource& source, Scope& scope) {
+  const Query& query = *source.query;
+  if (options_.strict) QUIRE_TRY(check_strict_subquery(query));
+  BoundQuery filtered;
+  Scope inner(&scope, filtered);
+  QUIRE_TRY(bind_source(query.from[0], true, inner));
+  BoundExpression* condition = filtered.where;
+  if (query.where != nullptr) {
+    QUIRE_ASSIGN(BoundExpression* const where, bind(*query.where, inner));
+    condition = conjunction(condition, where);
+  }
+  BoundSource bound = std::move(filtered.sources.back());
+  BoundExpression*& place = source.join == JoinKind::left_on ? bound.on : scope.query().where;
+  place = conjunction(place, condition);
+  bound.alias = name_of(source);
+  bound.join = source.join;
+  const ScopeEntry entry{.name = bound.alias, .slot = bound.slot, .is_item = true, .is_of_subquery = true};
+  return declare(source, entry, std::move(bound), scope);
 }
 
 Result<void> Binder::bind_query_source(const FromSource& source, Scope& scope) {
+  if (gives_items(source, scope)) return bind_filtered_items(source, scope);
   QUIRE_ASSIGN(BoundQuery * query, bind_inner_query(*source.query, scope));
   BoundSource bound{};
   bound.kind = BoundSourceKind::query;
@@ -173,18 +216,20 @@ Result<void> Binder::bind_query_source(const FromSource& source, Scope& scope) {
   bound.query = query;
   bound.iterates_query = source.iterates;
   bound.join = source.join;
-  return declare(source, bound.alias, bound, false, scope);
+  return declare(source, {bound.alias, bound.slot, false}, bound, scope);
 }
 
-Result<void> Binder::declare(const FromSource& source, std::string_view name, BoundSource bound, bool is_item,
+Result<void> Binder::declare(const FromSource& source, const ScopeEntry& entry, BoundSource bound,
                              Scope& scope) {
+  const std::string_view name = entry.name;
   if (!name.empty() && scope.has_own(name))
     return refuse(
         ErrorCode::semantic, source.span,
         "the alias '" + std::string(name) + "' is used twice in one FROM; give one of them another name");
-  if (!name.empty()) scope.add({name, bound.slot, is_item});
+  if (!name.empty()) scope.add(entry);
   if (source.on != nullptr) {
-    QUIRE_ASSIGN(bound.on, bind(*source.on, scope));
+    QUIRE_ASSIGN(BoundExpression* const on, bind(*source.on, scope));
+    bound.on = conjunction(bound.on, on);
   }
   scope.query().sources.push_back(std::move(bound));
   return {};

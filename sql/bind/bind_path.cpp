@@ -156,7 +156,7 @@ Result<BoundExpression*> Binder::bind_path(const Expression& expression, Scope& 
   if (input == nullptr && base->kind == ExpressionKind::identifier) {
     QUIRE_ASSIGN(const ScopeEntry* entry, resolve(*base, scope));
     const auto property = entry->is_item ? system_property_of(steps.front()) : std::nullopt;
-    if (entry->is_item && !steps.front().is_index()) {
+    if (entry->is_item && !entry->is_of_subquery && !steps.front().is_index()) {
       QUIRE_ASSIGN(input, bind_computed(entry->slot, steps.front().name, expression.span));
     }
     if (input != nullptr && steps.size() == 1) return input;

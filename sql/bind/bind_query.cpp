@@ -101,7 +101,8 @@ Result<void> Binder::check_bounds(const Query& query) const {
 
 Result<void> Binder::bind_clauses(const Query& query, BoundQuery& bound, Scope& scope) {
   if (query.where != nullptr) {
-    QUIRE_ASSIGN(bound.where, bind(*query.where, scope));
+    QUIRE_ASSIGN(BoundExpression* const where, bind(*query.where, scope));
+    bound.where = conjunction(bound.where, where);
   }
   QUIRE_TRY(bind_grouping(query, bound, scope));
   scope.aggregates_allowed = true;

@@ -49,13 +49,16 @@ class Binder {
   Result<void> bind_from(const Query& query, Scope& scope);
   Result<void> bind_source(const FromSource& source, bool is_first, Scope& scope);
   Result<void> bind_left_source(const FromSource& source, Scope& scope);
+  static bool is_container(const FromSource& source, Scope& scope);
+  // Whether a source is a container, or a subquery that gives its items, or some of them, as they are.
+  static bool gives_items(const FromSource& source, Scope& scope);
+  Result<void> bind_filtered_items(const FromSource& source, Scope& scope);
   Result<void> bind_query_source(const FromSource& source, Scope& scope);
   Result<void> bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope);
   Result<ScopeEntry> bind_container(const FromSource& source, bool is_first, bool is_hidden, Scope& scope);
   // What to write where there is no container of the name.
   std::string container_hint(std::string_view name, const Scope& scope) const;
-  Result<void> declare(const FromSource& source, std::string_view name, BoundSource bound, bool is_item,
-                       Scope& scope);
+  Result<void> declare(const FromSource& source, const ScopeEntry& entry, BoundSource bound, Scope& scope);
 
   // bind_expression.cpp
   Bound bind(const Expression& expression, Scope& scope);
@@ -79,6 +82,8 @@ class Binder {
   Shared share(BoundExpression* value);
   BoundExpression* scoped(const Shared& shared, BoundExpression* body);
   BoundExpression* negate(BoundExpression* operand, Span span);
+  // a AND b, where either may be null: always true.
+  BoundExpression* conjunction(BoundExpression* a, BoundExpression* b);
   // The group key that an expression is, if it is one.
   BoundExpression* find_group_key(const Expression& expression, const Scope& scope);
 

@@ -16,7 +16,8 @@ struct ScopeEntry {
   SlotNumber slot;
   bool is_item;  // the items of a container: system properties are read apart
   bool is_let = false;
-  bool in_aggregate = false;  // LET within an aggregate's argument
+  bool in_aggregate = false;    // LET within an aggregate's argument
+  bool is_of_subquery = false;  // items that one gives: without what their container computes
 };
 
 class Scope {

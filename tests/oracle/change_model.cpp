@@ -71,6 +71,14 @@ class Written {
 
 }  // namespace
 
+void ChangeModel::put_in_order() {
+  Arena arena;
+  JsonReader reader;
+  std::ranges::stable_sort(items_["d"], {}, [&](const std::string& item) {
+    return std::string((*reader.to_value(item, arena)).member("id").as_string());
+  });
+}
+
 bool hold_the_same(const Items& a, const Items& b) {
   Arena arena;
   JsonReader reader;
@@ -109,6 +117,7 @@ std::optional<bool> ChangeModel::run(const std::string& sql, std::span<const Par
   for (const Value& row : *rows)
     if (!written.apply((*bound)->change->kind, row)) return false;
   items_[target] = written.items();
+  put_in_order();
   return true;
 }
 

@@ -13,19 +13,24 @@
 
 namespace quire::sql::oracle {
 
-// The items of a container as JSON, in the order in which they came.
+// The items of a container as JSON.
 using Items = std::vector<std::string>;
 
 // Containers "c", with partition key /k, and "d", without one.
 class ChangeModel {
  public:
-  ChangeModel(Items first, Items second) : items_{{"c", std::move(first)}, {"d", std::move(second)}} {}
+  ChangeModel(Items first, Items second) : items_{{"c", std::move(first)}, {"d", std::move(second)}} {
+    put_in_order();
+  }
 
   // False: the statement is refused. Nothing: it does not mean anything.
   std::optional<bool> run(const std::string& sql, std::span<const Parameter> parameters);
   const std::map<std::string, Items>& items() const { return items_; }
 
  private:
+  // Those of "d" lie by their ids, as in the database: an array that a subquery makes of them tells.
+  void put_in_order();
+
   std::map<std::string, Items> items_;
 };
 

@@ -63,7 +63,7 @@ class QueryMaker {
   // ---- Queries
 
   std::string select(size_t depth) {
-    from_ = " FROM c";
+    from_ = " FROM " + items_of("c", "c");
     aliases_ = {"c"};
     while (aliases_.size() < 4 && choices_.one_in(3)) from_ += join(depth);
     const std::string connected = aliases_.size() == 1 && choices_.one_in(10) ? connect() : "";
@@ -103,17 +103,28 @@ class QueryMaker {
         break;
       case 3:
         aliases_.push_back(alias);
-        return fmt::format(" {}JOIN d {} ON {}", choices_.one_in(2) ? "LEFT " : "", alias, on(alias, depth));
+        return fmt::format(" {}JOIN {} ON {}", choices_.one_in(2) ? "LEFT " : "", items_of("d", alias),
+                           on(alias, depth));
       case 4:
         aliases_.push_back(alias);
         return fmt::format(" LEFT JOIN {} IN {} ON {}", alias, over, predicate(1));
       case 5:
         return join_query(alias, depth);
       default:
-        text = fmt::format(" JOIN d {}", alias);
+        text = " JOIN " + items_of("d", alias);
         break;
     }
     aliases_.push_back(alias);
+    return text;
+  }
+
+  // A container, or a subquery that lets some of its items through.
+  std::string items_of(std::string_view container, const std::string& alias) {
+    if (!choices_.one_in(5)) return fmt::format("{} {}", container, alias);
+    std::vector<std::string> before = std::move(aliases_);
+    aliases_ = {"x"};
+    std::string text = fmt::format("(SELECT * FROM {} x WHERE {}) {}", container, predicate(1), alias);
+    aliases_ = std::move(before);
     return text;
   }
 

@@ -59,7 +59,28 @@
     message.value = value;
   }
 
-  const request = {
+  // What `+` makes of the two, as in the service, where a body that nobody has set is ''. After null the value is the body.
+  function appended(message, value) {
+    const before = valueOf(message);
+    return before === null ? value : before + value;
+  }
+
+  // getValue, setValue and appendValue name what other calls are for: 'Body' is that of getBody, setBody and appendBody.
+  function withValues(message) {
+    const isThere = (verb, name) => name !== 'Value' && typeof message[verb + name] === 'function';
+    const writer = (verb, name) => {
+      needRun();
+      if (isThere(verb, name)) return message[verb + name];
+      if (isThere('get', name)) throw failure(403, `'${name}' cannot be changed`);
+      throw failure(400, `there is no '${name}' to change, and none can be added`);
+    };
+    message.getValue = (name) => needRun() && (isThere('get', name) ? message['get' + name]() : undefined);
+    message.setValue = (name, value) => writer('set', name)(value);
+    message.appendValue = (name, value) => writer('append', name)(value);
+    return message;
+  }
+
+  const request = withValues({
     getBody: () => valueOf(needRun().request),
     setBody(value) {
       if (needRun().kind === 'post') throw failure(400, 'a post-trigger cannot change the request');
@@ -67,34 +88,29 @@
         throw failure(400, 'the body of the request is no JSON value');
       setValueOf(run.request, value);
     },
-    getValue: (name) => needRun().request.values[name],
-    setValue: (name, value) => { needRun().request.values[name] = value; },
+    appendBody(value) { request.setBody(appended(needRun().request, value)); },
     getOperationType: () => needRun().operation,
-  };
+  });
 
   function needResponse() {
     if (needRun().kind === 'pre') throw failure(400, 'a pre-trigger has no response yet; change the request instead');
     return run.response;
   }
 
-  const response = {
+  const response = withValues({
     getBody: () => valueOf(needResponse()),
-    setBody(value) { setValueOf(needResponse(), value); },
-    // What `+` makes of the two, as in the service; where there is nothing yet, or null, the value is the body. Scripts fill
-    // a response until there is no more room in it, so that is for them to catch.
-    appendBody(value) {
-      const { text, value: set } = needResponse();
-      const before = text !== undefined ? parse(text) : set;
-      const after = before === undefined || before === null ? value : before + value;
-      if (typeof after === 'string' && after.length > run.mostResponse)
+    // Scripts fill a response with text until there is no more room in it, so that is for them to catch. What else is too
+    // long is found when it is sent.
+    setBody(value) {
+      const message = needResponse();
+      if (typeof value === 'string' && value.length > run.mostResponse)
         throw failure(413, `the response would have more than ${run.mostResponse} bytes (PRAGMA script_result)`);
-      setValueOf(run.response, after);
+      setValueOf(message, value);
     },
-    getValue: (name) => needResponse().values[name],
-    setValue: (name, value) => { needResponse().values[name] = value; },
+    appendBody(value) { response.setBody(appended(needResponse(), value)); },
     getResourceQuotaCurrentUsage: () => needResponse() && quota(),
     getMaxResourceQuota: () => needResponse() && quota(),
-  };
+  });
   const quota = () => 'documentsCount=-1;documentsSize=0;collectionSize=0;';
 
   // ---- Calls that work on items
@@ -127,9 +143,11 @@
     try {
       resource = work(first, second, options, true);
     } catch (thrown) {
-      if (thrown === null || typeof thrown !== 'object' || thrown.number === undefined) throw thrown;
-      error = withServiceText(thrown);
-      info = { statusCode: thrown.number };
+      // What a function of the script's own throws within filter() and its like is for the callback as well.
+      const number = thrown?.number;
+      if (number === undefined && work !== evaluate) throw thrown;
+      error = number === undefined ? thrown ?? failure(400, String(thrown)) : withServiceText(thrown);
+      info = { statusCode: number ?? 400 };
     }
     const end = callbacks.length;
     callbacks[end] = callback;
@@ -383,7 +401,13 @@
 
   function makeChain(chain) {
     const link = { value: (options, callback) => runChain(chain, options, callback) };
-    for (const name of stageNames) link[name] = (...all) => makeChain([...chain, makeStage(name, all)]);
+    for (const name of stageNames)
+      link[name] = (...all) => {
+        const most = name === 'unwind' ? 2 : 1;
+        if (all.slice(most).some((more) => more !== undefined))
+          throw failure(400, `within chain() options and a callback belong to value(), not to ${name}()`);
+        return makeChain([...chain, makeStage(name, all)]);
+      };
     return link;
   }
 
@@ -451,7 +475,7 @@
 
   return {
     start(kind, operation, requestBody, responseBody, selfLink, altLink, mostResponse) {
-      const message = (text) => ({ text, value: undefined, values: {} });
+      const message = (text) => ({ text, value: undefined });
       run = { kind, operation, selfLink, altLink, mostResponse, request: message(requestBody), response: message(responseBody) };
       callbacks = [];
       next = 0;

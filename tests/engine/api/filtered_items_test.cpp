@@ -1,5 +1,5 @@
-// FROM (SELECT * FROM c WHERE p) s, as object mappers write it around a query of their user: planned as FROM c s
-// WHERE p, and the same rows.
+// FROM (SELECT * FROM c WHERE p) s, as object mappers write it around a query of their user: planned as FROM
+// c s WHERE p, and the same rows.
 #include <fmt/format.h>
 
 #include "tests/engine/api/database_fixture.h"
@@ -45,18 +45,21 @@ TEST_F(FilteredItemsTest, GivesTheRowsOfItsContainer) {
       {"SELECT VALUE s.id FROM (SELECT * FROM c WHERE c.n > 390) s WHERE s.m < 9",
        "SELECT VALUE s.id FROM c s WHERE s.n > 390 AND s.m < 9"},
       {"SELECT * FROM (SELECT * FROM c WHERE c.n IN (7, 8)) s", "SELECT * FROM c WHERE c.n IN (7, 8)"},
-      {"SELECT VALUE s FROM (SELECT VALUE c FROM c WHERE c.n = 7) AS s", "SELECT VALUE c FROM c WHERE c.n = 7"},
+      {"SELECT VALUE s FROM (SELECT VALUE c FROM c WHERE c.n = 7) AS s",
+       "SELECT VALUE c FROM c WHERE c.n = 7"},
       {"SELECT c.id, t FROM (SELECT * FROM c WHERE c.n < 4) c JOIN t IN c.tags WHERE t = 't1'",
        "SELECT c.id, t FROM c JOIN t IN c.tags WHERE c.n < 4 AND t = 't1'"},
       {"SELECT s.m, COUNT(1) AS k FROM (SELECT * FROM c WHERE c.n < 50) s GROUP BY s.m ORDER BY s.m",
        "SELECT s.m, COUNT(1) AS k FROM c s WHERE s.n < 50 GROUP BY s.m ORDER BY s.m"},
       {"SELECT s.id, x.id AS d FROM c s JOIN (SELECT * FROM d WHERE d.m = 3) x ON x.n = s.n ORDER BY s.n",
        "SELECT s.id, x.id AS d FROM c s JOIN d x ON x.n = s.n WHERE x.m = 3 ORDER BY s.n"},
-      {"SELECT s.id, x.id AS d FROM c s LEFT JOIN (SELECT * FROM d WHERE d.m = 3) x ON x.n = s.n ORDER BY s.n",
+      {"SELECT s.id, x.id AS d FROM c s LEFT JOIN (SELECT * FROM d WHERE d.m = 3) x ON x.n = s.n ORDER BY "
+       "s.n",
        "SELECT s.id, x.id AS d FROM c s LEFT JOIN d x ON x.n = s.n AND x.m = 3 ORDER BY s.n"},
       {"SELECT s.id, x.id AS d FROM c s JOIN (SELECT * FROM d WHERE d.n = s.n + 1) x ORDER BY s.n",
        "SELECT s.id, x.id AS d FROM c s JOIN d x WHERE x.n = s.n + 1 ORDER BY s.n"},
-      {"SELECT VALUE s.id FROM c s WHERE EXISTS(SELECT 1 FROM (SELECT * FROM d WHERE d.m = 3) x WHERE x.n = s.n)",
+      {"SELECT VALUE s.id FROM c s WHERE EXISTS(SELECT 1 FROM (SELECT * FROM d WHERE d.m = 3) x WHERE x.n = "
+       "s.n)",
        "SELECT VALUE s.id FROM c s WHERE EXISTS(SELECT 1 FROM d x WHERE x.m = 3 AND x.n = s.n)"},
       {"SELECT VALUE s.id FROM (SELECT * FROM c WHERE EXISTS(SELECT 1 FROM t IN c.tags WHERE t = 't5')) s",
        "SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS(c.tags, 't5')"},
@@ -76,8 +79,10 @@ TEST_F(FilteredItemsTest, WhatDoesMoreThanFilterRunsByItself) {
         "SELECT DISTINCT VALUE c FROM c", "SELECT c.id, c.n FROM c", "SELECT VALUE c.tags FROM c",
         "SELECT VALUE c FROM c JOIN t IN c.tags", "SELECT VALUE t FROM t IN c.tags",
         "SELECT * FROM c WHERE c.n = 1 UNION ALL SELECT * FROM c WHERE c.n = 2"})
-    EXPECT_THAT(plan(fmt::format("SELECT VALUE s FROM ({}) s", inner)), HasSubstr("rows of a subquery")) << inner;
-  EXPECT_EQ(query("SELECT VALUE s.n FROM (SELECT TOP 2 * FROM c ORDER BY c.n DESC) s WHERE s.n < 399"), "398\n");
+    EXPECT_THAT(plan(fmt::format("SELECT VALUE s FROM ({}) s", inner)), HasSubstr("rows of a subquery"))
+        << inner;
+  EXPECT_EQ(query("SELECT VALUE s.n FROM (SELECT TOP 2 * FROM c ORDER BY c.n DESC) s WHERE s.n < 399"),
+            "398\n");
   EXPECT_THAT(query("SELECT VALUE c.n FROM (SELECT * FROM c) s"), HasSubstr("'c'"));
 }
 
@@ -86,8 +91,9 @@ TEST_F(FilteredItemsTest, PoliciesOfTheContainerHoldAndComputedPropertiesStayOut
                   "'SELECT VALUE v.n * 2 FROM v'}], vectorEmbeddingPolicy: {vectorEmbeddings: [{path: '/e', "
                   "dataType: 'float32', dimensions: 2, distanceFunction: 'euclidean'}]}}"),
             "");
-  EXPECT_EQ(query("INSERT INTO v VALUES {id: '1', p: 'a', n: 4, e: [1, 1]}, {id: '2', p: 'a', n: 5, e: [9, 9]}"),
-            "");
+  EXPECT_EQ(
+      query("INSERT INTO v VALUES {id: '1', p: 'a', n: 4, e: [1, 1]}, {id: '2', p: 'a', n: 5, e: [9, 9]}"),
+      "");
   EXPECT_EQ(query("SELECT TOP 1 s.id, VECTORDISTANCE(s.e, [1, 4]) AS far FROM (SELECT * FROM v) s "
                   "ORDER BY VECTORDISTANCE(s.e, [1, 4])"),
             "{\"id\":\"1\",\"far\":3}\n");

@@ -212,7 +212,8 @@ TEST_F(ScriptLimitTest, CallsAreNotAcceptedWhenTheTimeIsShort) {
 
 TEST_F(ScriptLimitTest, Results) {
   set("script_result", "1000");
-  expect_breach("__.response.setBody('x'.repeat(2000));", QUIRE_LIMIT_EXCEEDED, "1000 bytes");
+  expect_breach("__.response.setBody(['x'.repeat(2000)]);", QUIRE_LIMIT_EXCEEDED, "1000 bytes");
+  expect_breach("__.response.setBody('x'.repeat(2000));", QUIRE_TOO_LARGE, "1000 bytes");
   EXPECT_EQ(body_of("function () { __.response.setBody('x'.repeat(990)); }").size(), 992u);
 }
 

@@ -204,6 +204,14 @@ TEST_F(ScriptTest, TheIntegratedQueryWorksOnThePartition) {
   EXPECT_EQ(body_of("function () { if (!__.unwind((d) => [1, 2], (d, n) => d.id + n, { pageSize: 2 "
                     "}).isAccepted) throw 1; }"),
             R"(["a11","a12"])");
+  EXPECT_EQ(
+      body_of("function () { __.filter((d) => d.a.b(), (e, feed) => __.response.setBody([e.name, feed === "
+              "undefined])); }"),
+      R"(["TypeError",true])");
+  EXPECT_TRUE(
+      fails_with(run("function () { __.filter((d) => d.a.b()); }"), QUIRE_SCRIPT_FAILED, "TypeError"));
+  EXPECT_TRUE(fails_with(run("function () { __.chain().filter((d) => true, (e, feed) => {}).value(); }"),
+                         QUIRE_SCRIPT_FAILED, "belong to value(), not to filter()"));
   EXPECT_TRUE(
       fails_with(run("function () { __.filter(3) }"), QUIRE_SCRIPT_FAILED, "filter() takes a function"));
 }

@@ -31,15 +31,35 @@ TEST_F(ScriptTest, AnErrorWithANumberTellsTheLineThatThrewIt) {
   EXPECT_EQ(plain.error().message, "procedure 'p', line 2: no\n    at f (p:2:13)");
 }
 
-TEST_F(ScriptTest, AppendingToNothingOrNullSetsTheBody) {
+TEST_F(ScriptTest, AppendingJoinsTextUnlessTheBodyIsANumberOrNull) {
   const auto appended = [&](std::string_view calls) {
     return body_of("function () { var r = getContext().getResponse(); " + std::string(calls) + " }");
   };
   EXPECT_EQ(appended("r.setBody(null); r.appendBody('a'); r.appendBody('b');"), R"("ab")");
-  EXPECT_EQ(appended("r.appendBody({ a: 1 });"), R"({"a":1})");
-  EXPECT_EQ(appended("r.appendBody(1); r.appendBody(2);"), "3");
+  EXPECT_EQ(appended("r.setBody(null); r.appendBody({ a: 1 });"), R"({"a":1})");
+  EXPECT_EQ(appended("r.appendBody({ a: 1 });"), R"("[object Object]")");
+  EXPECT_EQ(appended("r.appendBody(1); r.appendBody(2);"), R"("12")");
+  EXPECT_EQ(appended("r.setBody(1); r.appendBody(2);"), "3");
   EXPECT_EQ(appended("r.appendBody('n'); r.appendBody(2); r.appendBody([3]);"), R"("n23")");
   EXPECT_EQ(appended("r.setBody([1]); r.appendBody({ a: 1 });"), R"("1[object Object]")");
+}
+
+TEST_F(ScriptTest, ValuesAreNamedAfterTheirCalls) {
+  EXPECT_EQ(body_of("function () { __.response.setValue('Body', 'hello'); }"), R"("hello")");
+  EXPECT_EQ(body_of("function () { for (var i = 0; i < 4; i++) __.response.appendValue('Body', i); }"),
+            R"("0123")");
+  EXPECT_EQ(body_of(R"(function () {
+    var r = __.response, refused = [];
+    function note(work) { try { work(); } catch (e) { refused.push(e.number); } }
+    note(() => r.setValue('Test', 1));
+    note(() => r.appendValue('Test', 1));
+    note(() => r.setValue('MaxResourceQuota', 1));
+    note(() => __.request.setValue('OperationType', 1));
+    r.setBody('b');
+    r.setBody([refused, r.getValue('Body'), r.getValue('Test') === undefined, r.getValue('Value') === undefined,
+               r.getValue('MaxResourceQuota') === r.getMaxResourceQuota()]);
+  })"),
+            R"([[400,400,403,403],"b",true,true,true])");
 }
 
 TEST_F(ScriptTest, TheBodyIsTheValueThatWasSetWhateverTheScriptDoesToItAfterwards) {
@@ -66,6 +86,14 @@ TEST_F(ScriptTest, AResponseThatIsFullIsAnErrorToCatch) {
     r.setBody([full, r.getBody().length]);
   })"),
             "[100,1000]");
+}
+
+TEST_F(ScriptTest, ATextThatIsTooLongForTheResponseIsAnErrorToCatch) {
+  EXPECT_EQ(query("PRAGMA script_result = 1000"), "1000\n");
+  EXPECT_EQ(body_of(R"(function () {
+    try { __.response.setBody('x'.repeat(1001)); } catch (e) { __.response.setBody(e.number); }
+  })"),
+            "413");
 }
 
 TEST_F(ScriptTest, ErrorCodesNamesTheNumbersOfErrors) {

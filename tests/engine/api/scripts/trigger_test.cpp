@@ -85,6 +85,13 @@ TEST_F(TriggerTest, APreTriggerRefusesAWeakLinkAndChangesTheRequest) {
   add("move", "PRE CREATE ON shelf ALWAYS",
       "function () { var r = getContext().getRequest(), d = r.getBody(); d.authorId = 'a1'; r.setBody(d); }");
   EXPECT_TRUE(fails_with(shelf_->create(R"({"id":"b10","authorId":"a2"})"), QUIRE_FORBIDDEN));
+  add("label", "PRE CREATE ON shelf",
+      "function () { var r = getContext().getRequest(), d = r.getValue('Body'); d.done = "
+      "r.getValue('OperationType'); "
+      "r.setValue('Body', d); }");
+  EXPECT_EQ(query("INSERT INTO shelf VALUES {id: 'b11', authorId: 'a1'} PRE TRIGGER label RETURNING VALUE "
+                  "shelf.done"),
+            "\"Create\"\n");
   add("bad", "PRE REPLACE ON shelf ALWAYS", "function () { getContext().getResponse(); }");
   EXPECT_TRUE(
       fails_with(shelf_->replace(R"({"id":"a2","authorId":"a2"})"), QUIRE_SCRIPT_FAILED, "no response yet"));

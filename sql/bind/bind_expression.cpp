@@ -258,7 +258,7 @@ Result<BoundQuery*> Binder::bind_inner_query(const Query& query, Scope& scope) {
 }
 
 Result<BoundExpression*> Binder::bind_subquery(BoundKind kind, const Expression& expression, Scope& scope) {
-  if (options_.strict && scope.in_aggregate)
+  if (options_.strict && scope.in_aggregate && scope.outer() == nullptr)
     return refuse(ErrorCode::semantic, expression.span,
                   "cannot perform an aggregate function on an expression containing an aggregate or a "
                   "subquery (SC2101)");

@@ -48,6 +48,13 @@ bool only_filters(const Query& query) {
   return value.kind == ExpressionKind::identifier && value.text == name_of(query.from[0]);
 }
 
+// Whether this query stands in an expression of one around it.
+bool is_in_expression(const Scope& innermost) {
+  const Scope* scope = &innermost;
+  while (scope != nullptr && !scope->is_behind_from) scope = scope->outer();
+  return scope != nullptr;
+}
+
 bool runs_alike_for_all_rows(const BoundSource& source) {
   return source.kind == BoundSourceKind::query && source.query->outer_slots.empty() &&
          !source.query->is_volatile;
@@ -81,7 +88,7 @@ Result<ScopeEntry> Binder::bind_container(const FromSource& source, bool is_firs
                                           Scope& scope) {
   std::string name(source.root);
   if (!options_.scope.empty()) {
-    const bool is_further = !is_first || has_container(scope);
+    const bool is_further = !is_first || has_container(scope) || (options_.strict && is_in_expression(scope));
     // ON is no word of the service, so who writes it can only mean another container.
     if (is_further && source.on == nullptr) {
       NearestName nearest(source.root);

@@ -78,6 +78,7 @@ Result<void> Binder::bind_query(const Query& query, BoundQuery& bound, Scope* ou
   Scope scope(outer, bound);
   scope.select_items = query.items;
   QUIRE_TRY(bind_from(query, scope));
+  scope.is_behind_from = true;
   QUIRE_TRY(bind_clauses(query, bound, scope));
   bound.set_operation = query.set_operation;
   if (query.next != nullptr) {

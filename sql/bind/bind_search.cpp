@@ -82,6 +82,9 @@ Result<void> Binder::bind_rank(const Query& query, BoundQuery& bound, Scope& sco
   if (options_.strict && item.has_direction)
     return refuse(ErrorCode::not_in_strict_mode, item.expression->span,
                   "Azure Cosmos DB takes no ASC or DESC in ORDER BY RANK: the best comes first");
+  if (options_.strict && query.distinct)
+    return refuse(ErrorCode::not_in_strict_mode, item.expression->span,
+                  "Azure Cosmos DB does not allow DISTINCT with ORDER BY RANK");
   const Function* function = named_function(*item.expression);
   if (function != nullptr && is_rank_fusion(*function)) return bind_rank_fusion(item, bound, scope);
   QUIRE_ASSIGN(BoundExpression * score, bind_score(*item.expression, scope));

@@ -42,6 +42,8 @@ class Scope {
   BoundQuery& query() { return query_; }
   const std::vector<ScopeEntry>& entries() const { return entries_; }
 
+  // What is bound now is no source any more.
+  bool is_behind_from = false;
   // While an aggregate's argument is bound; aggregates may not nest.
   bool in_aggregate = false;
   // Whether an aggregate may stand here: not in WHERE, ON or GROUP BY.

@@ -27,7 +27,7 @@ class Elements final : public Operator {
  private:
   Rows pull(Frame& frame) override {
     while (true) {
-      if (rows_.empty() && !take_batch(frame)) return {};
+      if ((rows_.empty() && !take_batch(frame)) || frame.run.should_stop()) return {};
       frame.arena.rewind(mark_);
       const size_t made = make_rows(frame);
       if (made == 0) continue;
@@ -44,7 +44,7 @@ class Elements final : public Operator {
     carried_.take_input(frame);
     element_ = 0;
     mark_ = frame.arena.mark();
-    return !frame.run.should_stop();
+    return true;
   }
 
   // Fills a batch from the rows of the input that are left; how many rows it made.
@@ -100,7 +100,7 @@ class SubqueryRows final : public Operator {
  private:
   Rows pull(Frame& frame) override {
     while (true) {
-      if (rows_.empty() && !take_batch(frame)) return {};
+      if ((rows_.empty() && !take_batch(frame)) || frame.run.should_stop()) return {};
       frame.arena.rewind(mark_);
       const size_t made = make_rows(frame);
       if (frame.run.error) return {};
@@ -118,7 +118,7 @@ class SubqueryRows final : public Operator {
     outer_.take_input(frame);
     mark_ = frame.arena.mark();
     is_row_open_ = false;
-    return !frame.run.should_stop();
+    return true;
   }
 
   size_t make_rows(Frame& frame) {

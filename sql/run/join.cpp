@@ -76,7 +76,7 @@ class Join final : public Operator {
  private:
   Rows pull(Frame& frame) override {
     while (true) {
-      if (rows_.empty() && !take_batch(frame)) return {};
+      if ((rows_.empty() && !take_batch(frame)) || frame.run.should_stop()) return {};
       frame.arena.rewind(mark_);
       const size_t made = make_rows(frame);
       if (frame.run.error) return {};
@@ -193,7 +193,7 @@ class Join final : public Operator {
         look_up_right(frame);
       else if (!is_by_row_ && !is_read_)
         read_right(frame);
-      if (frame.run.should_stop()) return false;
+      if (frame.run.error) return false;
       if (!is_looking_up_ && !is_by_row_ && kept_.empty() && !keeps_unmatched_) return false;
     } while (!is_by_row_ && kept_.empty() && !keeps_unmatched_);
     evaluate_keys(left_keys_, rows_, frame);

@@ -1,5 +1,7 @@
 // Statements through the public API: rows, parameters, errors with their place, and what happens to them when
 // containers change under them.
+#include <fmt/format.h>
+
 #include "tests/engine/api/database_fixture.h"
 
 namespace quire::tests {
@@ -286,6 +288,27 @@ TEST_F(StatementTest, AnInterruptEndsTheWaitOfAWriter) {
   waiting.join();
   EXPECT_EQ(query("COMMIT"), "");
   EXPECT_EQ(query("SELECT VALUE c.id FROM cities c WHERE c.id IN ('open', 'late')"), "\"open\"\n");
+}
+
+// One batch of rows may have any number of partners.
+TEST_F(StatementTest, ATimeLimitEndsWhatMakesManyRowsOfAFew) {
+  std::string numbers = "0";
+  for (int i = 1; i < 12'000; ++i) numbers += fmt::format(",{}", i);
+  make("many", "/p");
+  ASSERT_EQ(query("INSERT INTO many VALUES {id: 'a', p: 1, n: [" + numbers + "]}"), "");
+  ASSERT_EQ(
+      query(
+          "INSERT INTO many SELECT CONCAT('i', TOSTRING(x)) AS id, 2 AS p, x AS k FROM many m JOIN x IN m.n "
+          "WHERE x < 4000"),
+      "");
+  EXPECT_EQ(query("PRAGMA statement_time = 30"), "30\n");
+  for (const std::string sql : {
+           "JOIN x IN m.n WHERE ARRAY_CONTAINS(m.n, -x - 1)",
+           "JOIN (SELECT VALUE x FROM x IN m.n) x WHERE ARRAY_CONTAINS(m.n, -x - 1)",
+           "JOIN many i WHERE m.p = 1 AND ARRAY_CONTAINS(m.n, -i.k - 1)",
+           "LEFT JOIN many i ON m.p = 1 AND ARRAY_CONTAINS(m.n, -i.k - 1)",
+       })
+    EXPECT_THAT(query("SELECT VALUE COUNT(1) FROM many m " + sql), StartsWith("timeout")) << sql;
 }
 
 TEST_F(StatementTest, ExplainShowsHowTheItemsAreReached) {

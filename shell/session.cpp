@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "shell/commands.h"
 #include "shell/display_width.h"
@@ -28,6 +30,46 @@ FormatOptions format_of(const Session& session) {
           .width = session.width != 0 ? session.width : terminal_width(),
           .insert_into = session.insert_into,
           .columns = {}};
+}
+
+// What PRAGMA has set, which is the open database's, not its file's. Durability first grows.
+using Settings = std::vector<std::pair<std::string_view, std::string>>;
+constexpr std::string_view kSettings[] = {"durability",    "reader_age",        "result_size",
+                                          "script_memory", "script_operations", "script_result",
+                                          "script_time",   "statement_memory",  "statement_time",
+                                          "strict",        "threads",           "transaction_size"};
+
+// The one row of a statement, if it has one; else nothing is left of it either.
+Result<std::string> run_alone(Database& database, const std::string& sql) {
+  auto statement = database.prepare(sql);
+  if (!statement) return Failure(std::move(statement.error()));
+  auto has_row = statement->step();
+  if (!has_row) return Failure(std::move(has_row.error()));
+  return *has_row ? std::string(statement->row_json().value_or("")) : std::string();
+}
+
+Result<Settings> settings_of(Database& database) {
+  Settings settings;
+  for (const std::string_view name : kSettings) {
+    auto value = run_alone(database, fmt::format("PRAGMA {}", name));
+    if (!value) return Failure(std::move(value.error()));
+    settings.emplace_back(name, std::move(*value));
+  }
+  return settings;
+}
+
+Result<void> set(Database& database, const Settings& settings) {
+  for (const auto& [name, value] : settings)
+    if (auto done = run_alone(database, fmt::format("PRAGMA {} = {}", name, value)); !done)
+      return Failure(std::move(done.error()));
+  return {};
+}
+
+// Its end would be lost with the database that is closed.
+Result<void> check_outside_transaction(Database& database) {
+  if (const auto begun = database.begin_transaction(); begun || begun.error().code != QUIRE_MISUSE) return {};
+  return Failure(
+      Error{QUIRE_MISUSE, 400, "the file cannot be compacted within BEGIN; COMMIT or ROLLBACK first"});
 }
 
 }  // namespace
@@ -57,6 +99,10 @@ Result<quire_compaction> Session::compact() {
     return Failure(Error{QUIRE_INVALID_ARGUMENT, 400, "a database in memory has no file to compact"});
   if (options_.read_only)
     return Failure(Error{QUIRE_READ_ONLY, 500, "the database is open for reading only"});
+  if (auto outside = check_outside_transaction(*database_); !outside)
+    return Failure(std::move(outside.error()));
+  const auto settings = settings_of(*database_);
+  if (!settings) return Failure(settings.error());
   if (auto closed = database_->close(); !closed) return Failure(std::move(closed.error()));
   database_.reset();
   auto done = compact_closed();
@@ -69,6 +115,7 @@ Result<quire_compaction> Session::compact() {
   }
   database_.emplace(std::move(*opened));
   show_progress();
+  if (auto again = set(*database_, *settings); !again) return Failure(std::move(again.error()));
   return done;
 }
 

@@ -272,6 +272,16 @@ TEST_F(ShellTest, CompactsTheFileThatIsOpen) {
   EXPECT_EQ(run({"--read-only", path("c.quire"), ".compact"}).exit_code, 1);
 }
 
+TEST_F(ShellTest, CompactingKeepsWhatPragmasHaveSetAndRefusesWithinBegin) {
+  EXPECT_EQ(run({path("s.quire"), "CREATE CONTAINER s", "PRAGMA strict = on", "PRAGMA statement_time = 777",
+                 "PRAGMA result_size = 5000", ".compact", "PRAGMA strict", "PRAGMA statement_time",
+                 "PRAGMA result_size", "PRAGMA durability"})
+                .output,
+            "true\n777\n5000\ntrue\n777\n5000\n\"full\"\n");
+  const ShellRun within = run({path("s.quire")}, "BEGIN;\nINSERT INTO s VALUES {id: '1'};\n.compact\n");
+  EXPECT_NE(within.errors.find("cannot be compacted within BEGIN"), std::string::npos) << within.errors;
+}
+
 TEST_F(ShellTest, AdvisesInWordsOrInRows) {
   std::string posts;
   for (int i = 0; i < 30; ++i) {

@@ -9,19 +9,23 @@
 namespace quire::shell {
 namespace {
 
-std::string key_list(const std::vector<std::string>& paths) {
+std::string key_list(const std::vector<std::string>& paths, std::string_view behind_each = "") {
   std::string list;
-  for (const std::string& path : paths) list += (list.empty() ? "" : ", ") + expression_of(path);
+  for (const std::string& path : paths)
+    list.append(list.empty() ? "" : ", ").append(expression_of(path)).append(behind_each);
   return list;
+}
+// As an array. A component that an item lacks stands as {}, which no key is: an array would leave it out.
+std::string key_array(const std::vector<std::string>& paths) {
+  return "[" + key_list(paths, " ?? {}") + "]";
 }
 
 }  // namespace
 
 Result<std::vector<PartitionSize>> partitions_by_items(Container& container,
                                                        const std::vector<std::string>& paths) {
-  const std::string list = key_list(paths);
-  auto statement =
-      prepare_own(container, "SELECT [" + list + "] AS k, COUNT(1) AS n FROM c GROUP BY " + list);
+  auto statement = prepare_own(
+      container, "SELECT " + key_array(paths) + " AS k, COUNT(1) AS n FROM c GROUP BY " + key_list(paths));
   if (!statement) return Failure(std::move(statement.error()));
   std::vector<PartitionSize> partitions;
   for (const Value row : statement->rows()) {
@@ -36,7 +40,7 @@ Result<std::vector<PartitionSize>> partitions_by_items(Container& container,
 
 Result<std::vector<PartitionSize>> partitions_by_bytes(Container& container,
                                                        const std::vector<std::string>& paths) {
-  auto statement = prepare_own(container, "SELECT [" + key_list(paths) + "] AS k, c AS item FROM c");
+  auto statement = prepare_own(container, "SELECT " + key_array(paths) + " AS k, c AS item FROM c");
   if (!statement) return Failure(std::move(statement.error()));
   std::map<std::string, PartitionSize> by_key;
   for (const Value row : statement->rows()) {

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "shell/commands.h"
+#include "shell/json_text.h"
 #include "shell/messages.h"
 #include "shell/script.h"
 
@@ -66,10 +67,10 @@ class TemporaryFile {
   bool is_there_ = false;
 };
 
-// Whether a container can have the name in statements, where none can be quoted.
+// Whether a container's name stands in statements as it is, and not in quotes.
 bool is_plain_name(Session& session, const std::string& name) {
   const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  if (!std::ranges::all_of(name, is_of_name)) return false;
+  if (name.empty() || !std::ranges::all_of(name, is_of_name)) return false;
   const auto insert = session.database().prepare("INSERT INTO " + name + " VALUES {id: ''}");
   return insert || insert.error().code != QUIRE_SYNTAX;
 }
@@ -111,13 +112,8 @@ Outcome mode_command(Session& session, const Words& words) {
     return wrong_usage(".mode", fmt::format("there is no mode '{}', only {}", words[0], mode_names()));
   if (words.size() > 1 && row->mode != Mode::insert)
     return wrong_usage(".mode", "only the mode insert takes a container");
-  if (words.size() > 1 && !is_plain_name(session, words[1]))
-    return wrong_usage(".mode",
-                       fmt::format("'{}' cannot stand in INSERT INTO, which takes a plain name that is no "
-                                   "word of the language",
-                                   words[1]));
   session.mode = row->mode;
-  if (words.size() > 1) session.insert_into = words[1];
+  if (words.size() > 1) session.insert_into = is_plain_name(session, words[1]) ? words[1] : quoted(words[1]);
   return Outcome::done;
 }
 

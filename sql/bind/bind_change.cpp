@@ -47,7 +47,17 @@ Result<void> Binder::bind_change(const Change& change) {
   bound.kind = change.kind;
   bound.pre_trigger = change.pre_trigger;
   bound.post_trigger = change.post_trigger;
-  bound.collection_name = options_.scope.empty() ? change.target.root : options_.scope;
+  const std::string_view named = change.target.root;
+  bound.collection_name = options_.scope.empty() ? named : options_.scope;
+  // On a container the name may be anything, as in FROM; but whoever writes another container's means that
+  // one.
+  if (bound.collection_name != named && source_.collection(std::string(named)) != nullptr)
+    return refuse(
+        ErrorCode::semantic, change.target.root_span,
+        "'" + std::string(named) + "' is another container than '" + bound.collection_name +
+            "', on which this statement is run; name that, or prepare the statement on the database "
+            "(in the shell: .use " +
+            std::string(named) + ")");
   if (source_.collection(bound.collection_name) == nullptr) {
     NearestName nearest(bound.collection_name);
     for (const std::string& candidate : source_.collection_names()) nearest.offer(candidate);

@@ -272,6 +272,16 @@ TEST_F(ShellTest, CompactsTheFileThatIsOpen) {
   EXPECT_EQ(run({"--read-only", path("c.quire"), ".compact"}).exit_code, 1);
 }
 
+TEST_F(ShellTest, PartitionsAreToldApartByWhatTheirKeysLack) {
+  const std::string sizes =
+      run({":memory:", "CREATE CONTAINER h PARTITION KEY (/a, /b)",
+           "INSERT INTO h VALUES {id: '1', a: 1}, {id: '2', b: 1}, {id: '3'}", ".partitions h"})
+          .output;
+  for (const char* const key :
+       {"\"[1,{}]\",\"items\":1", "\"[{},1]\",\"items\":1", "\"[{},{}]\",\"items\":1"})
+    EXPECT_NE(sizes.find(key), std::string::npos) << sizes;
+}
+
 TEST_F(ShellTest, CompactingKeepsWhatPragmasHaveSetAndRefusesWithinBegin) {
   EXPECT_EQ(run({path("s.quire"), "CREATE CONTAINER s", "PRAGMA strict = on", "PRAGMA statement_time = 777",
                  "PRAGMA result_size = 5000", ".compact", "PRAGMA strict", "PRAGMA statement_time",

@@ -106,10 +106,15 @@ TEST_F(ShellTest, AnArgumentOfSeveralLinesIsAScript) {
   EXPECT_EQ(failed.exit_code, 2);
 }
 
-TEST_F(ShellTest, TheModeInsertTakesNamesThatStatementsTake) {
-  for (const std::string name : {"'odd name'", "select", "a-b", "1a", "value"}) {
-    const ShellRun run = this->run({":memory:", ".mode insert " + name});
-    EXPECT_EQ(run.exit_code, 2) << name << run.errors;
+TEST_F(ShellTest, TheModeInsertWritesNamesAsStatementsTakeThem) {
+  for (const std::string name : {"odd name", "select", "a-b", "1a", "value", "Books_2", "it's"}) {
+    const ShellRun made = run({":memory:", ".mode insert \"" + name + "\"", "SELECT VALUE {id: 'x'}"});
+    EXPECT_EQ(made.exit_code, 0) << name << made.errors;
+    EXPECT_EQ(run({":memory:", "CREATE CONTAINER \"" + name + "\"", made.output,
+                   "SELECT VALUE c.id FROM \"" + name + "\" c"})
+                  .output,
+              "\"x\"\n")
+        << made.output;
   }
   EXPECT_EQ(run({":memory:", ".mode insert Books_2", "SELECT VALUE {a: 1}"}).output,
             "INSERT INTO Books_2 VALUES {\"a\":1};\n");

@@ -246,6 +246,23 @@ TEST_F(ChangeTest, AQueryWithinATransactionGivesItsRowsAsOneOutside) {
   EXPECT_EQ(query("ROLLBACK"), "");
 }
 
+// On a container its name may be anything, but not another container's.
+TEST_F(ChangeTest, AStatementOnAContainerDoesNotTakeAnotherOnesName) {
+  make("other", "/p");
+  Container people = *database_->container("people");
+  const std::string before = query("SELECT * FROM people");
+  for (const char* const sql :
+       {"DELETE FROM other", "UPDATE other o SET o.x = 1", "INSERT INTO other VALUES {id: 'x'}",
+        "UPSERT INTO other SELECT * FROM people"}) {
+    const auto refused = people.prepare(sql);
+    ASSERT_FALSE(refused) << sql;
+    EXPECT_THAT(refused.error().message, HasSubstr("'other' is another container than 'people'"));
+  }
+  EXPECT_EQ(query("SELECT * FROM people"), before);
+  EXPECT_TRUE(people.prepare("UPDATE c SET c.x = 1 WHERE false"));
+  EXPECT_TRUE(people.prepare("DELETE FROM people WHERE false"));
+}
+
 TEST_F(ChangeTest, ExplainShowsWhatAChangeReadsAndChangesNothing) {
   EXPECT_EQ(query("EXPLAIN UPDATE people p SET p.age = 1, p.x = 2 WHERE p.city = 'Lviv' AND p.age > 3"),
             "\"update container people\"\n"

@@ -371,7 +371,13 @@ Result<void> PreparedStatement::start_query() {
   }
   execution_.reset();
   source_.reset();
+  // Before anything is read an index may be built that was left unfinished: what ends that is for the query.
+  const uint64_t interrupts = execution_options().interrupts_at_start;
   QUIRE_ASSIGN(source_, begin_source());
+  if (execution_options().interrupts_at_start != interrupts) {
+    source_.reset();
+    return std::unexpected(sql::statement_interrupted());
+  }
   QUIRE_ASSIGN(execution_, sql::Execution::start(*query_, *source_, query_options()));
   return {};
 }

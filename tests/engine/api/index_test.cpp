@@ -403,6 +403,19 @@ TEST_F(UnfinishedIndexTest, IsGoneOnWithUnderTheEyesOfWhoOpensTheContainer) {
   EXPECT_THAT(access_by_text("two"), Not(HasSubstr("index scan")));
 }
 
+TEST_F(UnfinishedIndexTest, AnInterruptOfItsBuildEndsTheQueryThatMetIt) {
+  auto counting = database_->prepare("SELECT VALUE COUNT(1) FROM one c");
+  database_->set_progress([&](uint64_t, uint64_t) {
+    database_->interrupt();
+    return true;
+  });
+  EXPECT_TRUE(fails_with(counting->step(), QUIRE_INTERRUPTED));
+  database_->set_progress(nullptr);
+  counting->reset();
+  EXPECT_TRUE(*counting->step());
+  EXPECT_EQ(counting->row().as_integer(), 2500);
+}
+
 TEST_F(UnfinishedIndexTest, KeepsNobodyFromTheItemsWhereItCannotBeFinished) {
   auto holds_a_snapshot = database_->prepare("SELECT VALUE n FROM n IN (SELECT VALUE [1, 2])");
   ASSERT_TRUE(succeeds(holds_a_snapshot->step()));

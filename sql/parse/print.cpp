@@ -17,7 +17,7 @@ constexpr OperatorLevel tighter(OperatorLevel level) noexcept {
 
 class Printer {
  public:
-  explicit Printer(bool folds_functions = false) : folds_functions_(folds_functions) {}
+  explicit Printer(bool is_to_compare = false) : is_to_compare_(is_to_compare) {}
 
   std::string take() { return std::move(out_); }
 
@@ -73,7 +73,7 @@ class Printer {
 
   // In parentheses if they were written, or if the expression binds more loosely than `least`.
   void expression(const Expression& node, OperatorLevel least = OperatorLevel::conditional) {
-    const bool parentheses = node.is_parenthesised || level_of(node) < least;
+    const bool parentheses = (node.is_parenthesised && !is_to_compare_) || level_of(node) < least;
     if (parentheses) out_ += '(';
     inside(node);
     if (parentheses) out_ += ')';
@@ -512,14 +512,14 @@ class Printer {
     if (node.is_udf) out_ += "udf.";
     for (const char c : node.text)
       out_ +=
-          folds_functions_ && !node.is_udf && c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
+          is_to_compare_ && !node.is_udf && c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
     out_ += node.is_distinct ? "(DISTINCT " : "(";
     if (node.is_star) out_ += '*';
     expressions(node.operands);
     out_ += ')';
   }
 
-  bool folds_functions_;  // names of built-in ones in upper case
+  bool is_to_compare_;  // names of built-in functions in upper case, no parentheses that mean nothing
   std::string out_;
 };
 

@@ -86,7 +86,20 @@ Result<void> Binder::check_strict_order(const Query& query, const BoundQuery& bo
       return refuse(
           ErrorCode::not_in_strict_mode, item.expression->span,
           "the ORDER BY item could not be mapped to a document path; strict mode sorts by properties only");
-  if (bound.is_grouped || query.order_by.size() < 2 || has_index_for(bound, scope)) return {};
+  if (bound.is_grouped) return {};
+  const auto is_joined = [&](const BoundOrderItem& item) {
+    return std::ranges::any_of(
+        bound.sources.begin() + 1, bound.sources.end(), [&](const BoundSource& source) {
+          return item.expression->slot == source.slot &&
+                 (item.expression->kind == BoundKind::path || item.expression->kind == BoundKind::slot);
+        });
+  };
+  if (const auto joined = std::ranges::find_if(bound.order_by, is_joined); joined != bound.order_by.end())
+    return refuse(
+        ErrorCode::not_in_strict_mode, joined->expression->span,
+        "Azure Cosmos DB sorts by properties of the item alone: ORDER BY over correlated collections, what "
+        "JOIN adds, is not supported there");
+  if (query.order_by.size() < 2 || has_index_for(bound, scope)) return {};
   return refuse(
       ErrorCode::not_in_strict_mode, query.order_by.front().expression->span,
       "an ORDER BY of several properties needs a composite index in Azure Cosmos DB: the container's "

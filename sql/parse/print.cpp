@@ -511,8 +511,7 @@ class Printer {
   void call(const Expression& node) {
     if (node.is_udf) out_ += "udf.";
     for (const char c : node.text)
-      out_ +=
-          is_to_compare_ && !node.is_udf && c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
+      out_ += is_to_compare_ && !node.is_udf && c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
     out_ += node.is_distinct ? "(DISTINCT " : "(";
     if (node.is_star) out_ += '*';
     expressions(node.operands);

@@ -181,6 +181,10 @@ Result<PageSalvage> PageSalvage::open(const std::string& path, const OnBytes& on
 size_t PageSalvage::views() const {
   return work_->views().size();
 }
+bool PageSalvage::is_newest_known() const {
+  const SalvageView& first = work_->views().front();
+  return first.is_newest && first.lost_pages == 0;
+}
 void PageSalvage::choose(size_t view) {
   work_->choose(view);
 }

@@ -39,6 +39,8 @@ class PageSalvage {
 
   // Those that lead to tables; the newest first, as far as that can be told.
   size_t views() const;
+  // Whether the first is for certain, and leads to all tables that the file has.
+  bool is_newest_known() const;
   // Before anything below. The first is chosen from the start.
   void choose(size_t view);
   std::vector<std::string> tables() const;

@@ -24,6 +24,7 @@ struct SalvageView {
   };
   std::optional<layout::Meta> meta;
   std::vector<Table> tables;
+  bool is_newest = false;    // that of the newer of two whole meta pages
   uint64_t lost_pages = 0;   // of the tree of tables
   uint64_t sound_roots = 0;  // of tables
 };

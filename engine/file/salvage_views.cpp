@@ -31,6 +31,8 @@ class ViewFinder {
       if (const auto meta = meta_at(descriptor_, offset)) metas.push_back(*meta);
     std::ranges::sort(metas, std::greater(), &Meta::transaction);
     for (const Meta& meta : metas) QUIRE_TRY(add(meta.main.root, meta));
+    if (metas.size() == layout::kMetaPages && !views_.empty())
+      views_.front().is_newest = views_.front().meta->transaction == metas.front().transaction;
     // The one that is missing may have been the newer.
     if (metas.size() < layout::kMetaPages || !has_whole_one()) QUIRE_TRY(search());
     return std::move(views_);

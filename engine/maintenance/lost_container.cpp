@@ -36,6 +36,7 @@ class CatalogReader {
 
   // The first row found for a container or a script counts: that of the table, before strays.
   Result<void> take(const PageSalvage::Entry& entry) {
+    found_.is_whole = found_.is_whole && entry.is_sound;
     if (!entry.is_sound || rows_.contains(entry.key)) return {};
     QUIRE_ASSIGN(auto row, sound(Catalog::read_row(entry.key, entry.record)));
     QUIRE_ASSIGN(auto script, sound(ScriptCatalog::read_row(entry.key, entry.record)));
@@ -51,16 +52,20 @@ class CatalogReader {
     return {};
   }
 
-  LostCatalog finish() {
-    found_.nameless.assign(numbers_.begin(), numbers_.end());
+  // `lost`: pages of the catalog. The tables of a container that was dropped stay until somebody opens the
+  // file.
+  LostCatalog finish(uint64_t lost) {
+    found_.is_whole = found_.is_whole && lost == 0;
+    if (!found_.is_whole) found_.nameless.assign(numbers_.begin(), numbers_.end());
     return std::move(found_);
   }
 
  private:
   // None where it is damaged; but what there was no memory to read is not damaged.
   template <typename Row>
-  static Result<std::optional<Row>> sound(Result<std::optional<Row>> row) {
+  Result<std::optional<Row>> sound(Result<std::optional<Row>> row) {
     if (row || row.error().code == ErrorCode::out_of_memory) return row;
+    found_.is_whole = false;
     return std::nullopt;
   }
 
@@ -76,7 +81,7 @@ Result<LostCatalog> read_lost_catalog(PageSalvage& salvage) {
   const auto take = [&](const PageSalvage::Entry& entry) { return reader.take(entry); };
   QUIRE_ASSIGN(const uint64_t lost, salvage.read_table(kCatalogTable, take));
   if (lost > 0) QUIRE_TRY(salvage.read_strays(take));
-  return reader.finish();
+  return reader.finish(lost);
 }
 
 // ---- A container

@@ -57,7 +57,8 @@ class LostContainer {
 struct LostCatalog {
   std::vector<CatalogEntry> containers;
   std::vector<ScriptCatalog::Row> scripts;
-  // Containers without a row, by the names of their tables.
+  bool is_whole = true;  // no row and no page is lost
+  // Containers whose row is lost, by the names of their tables.
   std::vector<ContainerNumber> nameless;
 };
 Result<LostCatalog> read_lost_catalog(PageSalvage& salvage);

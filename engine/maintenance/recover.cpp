@@ -64,6 +64,10 @@ class RecoveryRun {
   };
 
   Result<void> choose_view() {
+    if (salvage_.is_newest_known()) {
+      QUIRE_ASSIGN(const bool is_whole, is_view_whole());
+      if (is_whole) return {};
+    }
     size_t best = 0;
     Worth most;
     for (size_t view = 0; salvage_.views() > 1 && view < salvage_.views(); ++view) {
@@ -78,25 +82,48 @@ class RecoveryRun {
     return {};
   }
 
+  // Whether all containers that it knows can be read. Those that an older one knows were dropped.
+  Result<bool> is_view_whole() {
+    QUIRE_ASSIGN(const LostCatalog catalog, read_lost_catalog(salvage_));
+    bool is_whole = catalog.is_whole;
+    for (const CatalogEntry& entry : catalog.containers)
+      for (const std::string_view table : {kStatisticsTable, kKeysTable}) {
+        if (!is_whole) break;
+        QUIRE_ASSIGN(const auto writes, writes_in(table_name(entry.number, table)));
+        is_whole = writes.has_value();
+      }
+    salvage_.choose(0);  // what was read counts as not read
+    return is_whole;
+  }
+
   // Items themselves may be found without a tree that leads to them.
   Result<Worth> worth_of_view() {
     Worth worth;
     for (const std::string& table : salvage_.tables()) {
-      const bool has_counters = table.ends_with(kStatisticsTable), has_names = table.ends_with(kKeysTable);
-      if (!has_counters && !has_names && table != kCatalogTable) continue;
-      bool is_right = !has_counters;
-      QUIRE_ASSIGN(const uint64_t lost,
-                   salvage_.read_table(table, [&](const PageSalvage::Entry& entry) -> Result<void> {
-                     if (has_names) is_right = is_right && entry.key.size() == sizeof(sql::KeyNumber);
-                     if (!has_counters || !entry.is_sound || entry.key != kCountersRow) return {};
-                     const auto counters = parse_statistics(entry.record);
-                     is_right = counters.has_value();
-                     if (counters) worth.writes += static_cast<uint64_t>(counters->last_lsn);
-                     return {};
-                   }));
-      worth.tables += lost == 0 && is_right;
+      if (!table.ends_with(kStatisticsTable) && !table.ends_with(kKeysTable) && table != kCatalogTable)
+        continue;
+      QUIRE_ASSIGN(const auto writes, writes_in(table));
+      worth.tables += writes.has_value();
+      worth.writes += writes.value_or(0);
     }
     return worth;
+  }
+
+  // What the counters of a table say, 0 where it has none. Nothing if it is damaged.
+  Result<std::optional<uint64_t>> writes_in(const std::string& table) {
+    const bool has_counters = table.ends_with(kStatisticsTable), has_names = table.ends_with(kKeysTable);
+    bool is_right = !has_counters;
+    uint64_t writes = 0;
+    QUIRE_ASSIGN(const uint64_t lost,
+                 salvage_.read_table(table, [&](const PageSalvage::Entry& entry) -> Result<void> {
+                   if (has_names) is_right = is_right && entry.key.size() == sizeof(sql::KeyNumber);
+                   if (!has_counters || !entry.is_sound || entry.key != kCountersRow) return {};
+                   const auto counters = parse_statistics(entry.record);
+                   is_right = counters.has_value();
+                   if (counters) writes = static_cast<uint64_t>(counters->last_lsn);
+                   return {};
+                 }));
+    return lost == 0 && is_right ? std::optional(writes) : std::nullopt;
   }
 
   Result<void> begin(CatalogEntry entry, const std::vector<ScriptCatalog::Row>& scripts) {

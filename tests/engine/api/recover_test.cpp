@@ -93,6 +93,18 @@ TEST_F(RecoverTest, ASoundFileIsSavedWhole) {
   EXPECT_FALSE(database_->prepare("INSERT INTO c VALUES {id: 'twice', p: 1, u: 5}").value().step());
 }
 
+// Its tables stay until the file is opened again, and an older meta page still leads to its items.
+TEST_F(RecoverTest, AContainerThatWasDroppedStaysDropped) {
+  for (const char* const statement : {"DROP CONTAINER texts", "SELECT VALUE COUNT(1) FROM c"}) {
+    reopen(path_);
+    query(statement);
+    reopen(":memory:");
+    read_bytes();
+    EXPECT_EQ(recover(), R"([{"container":"c","salvaged":2940,"lost":0,"notes":[]}])") << statement;
+    EXPECT_THAT(query("SELECT * FROM texts"), testing::StartsWith("container_not_found"));
+  }
+}
+
 // Such items stay when their container gets another limit or a time to live.
 TEST_F(RecoverTest, ItemsThatTheirContainerWouldRefuseNowAreSaved) {
   reopen(path_);

@@ -106,6 +106,29 @@ constexpr ForeignWord kForeignWords[] = {
     {"XOR", "write != for booleans, ^ for bits"},
 };
 
+// Words that begin statements: of other databases, and ours, of which most are no reserved words.
+constexpr ForeignWord kForeignStatements[] = {
+    {"ABORT", "write ROLLBACK"},
+    {"CALL", "write EXECUTE name(...) ON container IN PARTITION key"},
+    {"DESC", "in the shell: .describe NAME"},
+    {"DESCRIBE", "in the shell: .describe NAME"},
+    {"EXEC", "write EXECUTE name(...) ON container IN PARTITION key"},
+    {"EXIT", "in the shell: .quit"},
+    {"HELP", "in the shell: .help"},
+    {"MERGE", "write UPSERT INTO c ..."},
+    {"QUIT", "in the shell: .quit"},
+    {"SET", "write PRAGMA name = value"},
+    {"SHOW", "in the shell: .containers, .indexes, .scripts, .describe NAME"},
+    {"START", "write BEGIN"},
+    {"TRUNCATE", "write DELETE FROM c"},
+    {"USE", "in the shell: .use NAME"},
+    {"VACUUM", "a file is made smaller by compacting it, in the shell: .compact"},
+    {"VALUES", "write SELECT VALUE"},
+};
+constexpr std::string_view kStatementWords[] = {
+    "SELECT", "EXPLAIN", "INSERT", "UPSERT", "REPLACE",  "UPDATE", "PATCH", "DELETE",  "CREATE", "ALTER",
+    "DROP",   "EXECUTE", "BEGIN",  "COMMIT", "ROLLBACK", "PRAGMA", "CHECK", "ANALYZE", "ADVISE"};
+
 constexpr int kClosingTokens[] = {0,
                                   TOKEN_FROM,
                                   TOKEN_WHERE,
@@ -158,9 +181,9 @@ class SlipFinder {
     for (const auto rule :
          {&SlipFinder::number, &SlipFinder::string, &SlipFinder::limit, &SlipFinder::comment,
           &SlipFinder::list, &SlipFinder::sources, &SlipFinder::parameter, &SlipFinder::name,
-          &SlipFinder::misspelt_keyword, &SlipFinder::foreign_word, &SlipFinder::reserved_word,
-          &SlipFinder::unquoted_string, &SlipFinder::misspelt_clause, &SlipFinder::clause_order,
-          &SlipFinder::missing_parentheses, &SlipFinder::missing_comma})
+          &SlipFinder::first_word, &SlipFinder::misspelt_keyword, &SlipFinder::foreign_word,
+          &SlipFinder::reserved_word, &SlipFinder::unquoted_string, &SlipFinder::misspelt_clause,
+          &SlipFinder::clause_order, &SlipFinder::missing_parentheses, &SlipFinder::missing_comma})
       if (std::string hint = (this->*rule)(); !hint.empty()) return hint;
     return {};
   }
@@ -269,6 +292,23 @@ class SlipFinder {
                : fmt::format("a name that is no plain word goes in quotes: \"{}-...\"", shortened(word(-1)));
   }
 
+  std::string first_word() const {
+    if (index_ != 0 || token_.kind != TOKEN_NAME || strict_) return {};
+    for (const ForeignWord& foreign : kForeignStatements)
+      if (equals_ignoring_case(word(0), foreign.word)) return std::string(foreign.hint);
+    return nearest_of(word(0), kStatementWords);
+  }
+
+  // Empty if none is near.
+  static std::string nearest_of(std::string_view given, std::span<const std::string_view> words) {
+    NearestName nearest(given);
+    for (const std::string_view word : words) {
+      if (is_anagram(given, word)) return did_you_mean(word);
+      nearest.offer(word);
+    }
+    return nearest.best().empty() ? std::string() : did_you_mean(nearest.best());
+  }
+
   std::string foreign_word() const {
     for (const int ahead : {0, -1}) {
       if (ahead != 0 && kind(ahead) != TOKEN_NAME) continue;
@@ -325,12 +365,7 @@ class SlipFinder {
     static constexpr std::string_view kClauses[] = {"FROM", "WHERE",  "GROUP", "ORDER",
                                                     "JOIN", "OFFSET", "LIKE"};
     if (kind(-1) != TOKEN_NAME) return {};
-    NearestName nearest(word(-1));
-    for (const std::string_view clause : kClauses) {
-      if (is_anagram(word(-1), clause)) return did_you_mean(clause);
-      nearest.offer(clause);
-    }
-    if (!nearest.best().empty()) return did_you_mean(nearest.best());
+    if (std::string hint = nearest_of(word(-1), kClauses); !hint.empty()) return hint;
     return token_.kind == TOKEN_BY ? "write ORDER BY or GROUP BY" : "";
   }
 

@@ -215,6 +215,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Throughput& throughput() const noexcept { return *throughput_; }
 
   Table items_table() const noexcept { return tables_.items; }
+  Table feed_table() const noexcept { return feed_.table(); }
   ContainerIndexes& indexes() noexcept { return indexes_; }
   PartitionHash hash() const noexcept { return options_.hash; }
   // The hashes of a partition key, or of a prefix of one.

@@ -68,14 +68,26 @@ Result<void> Feed::start(const FeedOptions& options) {
     case FeedStart::token:
       QUIRE_TRY(read_feed_token(store_->resource_names(), options.token, position_));
       must_have_all_ = true;
-      if (position_.after > statistics.last_lsn)
-        return fail(ErrorCode::invalid_argument,
-                    "the feed token is from a later state of the container than the file has, as after a "
-                    "backup was put in its place; follow the feed from the beginning");
+      QUIRE_TRY(check_history(snapshot, statistics.last_lsn));
       break;
   }
   scope_.from_timestamp = position_.from_timestamp;
   return {};
+}
+
+Result<void> Feed::check_history(const Transaction& snapshot, Lsn last) const {
+  if (position_.after > last)
+    return fail(ErrorCode::invalid_argument,
+                "the feed token is from a later state of the container than the file has, as after a "
+                "backup was put in its place; follow the feed from the beginning");
+  if (position_.witness.lsn == Lsn{}) return {};
+  QUIRE_ASSIGN(const std::optional<Bytes> row,
+               snapshot.get(store_->feed_table(), FeedKey::latest(position_.witness.lsn).bytes()));
+  if (!row || feed_row_identity(*row) == position_.witness.identity) return {};
+  return fail(
+      ErrorCode::invalid_argument,
+      "the feed token is of changes that the file has not seen: a backup was put in its place, and has been "
+      "written to since; follow the feed from the beginning");
 }
 
 Result<void> Feed::set_partition(std::span<const sql::Value> partition_key) {
@@ -177,8 +189,25 @@ Result<bool> Feed::wait(Deadline deadline) const {
 
 // ---- Giving
 
+namespace {
+
+// The last latest row up to there; none where that cannot be told, and the token is as good as it can be.
+Result<FeedWitness> find_witness(const Transaction& snapshot, Table feed, Lsn after) {
+  QUIRE_ASSIGN(FileCursor rows, FileCursor::open(snapshot, feed));
+  QUIRE_ASSIGN(const bool has_behind,
+               rows.seek(FeedKey::latest(Lsn{static_cast<uint64_t>(after) + 1}).bytes()));
+  QUIRE_ASSIGN(const bool is_there, has_behind ? rows.previous() : rows.last());
+  if (!is_there || !is_latest_key(rows.key())) return FeedWitness{};
+  return FeedWitness{lsn_of_feed_key(rows.key()), feed_row_identity(rows.record())};
+}
+
+}  // namespace
+
 std::string Feed::token() const {
-  return make_feed_token(store_->resource_names(), position_);
+  FeedPosition position = position_;
+  if (const auto snapshot = environment_.begin_read())
+    position.witness = find_witness(*snapshot, store_->feed_table(), position.after).value_or(FeedWitness{});
+  return make_feed_token(store_->resource_names(), position);
 }
 
 void Feed::write_json(std::string& out) const {

@@ -1,5 +1,7 @@
 #include "engine/container/feed_row.h"
 
+#include <xxhash.h>
+
 #include <bit>
 #include <cstring>
 
@@ -58,6 +60,15 @@ FeedKey::FeedKey(Lsn lsn, size_t from) noexcept : from_(from) {
   bytes_[0] = '\xFF';
   const uint64_t number = std::byteswap(static_cast<uint64_t>(lsn));
   std::memcpy(bytes_ + 1, &number, sizeof number);
+}
+
+// All of it but how many items of a range are left, and how they are ordered.
+uint64_t feed_row_identity(Bytes row) noexcept {
+  constexpr size_t kLiveAt = 13, kLiveEnd = 21;
+  const bool is_range = row.size() >= kRangeHead && static_cast<FeedRowKind>(row[0]) != FeedRowKind::item;
+  if (!is_range) return XXH3_64bits(row.data(), row.size());
+  const uint64_t before = XXH3_64bits(row.data() + 1, kLiveAt - 1);
+  return XXH3_64bits_withSeed(row.data() + kLiveEnd, row.size() - kLiveEnd, before);
 }
 
 Lsn lsn_of_feed_key(Bytes key) noexcept {

@@ -89,6 +89,9 @@ struct FeedRow {
   }
 };
 
+// Of a latest row: tells it from others that have had its LSN, and stays the same for as long as it is there.
+uint64_t feed_row_identity(Bytes row) noexcept;
+
 // Nothing if the bytes are no row.
 std::optional<FeedRow> read_feed_row(Bytes row) noexcept;
 // Fills `out` anew with a row that is no version.

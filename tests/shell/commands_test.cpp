@@ -435,7 +435,7 @@ TEST_F(ShellTest, FeedShowsChangesAndGoesOnFromItsToken) {
   const std::string told = "the feed goes on with --token ";
   const size_t at = run.errors.find(told);
   ASSERT_NE(at, std::string::npos) << run.errors;
-  const std::string token = run.errors.substr(at + told.size(), 80);
+  const std::string token = run.errors.substr(at + told.size(), 112);
   run = this->run({file, ".feed b --token " + token, "INSERT INTO b VALUES {id: '9', shelf: 'z'}",
                    ".feed b --token " + token});
   EXPECT_EQ(std::ranges::count(run.output, '\n'), 1) << run.output;

@@ -51,6 +51,38 @@ TEST_F(FeedApiTest, GoesOnFromATokenInAReopenedFile) {
   EXPECT_EQ(ids(feed), Ids{"c"});
 }
 
+// Before it is where the token was, and behind that.
+TEST_F(FeedApiTest, ATokenOfChangesThatABackupDoesNotHaveIsRefused) {
+  const std::string path = file("feed.quire"), backup = file("backup.quire");
+  reopen(path);
+  const auto put = [&](const char* id) {
+    return database_->container("items")->upsert(std::string(R"({"k":1,"id":")") + id + "\"}");
+  };
+  const auto token = [&] {
+    Feed feed = database_->container("items")->feed().value();
+    while (feed.next(milliseconds(0)).value()) continue;
+    return feed.token().value();
+  };
+  const auto follow = [&](const std::string& from) {
+    return database_->container("items")->feed({.start = FeedStart::token(from)});
+  };
+  make("items", "/k");
+  ASSERT_TRUE(succeeds(put("a")));
+  const std::string before = token();
+  ASSERT_TRUE(succeeds(database_->backup(backup)));
+  ASSERT_TRUE(succeeds(put("b")));
+  ASSERT_TRUE(succeeds(put("a")));
+  const std::string behind = token();
+  EXPECT_TRUE(succeeds(follow(behind)));
+  reopen(backup);
+  EXPECT_TRUE(fails_with(follow(behind), QUIRE_INVALID_ARGUMENT, "from a later state"));
+  for (const char* const id : {"c", "d", "e"}) ASSERT_TRUE(succeeds(put(id)));
+  EXPECT_TRUE(fails_with(follow(behind), QUIRE_INVALID_ARGUMENT, "of changes that the file has not seen"));
+  Feed from_before = follow(before).value(), from_now = follow(token()).value();
+  EXPECT_EQ(ids(from_before), (Ids{"c", "d", "e"}));
+  EXPECT_EQ(ids(from_now), Ids{});
+}
+
 TEST_F(FeedApiTest, OfOnePartition) {
   Container items = make("items", "/k");
   for (int i = 0; i < 10; ++i)

@@ -2,6 +2,7 @@
 // or from a token, of all partitions or of one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <map>
@@ -260,7 +261,7 @@ TEST_F(FeedTest, ATokenIsRefusedWhereItDoesNotFit) {
   };
   EXPECT_TRUE(succeeds(with(token)));
   for (const std::string_view bad : {"", "x", "00", "not a token at all"})
-    EXPECT_TRUE(fails_with(with(bad), ErrorCode::invalid_argument, "80 hexadecimal digits"));
+    EXPECT_TRUE(fails_with(with(bad), ErrorCode::invalid_argument, "112 hexadecimal digits"));
   for (size_t i = 0; i < token.size(); ++i) {
     std::string changed = token;
     changed[i] = changed[i] == '0' ? '1' : '0';
@@ -277,6 +278,25 @@ TEST_F(FeedTest, ATokenIsRefusedWhereItDoesNotFit) {
     return {};
   })));
   EXPECT_TRUE(fails_with(with(token), ErrorCode::invalid_argument, "another container"));
+}
+
+// As version 1 had them.
+TEST_F(FeedTest, ATokenWithoutAWitnessIsTaken) {
+  make();
+  upsert(1, "a");
+  const auto feed = open();
+  read(*feed);
+  upsert(1, "b");
+  std::string bytes;
+  for (size_t i = 0; i < 64; i += 2)
+    bytes += static_cast<char>(std::stoi(feed->token().substr(i, 2), nullptr, 16));
+  bytes[0] = 1;
+  const uint64_t checksum =
+      XXH3_64bits_withSeed(bytes.data(), bytes.size(), store_->resource_names().etag_salt);
+  bytes.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
+  std::string token;
+  for (const char c : bytes) token += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  EXPECT_EQ(read(*open({.start = FeedStart::token, .token = token})), Strings{"b:0"});
 }
 
 TEST_F(FeedTest, WrongPartitionKeysAreRefused) {

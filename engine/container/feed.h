@@ -61,7 +61,7 @@ class Feed {
         interrupts_(options.interrupts),
         most_age_(options.most_age) {}
   Result<void> start(const FeedOptions& options);
-  // That a token was given before the newest backup in the place of the file, or by this file.
+  // invalid_argument: the token is of changes that this file has never seen.
   Result<void> check_history(const Transaction& snapshot, Lsn last) const;
   Result<void> set_partition(std::span<const sql::Value> partition_key);
   // The next change of what the file has now.

@@ -62,7 +62,7 @@ Result<BoundExpression*> Binder::bind_call(const Expression& expression, Scope& 
   QUIRE_ASSIGN(BoundExpression * bound, bind_operands(BoundKind::call, expression, scope));
   bound->function = function;
   if (function->volatility == Volatility::per_row) note_volatile_call(scope);
-  apply_policy(*bound, scope);
+  QUIRE_TRY(apply_policy(*bound, scope));
   return fold(bound);
 }
 

@@ -5,6 +5,7 @@
 #include "sql/bind/binder.h"
 #include "sql/bind/container_policy.h"
 #include "sql/functions/full_text.h"
+#include "sql/functions/letter_case.h"
 #include "sql/functions/text_analyzer.h"
 #include "sql/functions/vector_functions.h"
 
@@ -35,9 +36,33 @@ const Collection* Binder::collection_at(SlotNumber slot, Scope& scope) {
   return nullptr;
 }
 
-void Binder::apply_policy(BoundExpression& call, Scope& scope) {
-  if (is_vector_distance(*call.function)) apply_vector_policy(call, scope);
+Result<void> Binder::apply_policy(BoundExpression& call, Scope& scope) {
+  if (is_vector_distance(*call.function)) {
+    QUIRE_TRY(check_vector_options(call));
+    apply_vector_policy(call, scope);
+  }
   if (full_text_in_language(*call.function) != nullptr) apply_text_policy(call, scope);
+  return {};
+}
+
+// What is written wrong there would give another distance, or none, without a word.
+Result<void> Binder::check_vector_options(const BoundExpression& call) const {
+  constexpr std::string_view kDistance = "distanceFunction";
+  if (call.operands.size() < 4 || call.operands[3]->kind != BoundKind::constant) return {};
+  const BoundExpression& options = *call.operands[3];
+  for (uint32_t i = 0; options.constant.is_object() && i < options.constant.size(); ++i) {
+    const Member option = options.constant.member_at(i);
+    if (option.name != kDistance && equals_but_for_case(option.name, kDistance))
+      return refuse(ErrorCode::semantic, options.span,
+                    "the options of VECTORDISTANCE have no '" + std::string(option.name) +
+                        "'; did you mean distanceFunction?");
+    const bool is_known = option.name != kDistance ||
+                          (option.value.is_string() && is_distance_function(option.value.as_string()));
+    if (!is_known)
+      return refuse(ErrorCode::semantic, options.span,
+                    "the distanceFunction of VECTORDISTANCE is 'cosine', 'dotproduct' or 'euclidean'");
+  }
+  return {};
 }
 
 void Binder::apply_vector_policy(BoundExpression& call, Scope& scope) {

@@ -120,7 +120,8 @@ class Binder {
 
   // bind_search.cpp
   // Puts the form in a call's function that the container's policies ask for.
-  void apply_policy(BoundExpression& call, Scope& scope);
+  Result<void> apply_policy(BoundExpression& call, Scope& scope);
+  Result<void> check_vector_options(const BoundExpression& call) const;
   void apply_vector_policy(BoundExpression& call, Scope& scope);
   void apply_text_policy(BoundExpression& call, Scope& scope);
   // The container whose items an expression is a path of, or stand in a slot; null if it is anything else.

@@ -1,5 +1,6 @@
 // FROM: containers, paths, arrays and subqueries become sources with a slot each, and aliases in scope.
 #include <algorithm>
+#include <iterator>
 
 #include "sql/bind/binder.h"
 
@@ -162,7 +163,8 @@ Result<void> Binder::bind_left_source(const FromSource& source, Scope& scope) {
   FromSource alone = source;
   alone.join = JoinKind::first;
   alone.on = nullptr;
-  QUIRE_TRY(bind_source(alone, false, inner));
+  QUIRE_TRY(alone.collection == CollectionKind::query ? bind_rows_of_query(alone, inner)
+                                                      : bind_source(alone, false, inner));
   if (runs_alike_for_all_rows(query.sources.back())) {
     BoundSource whole = query.sources.back();
     whole.join = JoinKind::left_on;
@@ -190,10 +192,18 @@ bool Binder::gives_items(const FromSource& source, Scope& scope) {
   return !source.iterates && only_filters(*source.query) && gives_items(source.query->from[0], scope);
 }
 
-// FROM (SELECT * FROM c WHERE p) s is FROM c s WHERE p, and behind LEFT JOIN p belongs to ON. So indexes
-// serve what is asked of s, and policies of the container hold for it: object mappers write such subqueries
-// around a query of their user.
-Result<void> Binder::bind_filtered_items(const FromSource& source, Scope& scope) {
+bool Binder::passes_on(const FromSource& source, Scope& scope) {
+  if (source.collection == CollectionKind::query)
+    return !source.iterates && only_filters(*source.query) && passes_on(source.query->from[0], scope);
+  return is_container(source, scope) || scope.find(source.root).entry != nullptr ||
+         scope.query().sources.empty();
+}
+
+// FROM (SELECT * FROM c WHERE p) s is FROM c s WHERE p, and JOIN (SELECT VALUE x FROM x IN c.list WHERE p) s
+// is JOIN s IN c.list WHERE p; behind LEFT JOIN p belongs to ON. So indexes serve what is asked of s, and
+// policies of the container hold for it: object mappers write such subqueries around a query of their user,
+// and Azure's documentation has its readers filter so.
+Result<void> Binder::bind_filtered_source(const FromSource& source, Scope& scope) {
   const Query& query = *source.query;
   if (options_.strict) QUIRE_TRY(check_strict_subquery(query));
   BoundQuery filtered;
@@ -205,16 +215,24 @@ Result<void> Binder::bind_filtered_items(const FromSource& source, Scope& scope)
     condition = conjunction(condition, where);
   }
   BoundSource bound = std::move(filtered.sources.back());
+  filtered.sources.pop_back();  // what may be left is the container whose path it is
+  std::ranges::move(filtered.sources, std::back_inserter(scope.query().sources));
   BoundExpression*& place = source.join == JoinKind::left_on ? bound.on : scope.query().where;
   place = conjunction(place, condition);
   bound.alias = name_of(source);
   bound.join = source.join;
-  const ScopeEntry entry{.name = bound.alias, .slot = bound.slot, .is_item = true, .is_of_subquery = true};
+  const bool is_item = bound.kind == BoundSourceKind::collection;
+  const ScopeEntry entry{.name = bound.alias, .slot = bound.slot, .is_item = is_item, .is_of_subquery = true};
   return declare(source, entry, std::move(bound), scope);
 }
 
 Result<void> Binder::bind_query_source(const FromSource& source, Scope& scope) {
-  if (gives_items(source, scope)) return bind_filtered_items(source, scope);
+  const bool is_left = source.join == JoinKind::left_on;
+  const bool only_filters = is_left ? gives_items(source, scope) : passes_on(source, scope);
+  return only_filters ? bind_filtered_source(source, scope) : bind_rows_of_query(source, scope);
+}
+
+Result<void> Binder::bind_rows_of_query(const FromSource& source, Scope& scope) {
   QUIRE_ASSIGN(BoundQuery * query, bind_inner_query(*source.query, scope));
   BoundSource bound{};
   bound.kind = BoundSourceKind::query;

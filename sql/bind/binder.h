@@ -52,8 +52,11 @@ class Binder {
   static bool is_container(const FromSource& source, Scope& scope);
   // Whether a source is a container, or a subquery that gives its items, or some of them, as they are.
   static bool gives_items(const FromSource& source, Scope& scope);
-  Result<void> bind_filtered_items(const FromSource& source, Scope& scope);
+  // Whether a source's rows are those of a container, an array or a path, or some of them, as they are.
+  static bool passes_on(const FromSource& source, Scope& scope);
+  Result<void> bind_filtered_source(const FromSource& source, Scope& scope);
   Result<void> bind_query_source(const FromSource& source, Scope& scope);
+  Result<void> bind_rows_of_query(const FromSource& source, Scope& scope);
   Result<void> bind_path_source(const FromSource& source, const ScopeEntry& root, Scope& scope);
   Result<ScopeEntry> bind_container(const FromSource& source, bool is_first, bool is_hidden, Scope& scope);
   // What to write where there is no container of the name.

@@ -1,5 +1,5 @@
 // FROM (SELECT * FROM c WHERE p) s, as object mappers write it around a query of their user: planned as FROM
-// c s WHERE p, and the same rows.
+// c s WHERE p, and the same rows. So is JOIN (SELECT VALUE t FROM t IN c.tags WHERE p) s.
 #include <fmt/format.h>
 
 #include "tests/engine/api/database_fixture.h"
@@ -63,6 +63,22 @@ TEST_F(FilteredItemsTest, GivesTheRowsOfItsContainer) {
        "SELECT VALUE s.id FROM c s WHERE EXISTS(SELECT 1 FROM d x WHERE x.m = 3 AND x.n = s.n)"},
       {"SELECT VALUE s.id FROM (SELECT * FROM c WHERE EXISTS(SELECT 1 FROM t IN c.tags WHERE t = 't5')) s",
        "SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS(c.tags, 't5')"},
+      {"SELECT c.id, s FROM c JOIN (SELECT VALUE t FROM t IN c.tags WHERE t != 't1') s WHERE c.n < 9",
+       "SELECT c.id, s FROM c JOIN s IN c.tags WHERE c.n < 9 AND s != 't1'"},
+      {"SELECT c.id, s, r FROM c JOIN (SELECT VALUE t FROM t IN c.tags WHERE t = 't1') s JOIN (SELECT * FROM "
+       "t IN c.tags "
+       "WHERE t != s) r WHERE c.n < 30",
+       "SELECT c.id, s, r FROM c JOIN s IN c.tags JOIN r IN c.tags WHERE c.n < 30 AND s = 't1' AND r != s"},
+      {"SELECT VALUE s FROM (SELECT VALUE t FROM t IN c.tags WHERE t = 't6') s",
+       "SELECT VALUE t FROM t IN c.tags WHERE t = 't6'"},
+      {"SELECT c.id FROM c JOIN (SELECT VALUE t FROM c.tags[0] t WHERE t = 't1') s WHERE c.n < 20",
+       "SELECT c.id FROM c WHERE c.n < 20 AND c.tags[0] = 't1'"},
+      {"SELECT c.id, COUNT(1) AS k FROM c JOIN (SELECT VALUE t FROM t IN c.tags) s WHERE c.n < 5 GROUP BY "
+       "c.id ORDER BY c.id",
+       "SELECT c.id, COUNT(1) AS k FROM c JOIN t IN c.tags WHERE c.n < 5 GROUP BY c.id ORDER BY c.id"},
+      {"SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM (SELECT VALUE t FROM t IN c.tags WHERE t = 't5') "
+       "s)",
+       "SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS(c.tags, 't5')"},
       {"SELECT VALUE s.id FROM (SELECT * FROM c WHERE c.n) s", "SELECT VALUE c.id FROM c WHERE c.n"},
   };
   for (const auto& [wrapped, spelled_out] : same) {
@@ -73,11 +89,24 @@ TEST_F(FilteredItemsTest, GivesTheRowsOfItsContainer) {
   }
 }
 
+TEST_F(FilteredItemsTest, ElementsThatAreFilteredAreFoundByAnIndex) {
+  EXPECT_EQ(query("CREATE INDEX by_tag ON c (tags[])"), "");
+  EXPECT_THAT(plan("SELECT VALUE c.id FROM c JOIN (SELECT VALUE t FROM t IN c.tags WHERE t = 't5') s"),
+              HasSubstr("index scan of container c by by_tag"));
+}
+
+TEST_F(FilteredItemsTest, ALeftJoinKeepsRowsWithoutElements) {
+  EXPECT_EQ(query("SELECT c.id, s FROM c LEFT JOIN (SELECT VALUE t FROM t IN c.tags WHERE t = 't1') s ON s > "
+                  "'t0' WHERE "
+                  "c.n IN (0, 1)"),
+            "{\"id\":\"0\"}\n{\"id\":\"1\",\"s\":\"t1\"}\n{\"id\":\"1\",\"s\":\"t1\"}\n");
+}
+
 TEST_F(FilteredItemsTest, WhatDoesMoreThanFilterRunsByItself) {
   for (const char* const inner :
        {"SELECT TOP 2 * FROM c ORDER BY c.n DESC", "SELECT * FROM c ORDER BY c.n OFFSET 0 LIMIT 2",
         "SELECT DISTINCT VALUE c FROM c", "SELECT c.id, c.n FROM c", "SELECT VALUE c.tags FROM c",
-        "SELECT VALUE c FROM c JOIN t IN c.tags", "SELECT VALUE t FROM t IN c.tags",
+        "SELECT VALUE c FROM c JOIN t IN c.tags", "SELECT VALUE {t: t} FROM t IN c.tags",
         "SELECT * FROM c WHERE c.n = 1 UNION ALL SELECT * FROM c WHERE c.n = 2"})
     EXPECT_THAT(plan(fmt::format("SELECT VALUE s FROM ({}) s", inner)), HasSubstr("rows of a subquery"))
         << inner;

@@ -25,6 +25,9 @@ constexpr size_t kLinesOfKey = 2;
 // Of a page: its header, and the places of as many nodes as a branch has of keys of 30 bytes.
 constexpr size_t kLinesOfPlaces = 4;
 
+// A search first looks at the keys of three steps.
+constexpr size_t kParts = 8;
+
 // Smaller files are always read ahead.
 constexpr uint64_t kSmallFile = uint64_t{64} << 20;
 
@@ -99,7 +102,7 @@ Result<std::optional<Bytes>> TableTree::find(Bytes key) const {
     // The root lies in the caches; the pages below it need not.
     at = page(branch.node(depth == 1 ? branch.find(key) : find_in(branch, key)).child());
     if (at == nullptr || depth == layout::kMostDepth) return std::unexpected(damaged_tree());
-    ask_for(at, kLinesOfPlaces);
+    ask_for_search(at);
   }
   const PageView leaf = view(at);
   if (leaf.size() == 0) return std::unexpected(damaged_tree());
@@ -148,11 +151,21 @@ std::vector<Bytes> TableTree::divide(size_t parts) const {
   return is_rising ? starts : std::vector<Bytes>();
 }
 
+// Keys of a tree are about as long as those of its root. What is appended fills a page from its end, and of a
+// branch the first node has no key: so the places of a full one are known before they have been read.
+void TableTree::ask_for_search(const char* page) const noexcept {
+  ask_for(page, kLinesOfPlaces);
+  const PageView root = view(root_);
+  if (root.size() < 2) return;
+  const size_t node = (layout::kNodeHeader + root.node(1).key_bytes() + 1) & ~size_t{1};
+  const size_t nodes = (page_bytes_ - layout::kPageHeader - layout::kNodeHeader) / (node + sizeof(uint16_t));
+  const char* const end = page + page_bytes_ - layout::kNodeHeader;
+  for (size_t i = 1; i < kParts; ++i) ask_for(end - i * (nodes / kParts) * node);
+}
+
 size_t TableTree::find_in(const PageView& page, Bytes key) noexcept {
   size_t low = 0, high = page.size();
-  // The keys that three steps of a search may look at.
   while (high - low > kMostAtOnce) {
-    constexpr size_t kParts = 8;
     const size_t part = (high - low) / kParts, begin = low;
     for (size_t i = 1; i < kParts; ++i) page.ask_for_node(begin + i * part, 1);
     for (size_t step = kParts / 2 * part; step >= part; step /= 2) {

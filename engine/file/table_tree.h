@@ -36,6 +36,10 @@ class TableTree {
   // PageView::find() for a page that lies in no cache: asks for the memory of many keys at once.
   static size_t find_in(const PageView& page, Bytes key) noexcept;
 
+  // Asks for what a search in a page below the root looks at first: the places of its nodes, and the nodes
+  // that lie in the middle and at the other eighths, should it be a branch that an import has filled.
+  void ask_for_search(const char* page) const noexcept;
+
   bool is_empty() const noexcept { return root_ == nullptr; }
   const char* root() const noexcept { return root_; }
   PageView view(const char* page) const noexcept { return {page, page_bytes_}; }

@@ -107,6 +107,7 @@ Result<bool> TreeCursor::seek(Bytes key) {
     return false;
   }
   for (const char* page = tree_.root();; page = child(leaf(), leaf().at)) {
+    if (depth_ != 0 && page != nullptr) tree_.ask_for_search(page);
     if (!add(page)) return damaged();
     if (is_at_leaf()) return seek_in_leaf(key);
     // As in TableTree::find().

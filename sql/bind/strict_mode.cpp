@@ -88,11 +88,11 @@ Result<void> Binder::check_strict_order(const Query& query, const BoundQuery& bo
           "the ORDER BY item could not be mapped to a document path; strict mode sorts by properties only");
   if (bound.is_grouped) return {};
   const auto is_joined = [&](const BoundOrderItem& item) {
-    return std::ranges::any_of(
-        bound.sources.begin() + 1, bound.sources.end(), [&](const BoundSource& source) {
-          return item.expression->slot == source.slot &&
-                 (item.expression->kind == BoundKind::path || item.expression->kind == BoundKind::slot);
-        });
+    const BoundExpression& key = *item.expression;
+    return (key.kind == BoundKind::path || key.kind == BoundKind::slot) &&
+           std::ranges::any_of(bound.sources, [&](const BoundSource& source) {
+             return source.join != JoinKind::first && source.slot == key.slot;
+           });
   };
   if (const auto joined = std::ranges::find_if(bound.order_by, is_joined); joined != bound.order_by.end())
     return refuse(

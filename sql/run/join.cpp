@@ -193,7 +193,7 @@ class Join final : public Operator {
         look_up_right(frame);
       else if (!is_by_row_ && !is_read_)
         read_right(frame);
-      if (frame.run.error) return false;
+      if (frame.run.should_stop()) return false;
       if (!is_looking_up_ && !is_by_row_ && kept_.empty() && !keeps_unmatched_) return false;
     } while (!is_by_row_ && kept_.empty() && !keeps_unmatched_);
     evaluate_keys(left_keys_, rows_, frame);

@@ -471,12 +471,24 @@
   for (const name of ['SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'performance', 'WebAssembly'])
     delete global[name];
 
+  // An object gets its members one by one, and each time the engine looks for objects that have as many of the same names:
+  // where there is none it makes what it knows of such objects anew. So one of each step is kept of those that calls make, take
+  // and give.
+  const kept = [];
+  for (const names of ['kind operation selfLink altLink mostResponse request response', 'text value', 'op path value', 'query parameters',
+    'name value', 'statusCode currentCollectionSizeInMB maxCollectionSizeInMB continuation', 'pageSize continuation']) {
+    const object = {};
+    for (const name of names.split(' ')) {
+      object[name] = 0;
+      kept.push({ ...object });
+    }
+  }
+
   // ---- What the host calls
 
   return {
     start(kind, operation, requestBody, responseBody, selfLink, altLink, mostResponse) {
-      const message = (text) => ({ text, value: undefined });
-      run = { kind, operation, selfLink, altLink, mostResponse, request: message(requestBody), response: message(responseBody) };
+      run = { kind, operation, selfLink, altLink, mostResponse, request: { text: requestBody, value: undefined }, response: { text: responseBody, value: undefined } };
       callbacks = [];
       next = 0;
       info = null;
@@ -495,5 +507,6 @@
     },
     requestBody: () => run.request.text ?? toText(run.request.value, 'the body of the request'),
     responseBody: () => run.response.text ?? stringify(run.response.value),
+    kept,
   };
 })

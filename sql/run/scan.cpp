@@ -98,10 +98,11 @@ class Scan final : public Operator {
     return first_rows(count);
   }
 
-  // Small batches at first, where a limit may be full with them.
+  // Small batches at first, where a limit may be full with them, and none longer than a list of items.
   size_t batch(const Frame& frame) {
-    if (!asks_for_few_) return frame.capacity;
-    const size_t size = std::min(next_batch_, frame.capacity);
+    const size_t most = std::min(longest_batch_, frame.capacity);
+    if (!asks_for_few_) return most;
+    const size_t size = std::min(next_batch_, most);
     next_batch_ = std::min(next_batch_ * 2, kBatchSize);
     return size;
   }
@@ -251,6 +252,7 @@ class Scan final : public Operator {
     if (combinations.empty()) return true;
     const size_t count = combinations.size() / width;
     const size_t components = kind_ == Access::Kind::points ? width - 1 : width;
+    longest_batch_ = components < width ? count : kBatchSize;
     std::vector<AccessKey> keys(count);
     for (size_t i = 0; i < count; ++i) {
       const auto values = combinations.subspan(i * width, width);
@@ -309,7 +311,7 @@ class Scan final : public Operator {
   std::vector<IdBound> id_bounds_;
   bool only_counts_, is_ordered_, asks_for_few_, is_reverse_;
   static constexpr size_t kFirstBatch = 16;
-  size_t next_batch_ = kFirstBatch;
+  size_t next_batch_ = kFirstBatch, longest_batch_ = kBatchSize;
   std::unique_ptr<Cursor> cursor_;
   std::optional<uint64_t> left_;  // of items that are only counted, in place of a cursor
   bool is_open_ = false;

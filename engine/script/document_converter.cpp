@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 #include <system_error>
 
 #include "engine/script/engine_object.h"
@@ -42,6 +43,14 @@ uint64_t index_of(std::string_view name) {
   return begins_like_index(name) && error == std::errc() && at == end && is_canonical ? index : kNone;
 }
 
+ObjectForms::Form form_of(const sql::Value& object) {
+  ObjectForms::Form form;
+  sql::MemberWalk walk(object);
+  for (sql::Member member; walk.next(member);)
+    if (!member.value.is_undefined()) form.emplace_back(member.name);
+  return form;
+}
+
 bool is_ascii(std::string_view text) noexcept {
   unsigned char all = 0;
   for (const char c : text) all |= static_cast<unsigned char>(c);
@@ -71,12 +80,6 @@ class DocumentConverter::Staged {
   }
   std::span<const uint32_t> numbers() const noexcept {
     return std::span<const uint32_t>(converter_.numbers_).subspan(first_number_);
-  }
-  // The values, then the numbers. Good until the next call.
-  std::string_view bytes() const {
-    std::string& bytes = converter_.bytes_;
-    bytes.assign(reinterpret_cast<const char*>(values().data()), values().size_bytes());
-    return bytes.append(reinterpret_cast<const char*>(numbers().data()), numbers().size_bytes());
   }
 
  private:
@@ -132,26 +135,43 @@ JsValue DocumentConverter::new_object(const sql::Value& object) {
     if (Sandbox::is_exception(values_.back())) return kJsException;
     numbers_.push_back(number);
   }
+  if (!is_ordinary) return new_object_of(staged);
+  Z_qjs_instance_t& module = sandbox_.instance_->module;
+  if (const auto made = shapes_.make(module, sandbox_.context_, staged.numbers(), staged.values()))
+    return *made;
+  if (forms_ != nullptr) forms_->add(form_of(object));
+  const JsValue made = new_object_of(staged);
+  if (!Sandbox::is_exception(made)) shapes_.learn(module, made, staged.numbers());
+  return made;
+}
+
+// Members are defined, not set: what plain objects inherit may have setters of the script's.
+JsValue DocumentConverter::new_object_of(const Staged& members) {
   Z_qjs_instance_t* const module = &sandbox_.instance_->module;
-  const auto count = static_cast<uint32_t>(staged.values().size());
-  if (is_ordinary) {
-    if (const auto made = shapes_.make(*module, sandbox_.context_, staged.numbers(), staged.values()))
-      return *made;
-    const Sandbox::Scratch scratch(sandbox_, staged.bytes());
-    const auto numbers_at = static_cast<uint32_t>(scratch.address() + staged.values().size_bytes());
-    const JsValue made{
-        Z_qjsZ_JS_NewObjectFrom(module, sandbox_.context_, count, numbers_at, scratch.address())};
-    if (!Sandbox::is_exception(made)) shapes_.learn(*module, made, staged.numbers());
-    return made;
-  }
   const JsValue made{Z_qjsZ_JS_NewObject(module, sandbox_.context_)};
   if (Sandbox::is_exception(made)) return made;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < members.values().size(); ++i) {
     const uint32_t done = Z_qjsZ_JS_DefinePropertyValue(
-        module, sandbox_.context_, made.bits, staged.numbers()[i], staged.values()[i].bits, kOrdinary);
+        module, sandbox_.context_, made.bits, members.numbers()[i], members.values()[i].bits, kOrdinary);
     if (static_cast<int32_t>(done) < 0) return kJsException;
   }
   return made;
+}
+
+// Each object stays, and with it what the engine knows of objects like it.
+bool DocumentConverter::learn_forms(std::span<const ObjectForms::Form> forms) {
+  for (const ObjectForms::Form& form : forms) {
+    const Staged staged(*this);
+    JsValue made = kJsNull;
+    for (const std::string& name : form) {
+      numbers_.push_back(name_number(name));
+      values_.push_back(kJsNull);
+      if (numbers_.back() != 0) made = new_object_of(staged);
+      if (numbers_.back() == 0 || Sandbox::is_exception(made)) return false;
+    }
+    shapes_.learn(sandbox_.instance_->module, made, staged.numbers());
+  }
+  return true;
 }
 
 // 0 where the engine threw.
@@ -311,7 +331,10 @@ bool DocumentConverter::read_object(const EngineObject& object, size_t depth) {
   for (uint32_t i = 0; i < count; ++i)
     if (!spend(kValueBytes) || !read_property(object.property(i), depth)) return false;
   const auto read = std::span(members_).subspan(first);
+  const auto is_ordinary = [](const sql::Member& member) { return is_ordinary_name(member.name); };
   const auto begins = [](const sql::Member& member) { return begins_like_index(member.name); };
+  if (forms_ != nullptr && std::ranges::all_of(read, is_ordinary))
+    forms_->add(read | std::views::transform(&sql::Member::name));
   if (std::ranges::any_of(read, begins))
     std::ranges::stable_sort(read, {}, [](const sql::Member& member) { return index_of(member.name); });
   const auto members = arena_->copy_array(std::span<const sql::Member>(read));

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/script/js_value.h"
+#include "engine/script/object_forms.h"
 #include "engine/script/object_shapes.h"
 #include "engine/script/property_names.h"
 #include "sql/value/arena.h"
@@ -47,11 +49,18 @@ class DocumentConverter {
   bool learn_names(std::string_view script);
   // That the engine holds now.
   std::shared_ptr<const PropertyNames> names() const { return names_.all(); }
+  std::shared_ptr<const ObjectShapes::Shapes> shapes() const { return shapes_.all(); }
+  // From now on, until the memory is another: which objects go in and out is added there. Null: no more.
+  void watch_forms(ObjectForms* forms) noexcept { forms_ = forms; }
+  // Has the engine hold objects of these forms. False where it threw, for want of memory.
+  bool learn_forms(std::span<const ObjectForms::Form> forms);
   // Another memory takes the place of the engine's, with what it holds.
-  void restore(const Prototypes& prototypes, std::shared_ptr<const PropertyNames> names) noexcept {
+  void restore(const Prototypes& prototypes, std::shared_ptr<const PropertyNames> names,
+               std::shared_ptr<const ObjectShapes::Shapes> shapes) noexcept {
     prototypes_ = prototypes;
     names_.begin(std::move(names));
-    shapes_.clear();
+    shapes_.begin(std::move(shapes));
+    forms_ = nullptr;
   }
 
  private:
@@ -59,6 +68,7 @@ class DocumentConverter {
 
   JsValue new_array(const sql::Value& array);
   JsValue new_object(const sql::Value& object);
+  JsValue new_object_of(const Staged& members);
   uint32_t name_number(std::string_view name);
 
   bool has_plain_prototypes();
@@ -76,12 +86,12 @@ class DocumentConverter {
   Sandbox& sandbox_;
   RunNames names_;
   ObjectShapes shapes_;
+  ObjectForms* forms_ = nullptr;
   Prototypes prototypes_;
 
   // In: what the containers that are not finished yet are made of.
   std::vector<JsValue> values_;
   std::vector<uint32_t> numbers_;
-  std::string bytes_;
   // Out: likewise; elements have no name.
   std::vector<sql::Member> members_;
   sql::Arena* arena_ = nullptr;

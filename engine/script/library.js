@@ -474,7 +474,7 @@
   // An object gets its members one by one, and each time the engine looks for objects that have as many of the same names:
   // where there is none it makes what it knows of such objects anew. So one of each step is kept of those that calls make, take
   // and give.
-  const kept = [];
+  const kept = [{}];
   for (const names of ['kind operation selfLink altLink mostResponse request response', 'text value', 'op path value', 'query parameters',
     'name value', 'statusCode currentCollectionSizeInMB maxCollectionSizeInMB continuation', 'pageSize continuation']) {
     const object = {};

@@ -9,8 +9,10 @@ namespace quire::engine {
 
 std::optional<JsValue> ObjectShapes::make(Z_qjs_instance_t& module, uint32_t context,
                                           std::span<const uint32_t> names, std::span<const JsValue> values) {
-  const Shape& shape = place_of(names);
-  if (shape.address == 0 || !std::ranges::equal(shape.names, names)) return std::nullopt;
+  const Shape* known = find(own_, names);
+  if (known == nullptr && of_image_ != nullptr) known = find(*of_image_, names);
+  if (known == nullptr) return std::nullopt;
+  const Shape& shape = *known;
   const JsValue made{Z_qjsZ_JS_NewObject(&module, context)};
   if (made.tag() != JsTag::kObject) return kJsException;
   EngineMemory memory(module);
@@ -34,8 +36,10 @@ std::optional<JsValue> ObjectShapes::make(Z_qjs_instance_t& module, uint32_t con
 }
 
 void ObjectShapes::learn(Z_qjs_instance_t& module, JsValue made, std::span<const uint32_t> names) {
-  Shape& shape = place_of(names);
-  if (shape.address != 0 || names.empty()) return;
+  auto& few = own_[place_of(names)];
+  const auto free = std::ranges::find(few, 0u, &Shape::address);
+  if (free == few.end() || names.empty()) return;
+  Shape& shape = *free;
   EngineMemory memory(module);
   const EngineObject object(memory, made);
   // One that is not for all to share changes with its object.
@@ -48,10 +52,27 @@ void ObjectShapes::learn(Z_qjs_instance_t& module, JsValue made, std::span<const
   memory.hold(shape.address, 1);
 }
 
-ObjectShapes::Shape& ObjectShapes::place_of(std::span<const uint32_t> names) noexcept {
+std::shared_ptr<const ObjectShapes::Shapes> ObjectShapes::all() const {
+  auto all = std::make_shared<Shapes>(own_);
+  for (size_t place = 0; of_image_ != nullptr && place < all->size(); ++place)
+    for (const Shape& shape : (*of_image_)[place]) {
+      const auto free = std::ranges::find((*all)[place], 0u, &Shape::address);
+      if (shape.address != 0 && free != (*all)[place].end()) *free = shape;
+    }
+  return all;
+}
+
+const ObjectShapes::Shape* ObjectShapes::find(const Shapes& shapes,
+                                              std::span<const uint32_t> names) noexcept {
+  for (const Shape& shape : shapes[place_of(names)])
+    if (shape.address != 0 && std::ranges::equal(shape.names, names)) return &shape;
+  return nullptr;
+}
+
+size_t ObjectShapes::place_of(std::span<const uint32_t> names) noexcept {
   uint64_t hash = 0;
   for (const uint32_t name : names) hash = (hash + name) * 0x9E3779B97F4A7C15;
-  return shapes_[hash >> 58];
+  return hash >> 60;
 }
 
 }  // namespace quire::engine

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,12 +16,24 @@ struct Z_qjs_instance_t;
 
 namespace quire::engine {
 
-// Of one run: shapes go with the engine's memory.
+// Of one run: shapes go with the engine's memory, but for those of the image that it begins with.
 class ObjectShapes {
  public:
-  void clear() noexcept {
-    for (Shape& shape : shapes_) shape.address = 0;
+  struct Shape {
+    uint32_t address = 0;  // 0: none; held, so that it stays
+    uint32_t slots = 0;    // for values, of which as many as there are names are in use
+    std::vector<uint32_t> names;
+  };
+  // By a hash of the names, a few of which share their places.
+  using Shapes = std::array<std::array<Shape, 4>, 16>;
+
+  void begin(std::shared_ptr<const Shapes> of_image) noexcept {
+    of_image_ = std::move(of_image);
+    for (auto& few : own_)
+      for (Shape& shape : few) shape.address = 0;
   }
+  // For an image that is made now.
+  std::shared_ptr<const Shapes> all() const;
   // A plain object with these members, which takes the values; kJsException where the engine threw. Nothing
   // where no such object was learnt: then the values are the caller's still.
   std::optional<JsValue> make(Z_qjs_instance_t& module, uint32_t context, std::span<const uint32_t> names,
@@ -29,14 +42,11 @@ class ObjectShapes {
   void learn(Z_qjs_instance_t& module, JsValue object, std::span<const uint32_t> names);
 
  private:
-  struct Shape {
-    uint32_t address = 0;  // 0: none; held here, until the end of the run
-    uint32_t slots = 0;    // for values, of which as many as there are names are in use
-    std::vector<uint32_t> names;
-  };
-  Shape& place_of(std::span<const uint32_t> names) noexcept;
+  static size_t place_of(std::span<const uint32_t> names) noexcept;
+  static const Shape* find(const Shapes& shapes, std::span<const uint32_t> names) noexcept;
 
-  std::array<Shape, 64> shapes_;
+  std::shared_ptr<const Shapes> of_image_;
+  Shapes own_;
 };
 
 }  // namespace quire::engine

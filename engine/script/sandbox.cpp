@@ -189,7 +189,9 @@ SandboxImage Sandbox::image(JsValue function) const {
           .library = library_,
           .prototypes = documents_.prototypes(),
           .names = documents_.names(),
-          .function = function};
+          .shapes = documents_.shapes(),
+          .function = function,
+          .forms = {}};
 }
 
 size_t Sandbox::memory_bytes() const noexcept {
@@ -214,7 +216,7 @@ Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
   context_ = image.context;
   arguments_ = image.arguments;
   library_ = image.library;
-  documents_.restore(image.prototypes, image.names);
+  documents_.restore(image.prototypes, image.names, image.shapes);
   function_ = image.function;
   return {};
 }

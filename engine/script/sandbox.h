@@ -50,8 +50,10 @@ struct SandboxImage {
   uint32_t arguments = 0;
   JsValue library;  // what library.js gives
   DocumentConverter::Prototypes prototypes;
-  std::shared_ptr<const PropertyNames> names;  // of properties, which its engine holds
-  JsValue function;                            // of a script: the function to call
+  std::shared_ptr<const PropertyNames> names;          // of properties, which its engine holds
+  std::shared_ptr<const ObjectShapes::Shapes> shapes;  // likewise
+  JsValue function;                                    // of a script: the function to call
+  ObjectForms forms;                                   // that the script is known to use
 };
 
 // Belongs to one thread at a time.

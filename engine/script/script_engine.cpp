@@ -26,7 +26,7 @@ class JavaScript final : public Scripts {
         triggers_(containers.environment()) {}
 
   Result<void> check(const ScriptDefinition& script, const ScriptLimits& limits) override {
-    QUIRE_TRY(store_.image(script, limits));
+    QUIRE_TRY(store_.script(script, limits));
     return {};
   }
 
@@ -55,9 +55,9 @@ class JavaScript final : public Scripts {
                  catalog_.find(transaction, store.number(), sql::ScriptKind::function, name));
     if (!script) return nullptr;
     QUIRE_TRY(allow(transaction, store, *script));
-    QUIRE_ASSIGN(auto image, store_.image(*script, limits));
+    QUIRE_ASSIGN(ScriptStore::Script ready, store_.script(*script, limits));
     QUIRE_ASSIGN(auto sandbox, store_.lend());
-    return make_user_function(std::move(sandbox), std::move(image), script_title(*script), limits,
+    return make_user_function(std::move(sandbox), std::move(ready.image), script_title(*script), limits,
                               interrupts);
   }
 
@@ -101,9 +101,11 @@ class JavaScript final : public Scripts {
   Result<void> run_script(const ScriptDefinition& script, const ScriptSettings& settings,
                           PartitionAccess& access, const ProcedureCall& call, const char* which,
                           std::string& body, ScriptLog& log) {
-    QUIRE_ASSIGN(const auto image, store_.image(script, call.limits));
+    QUIRE_ASSIGN(const ScriptStore::Script ready, store_.script(script, call.limits));
     QUIRE_ASSIGN(const auto sandbox, store_.lend());
-    QUIRE_TRY(sandbox->restore(*image, call.limits.memory_bytes));
+    QUIRE_TRY(sandbox->restore(*ready.image, call.limits.memory_bytes));
+    ObjectForms forms = ready.is_watched ? ready.image->forms : ObjectForms();
+    if (ready.is_watched) sandbox->documents().watch_forms(&forms);
     const std::string title = script_title(script);
     ScriptCallHost host(*sandbox, &access, log);
     const Sandbox::RunOptions options{.limits = call.limits, .host = &host, .interrupts = call.interrupts};
@@ -117,6 +119,7 @@ class JavaScript final : public Scripts {
       error.message = title + ": " + error.message;
       return std::unexpected(std::move(error));
     }
+    if (done && ready.is_watched) store_.learn(ready, forms, *sandbox, call.limits);
     return done;
   }
 

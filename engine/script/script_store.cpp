@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <span>
 
 namespace quire::engine {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 constexpr size_t kMostIdle = 8;
 // An image takes about half a megabyte.
 constexpr size_t kMostReady = 64;
+// Calls of a script that take different ways through it.
+constexpr uint32_t kCallsToWatch = 4;
 
 bool is_name_part(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' ||
@@ -139,16 +142,18 @@ Result<JsValue> ScriptStore::load(Sandbox& sandbox, const ScriptDefinition& scri
                           script_title(script)));
 }
 
-Result<std::shared_ptr<const SandboxImage>> ScriptStore::image(const ScriptDefinition& script,
-                                                               const ScriptLimits& limits) {
+Result<ScriptStore::Script> ScriptStore::script(const ScriptDefinition& definition,
+                                                const ScriptLimits& limits) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find_if(ready_, [&](const Ready& ready) {
-      return ready.kind == script.kind && ready.name == script.name && ready.body == script.body;
+      return ready.kind == definition.kind && ready.name == definition.name && ready.body == definition.body;
     });
     if (found != ready_.end()) {
       ready_.splice(ready_.begin(), ready_, found);
-      return found->image;
+      const bool is_watched = found->calls_to_watch > 0;
+      if (is_watched) --found->calls_to_watch;
+      return Script{found->image, is_watched};
     }
   }
   QUIRE_ASSIGN(const auto empty, booted());
@@ -157,17 +162,38 @@ Result<std::shared_ptr<const SandboxImage>> ScriptStore::image(const ScriptDefin
   Sandbox::RunOptions options;
   options.limits = limits;
   std::shared_ptr<const SandboxImage> image;
-  QUIRE_TRY(sandbox->run(options, script_title(script), [&]() -> Result<void> {
-    QUIRE_ASSIGN(const JsValue function, load(*sandbox, script));
-    if (!sandbox->documents().learn_names(script.body))
-      return std::unexpected(sandbox->take_exception(script_title(script)));
+  QUIRE_TRY(sandbox->run(options, script_title(definition), [&]() -> Result<void> {
+    QUIRE_ASSIGN(const JsValue function, load(*sandbox, definition));
+    if (!sandbox->documents().learn_names(definition.body))
+      return std::unexpected(sandbox->take_exception(script_title(definition)));
     image = std::make_shared<const SandboxImage>(sandbox->image(function));
     return {};
   }));
   const std::lock_guard lock(mutex_);
-  ready_.push_front({script.kind, script.name, script.body, image});
+  ready_.push_front({definition.kind, definition.name, definition.body, image, kCallsToWatch});
   if (ready_.size() > kMostReady) ready_.pop_back();
-  return image;
+  return Script{std::move(image), true};
+}
+
+void ScriptStore::learn(const Script& script, const ObjectForms& forms, Sandbox& sandbox,
+                        const ScriptLimits& limits) {
+  const SandboxImage& before = *script.image;
+  const auto unknown = std::span(forms.all()).subspan(before.forms.all().size());
+  if (unknown.empty()) return;
+  if (!sandbox.restore(before, limits.memory_bytes)) return;
+  Sandbox::RunOptions options;
+  options.limits = limits;
+  std::shared_ptr<SandboxImage> image;
+  const auto done = sandbox.run(options, "a script", [&]() -> Result<void> {
+    if (!sandbox.documents().learn_forms(unknown)) return std::unexpected(sandbox.take_exception("a script"));
+    image = std::make_shared<SandboxImage>(sandbox.image(before.function));
+    image->forms = forms;
+    return {};
+  });
+  if (!done) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(ready_, script.image, &Ready::image);
+  if (found != ready_.end()) found->image = std::move(image);
 }
 
 }  // namespace quire::engine

@@ -41,10 +41,16 @@ class ScriptStore {
   };
   Result<Loan> lend();
 
-  // The image of a script, whose function is its `function`. syntax with its line, script_failed, and the
-  // limits' errors; invalid_definition if the text has no function.
-  Result<std::shared_ptr<const SandboxImage>> image(const ScriptDefinition& script,
-                                                    const ScriptLimits& limits);
+  struct Script {
+    std::shared_ptr<const SandboxImage> image;  // whose function is the script's
+    bool is_watched = false;                    // one of the first few calls, for learn()
+  };
+  // syntax with its line, script_failed, and the limits' errors; invalid_definition if the text has no
+  // function.
+  Result<Script> script(const ScriptDefinition& definition, const ScriptLimits& limits);
+  // A call of the script has used these forms, beside those of its image: the next ones begin with all of
+  // them. Where memory or time is too short for that, they begin as before. `sandbox`: any, to be restored.
+  void learn(const Script& script, const ObjectForms& forms, Sandbox& sandbox, const ScriptLimits& limits);
 
  private:
   struct Ready {
@@ -52,6 +58,7 @@ class ScriptStore {
     std::string name;
     std::string body;
     std::shared_ptr<const SandboxImage> image;  // shared with the calls that run from it
+    uint32_t calls_to_watch;
   };
 
   Result<std::shared_ptr<const SandboxImage>> booted();

@@ -453,5 +453,41 @@ TEST_F(ScriptTest, ScriptsSurviveReopeningAndGoWithTheirContainer) {
   EXPECT_EQ(again.scripts().value(), "[]");
 }
 
+// The first calls of a script are watched for the objects that it uses; those behind them find them made.
+TEST_F(ScriptTest, ACallGivesTheSameHoweverManyWereBeforeIt) {
+  EXPECT_EQ(query("CREATE PROCEDURE again ON shelf AS $$ function (n) {"
+                  "  const seen = [];"
+                  "  for (let i = 0; i < n; i++) __.upsertDocument(__.getSelfLink(),"
+                  "    { id: 'x' + i, authorId: 'a1', [i % 2 ? 'odd' : 'even']: { a: i, b: [{ c: i }] } });"
+                  "  __.queryDocuments(__.getSelfLink(), 'SELECT x.id, x.odd, x.even FROM x WHERE "
+                  "IS_DEFINED(x.odd.a ?? x.even.a)',"
+                  "    (error, rows) => __.response.setBody([n, rows.map((row) => { row.n = "
+                  "Object.keys(row).join(); return row; })]));"
+                  "} $$"),
+            "");
+  std::string rows = "]]\n";
+  for (int n = 1; n <= 10; ++n) {
+    const int i = n - 1;
+    const std::string_view name = i % 2 != 0 ? "odd" : "even";
+    rows.insert(rows.size() - 3,
+                fmt::format(R"({}{{"id":"x{}","{}":{{"a":{},"b":[{{"c":{}}}]}},"n":"id,{}"}})",
+                            i == 0 ? "" : ",", i, name, i, i, name));
+    EXPECT_EQ(query(fmt::format("EXECUTE again({}) ON shelf IN PARTITION 'a1'", n)),
+              fmt::format("[{},[{}", n, rows));
+  }
+}
+
+// As JSON.parse makes its objects. It holds for calls whose image has learnt the forms of objects, too.
+TEST_F(ScriptTest, ADocumentsMembersAreItsOwnWhateverObjectsInherit) {
+  EXPECT_EQ(
+      query("CREATE PROCEDURE own ON shelf AS $$ let set = 0;"
+            "Object.defineProperty(Object.prototype, 'year', { set: () => { set++; }, configurable: true });"
+            "function own() { __.queryDocuments(__.getSelfLink(), 'SELECT x.id, x.year FROM x',"
+            "  (error, rows) => __.response.setBody([set, rows[1].year])); } $$"),
+      "");
+  for (int call = 0; call < 6; ++call)
+    EXPECT_EQ(query("EXECUTE own() ON shelf IN PARTITION 'a1'"), "[0,2022]\n");
+}
+
 }  // namespace
 }  // namespace quire::tests

@@ -267,5 +267,69 @@ TEST_F(DocumentConverterTest, WhatIsMoreThanDataIsLeftAlone) {
     EXPECT_EQ(out_of(expression), "-") << expression;
 }
 
+// ---- Forms
+
+constexpr std::string_view kForms =
+    R"([{"a":1,"b":{"b":2,"a":3}},{"a":4,"b":5,"c":6},{},{"7":8,"a":9},{"__proto__":1},{"a":10}])";
+
+ObjectForms forms_of(Sandbox& sandbox, JsValue value) {
+  ObjectForms forms;
+  sql::Arena arena;
+  sandbox.documents().watch_forms(&forms);
+  EXPECT_TRUE(sandbox.documents().from_script(value, arena));
+  sandbox.documents().watch_forms(nullptr);
+  return forms;
+}
+
+TEST_F(DocumentConverterTest, FormsAreNamesInTheirOrder) {
+  run([&] {
+    const ObjectForms forms = forms_of(*sandbox_, sandbox_->parse_json(kForms));
+    EXPECT_THAT(forms.all(),
+                testing::ElementsAre(testing::ElementsAre("b", "a"), testing::ElementsAre("a", "b"),
+                                     testing::ElementsAre("a", "b", "c"), testing::ElementsAre("a")));
+  });
+}
+
+TEST_F(DocumentConverterTest, NoMoreFormsAreNotedThanAnImageMayLearn) {
+  std::string json = "[";
+  for (size_t form = 0; form < 2 * ObjectForms::kMostForms; ++form)
+    json += fmt::format("{}{{\"a{}\":1}}", form == 0 ? "" : ",", form);
+  std::string wide = "{";
+  for (size_t name = 0; name <= ObjectForms::kMostNames; ++name)
+    wide += fmt::format("{}\"w{}\":1", name == 0 ? "" : ",", name);
+  run([&] {
+    EXPECT_EQ(forms_of(*sandbox_, sandbox_->parse_json(json + "]")).all().size(), ObjectForms::kMostForms);
+    EXPECT_TRUE(forms_of(*sandbox_, sandbox_->parse_json(wide + "}")).all().empty());
+  });
+}
+
+// What an image has learnt changes no object: each has its own members still, and they change apart.
+TEST_F(DocumentConverterTest, ObjectsOfLearntFormsAreTheirOwn) {
+  run([&] {
+    const ObjectForms forms = forms_of(*sandbox_, sandbox_->parse_json(kForms));
+    EXPECT_TRUE(sandbox_->documents().learn_forms(forms.all()));
+    image_ = sandbox_->image();
+  });
+  EXPECT_EQ(into(kForms), parsed(kForms));
+  constexpr std::string_view kChanges =
+      "l => { l[0].c = l[1].d = 0; delete l[2].a; l[3].b = 1; Object.freeze(l[4]); l[5].__proto__ = null; "
+      "return [l, {a: 1, b: 2}] }";
+  for (int time = 0; time < 3; ++time)
+    run([&] {
+      sql::JsonReader reader;
+      sql::Arena arena;
+      std::string list = "[", out;
+      for (int i = 0; i < 7; ++i) list += fmt::format(R"({}{{"a":{},"b":"x"}})", i == 0 ? "" : ",", i);
+      const auto value = reader.to_value(list + "]", arena);
+      ASSERT_TRUE(value);
+      const JsValue given = sandbox_->documents().to_script(*value);
+      const JsValue changed = sandbox_->call(sandbox_->evaluate(kChanges, "it"), kJsUndefined, {&given, 1});
+      EXPECT_TRUE(sandbox_->json(changed, out));
+      EXPECT_EQ(out,
+                R"([[{"a":0,"b":"x","c":0},{"a":1,"b":"x","d":0},{"b":"x"},{"a":3,"b":1},{"a":4,"b":"x"},)"
+                R"({"a":5,"b":"x"},{"a":6,"b":"x"}],{"a":1,"b":2}])");
+    });
+}
+
 }  // namespace
 }  // namespace quire::engine

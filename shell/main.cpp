@@ -1,4 +1,5 @@
 // quire: the shell. `quire [OPTION]... [FILE [SQL | .COMMAND]...]`
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -7,6 +8,7 @@
 #include <iostream>
 #include <optional>
 
+#include "shell/commands.h"
 #include "shell/interrupt.h"
 #include "shell/messages.h"
 #include "shell/output.h"
@@ -65,6 +67,11 @@ std::optional<int> read_command_line(int argc, char** argv, CommandLine& line) {
     if (app.exit(error) != 0) return exit_code(Outcome::usage);
     if (std::cout.flush()) return 0;
     return exit_code(cannot_write_output(Output()));
+  }
+  if (find_command(line.path) != nullptr) {
+    print_message(fmt::format("'{}' is a command: the file comes before it, as in `quire my.quire {}`",
+                              line.path, line.path));
+    return exit_code(Outcome::usage);
   }
   line.mode = find_mode(mode)->mode;
   line.options.untrusted = line.options.verify_checksums = is_untrusted;

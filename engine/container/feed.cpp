@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sql/value/arena.h"
 #include "sql/value/json.h"
+#include "sql/value/member_reader.h"
 
 namespace quire::engine {
 namespace {
@@ -201,6 +203,23 @@ Result<FeedWitness> find_witness(const Transaction& snapshot, Table feed, Lsn af
   return FeedWitness{lsn_of_feed_key(rows.key()), feed_row_identity(rows.record())};
 }
 
+// An item that was once a row of a feed has a member of this name, whose place the row's own takes.
+constexpr std::string_view kLsnMember = "_lsn";
+
+std::string without_lsn(std::string_view item) {
+  sql::JsonReader reader;
+  sql::Arena arena;
+  const auto root = reader.to_value(item, arena);
+  if (!root) return std::string(item);
+  std::vector<sql::Member> members;
+  sql::MemberWalk walk(*root);
+  for (sql::Member member; walk.next(member);)
+    if (member.name != kLsnMember) members.push_back(member);
+  std::string out;
+  sql::write_json(sql::Value::object(members), out);
+  return out;
+}
+
 }  // namespace
 
 std::string Feed::token() const {
@@ -212,9 +231,13 @@ std::string Feed::token() const {
 
 void Feed::write_json(std::string& out) const {
   if (position_.mode == FeedMode::latest_version) {
+    const size_t begin = out.size();
     store_->write_item_json(entry_.current, out);
+    if (entry_.current.member(kLsnMember).is_defined())
+      out.replace(begin, std::string::npos, without_lsn(std::string_view(out).substr(begin)));
     out.pop_back();  // the closing brace; an id at least stands before it
-    fmt::format_to(std::back_inserter(out), R"(,"_lsn":{}}})", static_cast<uint64_t>(entry_.transaction));
+    fmt::format_to(std::back_inserter(out), R"(,"{}":{}}})", kLsnMember,
+                   static_cast<uint64_t>(entry_.transaction));
     return;
   }
   const auto write = [&](const sql::Value& item) {

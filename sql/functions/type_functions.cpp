@@ -53,7 +53,14 @@ Value is_date_time(CallContext&, Arguments arguments) {
   return Value::boolean(arguments[0].is_string() && parse_date_time(arguments[0].as_string()).has_value());
 }
 
+// For look-up and documentation: it is bound to a container, and never called.
+Value is_bound_elsewhere(CallContext&, Arguments) {
+  return Value::undefined();
+}
+
 constexpr Function kTypeRows[] = {
+    {"DOCUMENTID", "x", is_bound_elsewhere, "DOCUMENTID(alias)",
+     "A number of the item that no other item of its container has"},
     {"IS_ARRAY", "x", is_array, "IS_ARRAY(value)", "Whether the value is an array"},
     {"IS_BOOL", "x", is_bool, "IS_BOOL(value)", "Whether the value is true or false"},
     {"IS_DATETIME", "x", is_date_time, "IS_DATETIME(value)",

@@ -14,6 +14,14 @@ TEST_F(ShellTest, ImportsAndAnswers) {
   EXPECT_EQ(run.errors, "3 items imported\n");
 }
 
+TEST_F(ShellTest, ACommandIsNoFile) {
+  const ShellRun run = this->run({".help"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.output, "");
+  EXPECT_EQ(run.errors,
+            "error: '.help' is a command: the file comes before it, as in `quire my.quire .help`\n");
+}
+
 TEST_F(ShellTest, KeepsWhatItImported) {
   const std::string books = write("books.ndjson", kBooks);
   EXPECT_EQ(run({path("b.quire"), ".import " + books + " books"}).exit_code, 0);

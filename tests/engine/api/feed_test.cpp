@@ -51,6 +51,17 @@ TEST_F(FeedApiTest, GoesOnFromATokenInAReopenedFile) {
   EXPECT_EQ(ids(feed), Ids{"c"});
 }
 
+// Such an item comes of a row of another feed.
+TEST_F(FeedApiTest, AnItemsOwnLsnGivesWayToTheRows) {
+  Container items = make("items", "/k");
+  ASSERT_TRUE(succeeds(items.create(R"({"k":1,"_lsn":17,"id":"a","n":1.5})")));
+  Feed feed = items.feed().value();
+  ASSERT_TRUE(succeeds(feed.next()));
+  const std::string row = feed.json().value();
+  EXPECT_TRUE(row.starts_with(R"({"k":1,"id":"a","n":1.5,"_rid":)")) << row;
+  EXPECT_EQ(row.find("_lsn"), row.size() - std::string_view("_lsn\":1}").size()) << row;
+}
+
 // Before it is where the token was, and behind that.
 TEST_F(FeedApiTest, ATokenOfChangesThatABackupDoesNotHaveIsRefused) {
   const std::string path = file("feed.quire"), backup = file("backup.quire");

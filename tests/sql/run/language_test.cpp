@@ -251,7 +251,6 @@ class DocumentedFunctions : public testing::Test {
 TEST_F(DocumentedFunctions, EveryFunctionHasItsSignatureAndAnExampleThatRuns) {
   for (const std::span<const Function> family : all_functions())
     for (const Function& function : family) expect_documented(function.name, function.signature);
-  expect_documented("DOCUMENTID", "DOCUMENTID(alias)");
 }
 
 TEST_F(DocumentedFunctions, EveryAggregateHasAnExampleThatRuns) {

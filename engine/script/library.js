@@ -191,47 +191,47 @@
   }
 
   function checkCollection(link) {
-    if (link !== run.selfLink) host(checkLink, String(link));
+    if (link !== run.selfLink) host(checkLink, link);
   }
 
   // Each gives the document, if it is wanted, and leaves in `info` what goes with it then.
   const works = {
     readDocument: (link, _, options) => {
-      const document = host(read, String(link), asText(options.ifNoneMatch));
+      const document = host(read, link, asText(options.ifNoneMatch));
       info = answer(document === null ? 304 : 200);
       info.notModified = document === null;
       return document ?? undefined;
     },
     createDocument: (link, body, options, isWanted) => {
-      checkIndexAction(options);
+      if (options !== noOptions) checkIndexAction(options);
       checkCollection(link);
       const document = host(create, body?.id ? body : newDocumentOf(body, options), options.disableAutomaticIdGeneration === true, isWanted);
       if (isWanted) info = answer(201);
       return document;
     },
     upsertDocument: (link, body, options, isWanted) => {
-      checkIndexAction(options);
+      if (options !== noOptions) checkIndexAction(options);
       checkCollection(link);
-      const document = host(upsert, body?.id ? body : newDocumentOf(body, options), options.disableAutomaticIdGeneration === true, isWanted, asText(options.etag));
+      const document = host(upsert, body?.id ? body : newDocumentOf(body, options), options.disableAutomaticIdGeneration === true, isWanted, options === noOptions ? undefined : asText(options.etag));
       if (isWanted) info = answer(200);
       return document;
     },
     replaceDocument: (link, body, options, isWanted) => {
-      checkIndexAction(options);
-      const document = host(replace, String(link), body?.id ? body : documentOf(body), asText(options.etag), isWanted);
+      if (options !== noOptions) checkIndexAction(options);
+      const document = host(replace, link, body?.id ? body : documentOf(body), options === noOptions ? undefined : asText(options.etag), isWanted);
       if (isWanted) info = answer(200);
       return document;
     },
     patchDocument: (link, operations, options, isWanted) => {
-      checkIndexAction(options);
+      if (options !== noOptions) checkIndexAction(options);
       if (operations === null || typeof operations !== 'object') throw failure(400, 'the patch must be an array of operations, or an object');
-      const document = host(patch, String(link), operations, asText(options.etag), isWanted);
+      const document = host(patch, link, operations, options === noOptions ? undefined : asText(options.etag), isWanted);
       if (isWanted) info = answer(200);
       return document;
     },
     // What goes with the document stands in its place, too: there the service has it.
     deleteDocument: (link, _, options) => {
-      host(remove, String(link), asText(options.etag));
+      host(remove, link, asText(options.etag));
       info = answer(204);
       return info;
     },
@@ -267,9 +267,10 @@
 
   for (const name in works) {
     const work = works[name];
-    collection[name] = takesLinkAlone(name)
-      ? (link, options, callback) => perform(work, link, undefined, optionsOf(options), callbackOf(options, callback))
-      : (link, body, options, callback) => perform(work, link, body, optionsOf(options), callbackOf(options, callback));
+    const call = (link, body, options, callback) => perform(work, typeof link === 'string' ? link : String(link), body,
+      options === undefined ? noOptions : optionsOf(options),
+      options === undefined && callback === undefined ? undefined : callbackOf(options, callback));
+    collection[name] = takesLinkAlone(name) ? (link, options, callback) => call(link, undefined, options, callback) : call;
     // The same to be awaited: gives the document, of feeds {feed, options}.
     collection[name + 'Async'] = (link, ...rest) =>
       new Promise((resolve, reject) => {
@@ -278,7 +279,7 @@
           if (error) reject(error);
           else resolve(isFeed(name) ? { feed: resource, options: info } : resource);
         };
-        if (!perform(work, link, body, optionsOf(options), callback))
+        if (!perform(work, String(link), body, optionsOf(options), callback))
           reject(failure(429, name + ' was not accepted: the time or the operations of the script are used up'));
       });
   }

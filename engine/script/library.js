@@ -33,8 +33,10 @@
 
   // ---- What belongs to one run
 
-  let run = null; // {kind, operation, selfLink, altLink, request, response}
-  let callbacks = []; // that wait for their turn: of each the function, then its three arguments
+  // Made once: every run begins with the memory as it is now.
+  const theRun = { kind: '', operation: '', selfLink: '', altLink: '', mostResponse: 0, request: { text: undefined, value: undefined }, response: { text: undefined, value: undefined } };
+  let run = null; // that of a procedure or trigger
+  const callbacks = []; // that wait for their turn: of each the function, then its three arguments
   let next = 0;
   let info = null; // what a callback gets beside what came of the last work
 
@@ -476,8 +478,7 @@
   // where there is none it makes what it knows of such objects anew. So one of each step is kept of those that calls make, take
   // and give.
   const kept = [{}];
-  for (const names of ['kind operation selfLink altLink mostResponse request response', 'text value', 'op path value', 'query parameters',
-    'name value', 'statusCode currentCollectionSizeInMB maxCollectionSizeInMB continuation', 'pageSize continuation']) {
+  for (const names of ['op path value', 'query parameters', 'name value', 'statusCode currentCollectionSizeInMB maxCollectionSizeInMB continuation', 'pageSize continuation']) {
     const object = {};
     for (const name of names.split(' ')) {
       object[name] = 0;
@@ -489,10 +490,14 @@
 
   return {
     start(kind, operation, requestBody, responseBody, selfLink, altLink, mostResponse) {
-      run = { kind, operation, selfLink, altLink, mostResponse, request: { text: requestBody, value: undefined }, response: { text: responseBody, value: undefined } };
-      callbacks = [];
-      next = 0;
-      info = null;
+      run = theRun;
+      run.kind = kind;
+      run.operation = operation;
+      run.selfLink = selfLink;
+      run.altLink = altLink;
+      run.mostResponse = mostResponse;
+      run.request.text = requestBody;
+      run.response.text = responseBody;
     },
     // Runs the callback whose turn it is; false where there is none.
     step() {

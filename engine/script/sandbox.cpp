@@ -55,6 +55,7 @@ Result<void> Sandbox::instantiate() {
     std::call_once(module_is_ready, [] { Z_qjs_init_module(); });
     Z_qjs_instantiate(&instance_->module, &instance_->environment, &instance_->system);
     instance_->is_made = true;
+    host_function_ = add_host_function();
   } catch (const std::bad_alloc&) {
     return fail(ErrorCode::out_of_memory, "memory for a script could not be reserved");
   } catch (const WasmTrap&) {

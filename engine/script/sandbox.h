@@ -180,7 +180,8 @@ class Sandbox {
   uint32_t load_word(uint32_t address);
   bool take_text(JsValue owned, std::string& out);
   // How the calls of the engine's imports answer.
-  uint32_t call_host(uint32_t count, uint32_t arguments);
+  uint32_t add_host_function();
+  JsValue call_host(uint32_t count, uint32_t arguments);
   void note_rejection(JsValue promise, JsValue reason, bool is_handled);
   bool wants_interrupt() noexcept;
 
@@ -190,7 +191,8 @@ class Sandbox {
   uint64_t restored_ = 0;
   uint32_t runtime_ = 0;
   uint32_t context_ = 0;
-  uint32_t arguments_ = 0;  // a place for the arguments of a call
+  uint32_t arguments_ = 0;      // a place for the arguments of a call
+  uint32_t host_function_ = 0;  // by which the engine calls the host: the same in each instance
   JsValue library_ = kJsUndefined;
   JsValue function_ = kJsUndefined;
   DocumentConverter documents_{*this};

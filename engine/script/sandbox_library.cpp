@@ -1,8 +1,6 @@
 // library.js, as the build put it here, and the way into it.
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "engine/script/host_function.h"
 #include "engine/script/sandbox_instance.h"
 #include "generated/script/library_text.h"
@@ -17,12 +15,12 @@ Result<void> Sandbox::run_library() {
   std::string numbers = "{";
   for (size_t i = 0; i < std::size(kHostFunctionNames); ++i)
     numbers += fmt::format("{}\"{}\":{}", i == 0 ? "" : ",", kHostFunctionNames[i], i);
-  // Every call passes the name on; numbers say which function is meant. Stacks show it, and leave it out with
-  // the library's frames.
+  // Numbers say which function is meant. Stacks show the name, and leave it out with the library's frames.
   const Bytes name(*this, kLibraryFile);
-  const uint32_t box = Z_qjsZ_qjs_new_host_function(module, name.address(), name.size(), 0);
-  JsValue host;
-  std::memcpy(&host.bits, at(box, sizeof host.bits), sizeof host.bits);
+  constexpr uint32_t kGeneric = 0;  // JS_CFUNC_generic
+  const JsValue host{
+      Z_qjsZ_JS_NewCFunction2(module, context_, host_function_, name.address(), 0, kGeneric, 0)};
+  if (is_exception(host)) return std::unexpected(take_exception(kLibraryFile));
   const JsValue given[] = {host, parse_json(numbers + "}")};
   library_ = call(make, kJsUndefined, given);
   if (is_exception(library_)) return std::unexpected(take_exception(kLibraryFile));

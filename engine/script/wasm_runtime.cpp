@@ -81,6 +81,14 @@ void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept {
   memory.size = static_cast<uint32_t>(pages * kWasmPageBytes);
 }
 
+uint32_t add_function(wasm_rt_funcref_table_t& table, const wasm_rt_funcref_t& function) {
+  void* const data = std::realloc(table.data, (size_t{table.size} + 1) * sizeof *table.data);
+  if (data == nullptr) throw std::bad_alloc();
+  table.data = static_cast<wasm_rt_funcref_t*>(data);
+  table.data[table.size] = function;
+  return table.size++;
+}
+
 }  // namespace quire::engine
 
 using quire::engine::kMappedBytes;

@@ -36,6 +36,10 @@ void restore_memory(wasm_rt_memory_t& memory, uint64_t start, std::span<const ui
 // Gives back all pages from `pages` on; what stood there reads as zero once the memory grows again.
 void shrink_memory(wasm_rt_memory_t& memory, uint32_t pages) noexcept;
 
+// Makes a function of ours one that the module can call: the number by which it does, the next one of the
+// table. bad_alloc.
+uint32_t add_function(wasm_rt_funcref_table_t& table, const wasm_rt_funcref_t& function);
+
 // How often a memory of this thread was refused to grow.
 uint64_t refused_growths() noexcept;
 void set_refused_growths(uint64_t count) noexcept;

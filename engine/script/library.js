@@ -486,6 +486,10 @@
     }
   }
 
+  // The engine makes its functions when they are first asked for: these are there when a script begins.
+  for (const object of [Object, Object.prototype, Array, Array.prototype, String.prototype, Number.prototype, Math, JSON])
+    for (const name of Object.getOwnPropertyNames(object)) void object[name];
+
   // ---- What the host calls
 
   return {

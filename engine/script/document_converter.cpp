@@ -88,6 +88,11 @@ class DocumentConverter::Staged {
 };
 
 JsValue DocumentConverter::to_script(const sql::Value& value) {
+  keep_few_names();
+  return made_of(value);
+}
+
+JsValue DocumentConverter::made_of(const sql::Value& value) {
   switch (value.kind()) {
     case sql::Kind::undefined:
       return kJsUndefined;
@@ -116,7 +121,7 @@ JsValue DocumentConverter::new_array(const sql::Value& array) {
   for (uint32_t i = 0; i < array.size(); ++i) {
     const sql::Value element = array.element(i);
     if (element.is_undefined()) continue;
-    values_.push_back(to_script(element));
+    values_.push_back(made_of(element));
     if (Sandbox::is_exception(values_.back())) return kJsException;
   }
   return sandbox_.new_array(staged.values());
@@ -131,7 +136,7 @@ JsValue DocumentConverter::new_object(const sql::Value& object) {
     const uint32_t number = name_number(member.name);
     if (number == 0) return kJsException;
     is_ordinary &= is_ordinary_name(member.name);
-    values_.push_back(to_script(member.value));
+    values_.push_back(made_of(member.value));
     if (Sandbox::is_exception(values_.back())) return kJsException;
     numbers_.push_back(number);
   }
@@ -174,10 +179,17 @@ bool DocumentConverter::learn_forms(std::span<const ObjectForms::Form> forms) {
   return true;
 }
 
+// The engine holds the names that are known here, which a run over many rows may meet ever more of.
+void DocumentConverter::keep_few_names() {
+  if (!names_.is_full()) return;
+  for (const PropertyName& name : names_.own())
+    Z_qjsZ_JS_FreeAtom(&sandbox_.instance_->module, sandbox_.context_, name.number);
+  names_.clear();
+}
+
 // 0 where the engine threw.
 uint32_t DocumentConverter::name_number(std::string_view name) {
   if (const PropertyName* const known = names_.find(name)) return known->number;
-  if (names_.is_full()) names_.clear();
   uint32_t number;
   {
     const Sandbox::Scratch scratch(sandbox_, name);
@@ -215,6 +227,7 @@ void DocumentConverter::find_prototypes() {
 
 std::optional<sql::Value> DocumentConverter::from_script(JsValue value, sql::Arena& arena) {
   if (Sandbox::is_undefined(value)) return sql::Value();
+  keep_few_names();
   if (value.tag() == JsTag::kObject && !has_plain_prototypes()) return std::nullopt;
   arena_ = &arena;
   budget_ = sandbox_.limits_.result_bytes;
@@ -360,7 +373,6 @@ bool DocumentConverter::read_property(const EngineProperty& property, size_t dep
 // Null: it cannot be told as it stands in JSON, or is a symbol's.
 const std::string* DocumentConverter::name_of(uint32_t number, bool& is_symbol) {
   if (const PropertyName* const known = names_.find(number)) return &known->text;
-  if (names_.is_full()) names_.clear();
   Z_qjs_instance_t* const module = &sandbox_.instance_->module;
   const JsValue value{Z_qjsZ_JS_AtomToValue(module, sandbox_.context_, number)};
   is_symbol = !Sandbox::is_string(value) && !Sandbox::is_exception(value);

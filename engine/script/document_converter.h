@@ -66,10 +66,12 @@ class DocumentConverter {
  private:
   class Staged;
 
+  JsValue made_of(const sql::Value& value);
   JsValue new_array(const sql::Value& array);
   JsValue new_object(const sql::Value& object);
   JsValue new_object_of(const Staged& members);
   uint32_t name_number(std::string_view name);
+  void keep_few_names();
 
   bool has_plain_prototypes();
   EngineObject object_at(JsValue object) const;

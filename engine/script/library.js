@@ -160,11 +160,12 @@
   }
 
   const answer = (statusCode) => ({ statusCode, currentCollectionSizeInMB: 0, maxCollectionSizeInMB: 0 });
-  const asText = (value) => (typeof value === 'string' ? value : value === undefined ? '' : String(value));
+  // Of an option: what is null or false is none, as in the service.
+  const asText = (value) => (typeof value === 'string' ? value : value ? String(value) : '');
 
   const indexActions = ['default', 'include', 'exclude'];
   function checkIndexAction(options) {
-    if (options.indexAction === undefined) return;
+    if (!options.indexAction) return;
     for (const action of indexActions) if (options.indexAction === action) return;
     throw failure(400, 'indexAction is default, include or exclude');
   }
@@ -251,7 +252,7 @@
 
   function feed(query, options) {
     const size = Number(options.pageSize) || 100;
-    const page = host(readFeed, query, size > 0 ? Math.ceil(size) : -1, asText(options.continuation ?? undefined));
+    const page = host(readFeed, query, size > 0 ? Math.ceil(size) : -1, asText(options.continuation));
     info = answer(200);
     if (page[1] !== undefined) info.continuation = page[1];
     return page[0];
@@ -321,7 +322,7 @@
   function evaluate(chain, _, options) {
     const size = Number(options.pageSize) || 100;
     const most = size > 0 ? Math.ceil(size) : Infinity;
-    const continuation = options.continuation ?? undefined;
+    const continuation = options.continuation || undefined;
     const [list, next] = chain.every((stage) => stage.single !== undefined) ? pageOfItems(chain, continuation, most) : pageByCount(chain, continuation, most);
     info = answer(200);
     if (next !== undefined) info.continuation = next;
@@ -416,6 +417,8 @@
 
   for (const name of stageNames)
     collection[name] = (...all) => {
+      // The collection may stand before all else.
+      if (all[0] === collection || (all[0] === undefined && all.length > 1 && name !== 'flatten')) all.shift();
       const count = stageArguments(name, all);
       return runChain([makeStage(name, all.slice(0, count))], all[count], all[count + 1]);
     };

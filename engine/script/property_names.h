@@ -51,6 +51,8 @@ class PropertyNames {
     names_.clear();
   }
   size_t size() const noexcept { return names_.size(); }
+  auto begin() const noexcept { return names_.begin(); }
+  auto end() const noexcept { return names_.end(); }
 
  private:
   std::deque<PropertyName> names_;
@@ -61,7 +63,7 @@ class PropertyNames {
 // What a run knows: the names of its image, and those that came up since. Belongs to one sandbox.
 class RunNames {
  public:
-  static constexpr size_t kMost = 4096;  // of the run's own
+  static constexpr size_t kMost = 4096;  // of the run's own, before what goes in or out begins
 
   void begin(std::shared_ptr<const PropertyNames> of_image) noexcept {
     of_image_ = std::move(of_image);
@@ -80,7 +82,8 @@ class RunNames {
   }
   // One that is not there yet.
   const PropertyName& add(std::string text, uint32_t number) { return own_.add(std::move(text), number); }
-  bool is_full() const noexcept { return own_.size() == kMost; }
+  bool is_full() const noexcept { return own_.size() >= kMost; }
+  const PropertyNames& own() const noexcept { return own_; }
   // Forgets the run's own.
   void clear() noexcept {
     own_.clear();

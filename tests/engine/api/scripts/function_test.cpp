@@ -1,4 +1,6 @@
 // User-defined functions in queries.
+#include <fmt/format.h>
+
 #include "tests/engine/api/script_fixture.h"
 
 namespace quire::tests {
@@ -89,6 +91,24 @@ TEST_F(FunctionTest, OneOfTwoContainersIsAmbiguous) {
   ASSERT_TRUE(succeeds(other.create_script(ScriptKind::function, "f", "function () { return 2; }")));
   EXPECT_THAT(query("SELECT VALUE udf.f() FROM other o JOIN shelf s ON s.id = o.id"),
               HasSubstr("both container"));
+}
+
+// The engine holds the names that are known outside; there is no end to them over many rows.
+TEST_F(ScriptTest, AFunctionMayMeetEverMoreNames) {
+  set("script_memory", "4194304");
+  EXPECT_EQ(query("CREATE FUNCTION turned ON shelf AS $$ function (name) { return { [name]: [name] }; } $$"),
+            "");
+  EXPECT_EQ(
+      query("CREATE FUNCTION first ON shelf AS $$ function (all) { return Object.keys(all[0])[0]; } $$"), "");
+  std::string list = "[";
+  for (int i = 0; i < 60'000; ++i)
+    list += fmt::format("{}\"a name that is new to all, {}\"", i == 0 ? "" : ",", i);
+  auto statement = database_->prepare(
+      "SELECT VALUE COUNT(1) FROM shelf s JOIN name IN (SELECT VALUE @list) WHERE s.id = 'a1' AND "
+      "udf.first([udf.turned(name)]) = name");
+  ASSERT_TRUE(succeeds(statement));
+  ASSERT_TRUE(succeeds(statement->bind("list", Json{list + "]"})));
+  EXPECT_EQ(rows(*statement), "60000\n");
 }
 
 }  // namespace

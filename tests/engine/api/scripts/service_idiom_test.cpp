@@ -237,5 +237,34 @@ TEST_F(ScriptTest, ALogFillsItsMarks) {
   EXPECT_EQ(log_, "a is 50% of {}\n50% %s\n%s\n1 %s\na %s 2\n");
 }
 
+// `options.etag || ''` is how the service reads its options.
+TEST_F(ScriptTest, AnOptionThatIsNullOrFalseIsNone) {
+  for (const char* nothing : {"null", "false", "0", "''", "undefined"}) {
+    const std::string options = fmt::format(
+        "{{ etag: {0}, ifNoneMatch: {0}, indexAction: {0}, continuation: {0}, pageSize: {0} }}", nothing);
+    EXPECT_EQ(body_of(fmt::format(
+                  "function () {{ const options = {};"
+                  "__.readDocuments(__.getSelfLink(), options, (e, all) => {{ if (e) throw e;"
+                  "__.replaceDocument(all[0]._self, all[0], options, (e, item) => {{ if (e) throw e;"
+                  "__.filter(() => true, options, (e, all) => {{ if (e) throw e;"
+                  "__.deleteDocument(item._self, options, (e) => {{ if (e) throw e;"
+                  "__.upsertDocument(__.getSelfLink(), item, options, (e) => {{ if (e) throw e;"
+                  "__.response.setBody(all.length); }}) }}) }}) }}) }}) }}",
+                  options)),
+              "3")
+        << nothing;
+  }
+}
+
+TEST_F(ScriptTest, TheCollectionMayStandBeforeTheFunctionOfAStage) {
+  for (const char* before : {"", "__, ", "undefined, "})
+    EXPECT_EQ(
+        body_of(fmt::format(
+            "function () {{ __.filter({}(d) => d.year === 2022, (e, r) => __.response.setBody(r.length)); }}",
+            before)),
+        "1")
+        << before;
+}
+
 }  // namespace
 }  // namespace quire::tests

@@ -35,11 +35,15 @@ add_custom_command(
   COMMAND ${CMAKE_C_COMPILER_LAUNCHER} ${CMAKE_C_COMPILER} -O2 -w -fPIC -fexceptions -fno-strict-aliasing
           -fvisibility=hidden -I ${WASM_RT_DIR} -include wasm_prelude.h -c qjs.c -o qjs.o
   DEPENDS ${script_dir}/qjs.c ${script_sources}/wasm_prelude.h WORKING_DIRECTORY ${script_dir} VERBATIM)
-add_custom_command(
-  OUTPUT ${script_dir}/library_text.h
-  COMMAND ${CMAKE_COMMAND} -DINPUT=${script_sources}/library.js -DOUTPUT=${script_dir}/library_text.h -DNAME=kLibraryText
-          -P ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake
-  DEPENDS ${script_sources}/library.js ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake VERBATIM)
-add_custom_target(quire_script_module DEPENDS ${script_dir}/qjs.o ${script_dir}/qjs.h ${script_dir}/library_text.h)
+function(quire_embed_script source header name)
+  add_custom_command(
+    OUTPUT ${script_dir}/${header}
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${script_sources}/${source} -DOUTPUT=${script_dir}/${header} -DNAME=${name}
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake
+    DEPENDS ${script_sources}/${source} ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake VERBATIM)
+endfunction()
+quire_embed_script(library.js library_text.h kLibraryText)
+quire_embed_script(collation.js collation_text.h kCollationText)
+add_custom_target(quire_script_module DEPENDS ${script_dir}/qjs.o ${script_dir}/qjs.h ${script_dir}/library_text.h ${script_dir}/collation_text.h)
 set(script_objects ${script_dir}/qjs.o)
 set_source_files_properties(${script_objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)

@@ -1,14 +1,18 @@
-// library.js, as the build put it here, and the way into it.
+// library.js and collation.js, as the build put them here, and the way into the former.
 #include <fmt/format.h>
 
 #include "engine/script/host_function.h"
 #include "engine/script/sandbox_instance.h"
+#include "generated/script/collation_text.h"
 #include "generated/script/library_text.h"
 
 namespace quire::engine {
 
 Result<void> Sandbox::run_library() {
   Z_qjs_instance_t* const module = &instance_->module;
+  const JsValue collation =
+      evaluate({reinterpret_cast<const char*>(kCollationText), sizeof kCollationText}, kLibraryFile);
+  if (is_exception(collation)) return std::unexpected(take_exception(kLibraryFile));
   const JsValue make =
       evaluate({reinterpret_cast<const char*>(kLibraryText), sizeof kLibraryText}, kLibraryFile);
   if (is_exception(make)) return std::unexpected(take_exception(kLibraryFile));

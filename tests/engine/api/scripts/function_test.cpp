@@ -111,5 +111,20 @@ TEST_F(ScriptTest, AFunctionMayMeetEverMoreNames) {
   EXPECT_EQ(rows(*statement), "60000\n");
 }
 
+// What Node.js with ICU says of them.
+TEST_F(ScriptTest, TextsAreComparedByLettersThenByAccentsThenByCase) {
+  EXPECT_EQ(body_of("function () { getContext().getResponse().setBody(['z', 'B', 'a', 'É', 'b', 'A', 'e', "
+                    "'é', 'ss', 'ß', '10', '9', ' ',"
+                    "'_', '#', 'я', 'Я', 'è'].sort((x, y) => x.localeCompare(y)).join('|')); }"),
+            R"(" |_|#|10|9|a|A|b|B|e|é|É|è|ss|ß|z|я|Я")");
+  EXPECT_EQ(body_of("function () { const by = (options) => (x, y) => x.localeCompare(y, 'en', options);"
+                    "getContext().getResponse().setBody([['a10', 'a9', 'A09'].sort(by({ numeric: true })),"
+                    "  by({ sensitivity: 'base' })('É', 'e'), by({ sensitivity: 'accent' })('É', 'é'), by({ "
+                    "sensitivity: 'case' })('É', 'E'),"
+                    "  by({ sensitivity: 'case' })('E', 'e'), 'x'.localeCompare('x'), "
+                    "'x'.localeCompare('undefined') > 0]); }"),
+            R"([["a9","A09","a10"],0,0,0,1,0,true])");
+}
+
 }  // namespace
 }  // namespace quire::tests

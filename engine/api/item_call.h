@@ -19,7 +19,7 @@ inline Result<void> check_transaction(const quire_container& container,
     return fail(ErrorCode::misuse, "the transaction and the container belong to different databases");
   if (transaction.owner != this_thread())
     return fail(ErrorCode::misuse, "a transaction belongs to the thread that began it");
-  return {};
+  return transaction.handle.check_process();
 }
 
 // Runs `work`, which is all or nothing by itself only if it is one write of the container, in the caller's

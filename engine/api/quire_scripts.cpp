@@ -1,9 +1,9 @@
 // Scripts: stored, listed, run.
 #include <optional>
-#include <thread>
 
 #include "engine/api/boundary.h"
 #include "engine/api/handles.h"
+#include "engine/api/item_call.h"
 #include "engine/api/request.h"
 #include "engine/catalog/script_catalog.h"
 #include "engine/query/script_statement.h"
@@ -111,10 +111,7 @@ int quire_execute(quire_container* container, quire_transaction* transaction, co
     }
     quire::engine::WriteTransaction* within = nullptr;
     if (transaction != nullptr) {
-      if (&transaction->database != &database)
-        return fail(ErrorCode::misuse, "the transaction and the container belong to different databases");
-      if (transaction->owner != quire::engine::this_thread())
-        return fail(ErrorCode::misuse, "a transaction belongs to the thread that began it");
+      QUIRE_TRY(quire::engine::check_transaction(*container, *transaction));
       within = &transaction->write->transaction();
     }
     ProcedureOutcome outcome;

@@ -175,10 +175,12 @@ Result<bool> settle_anchor(int descriptor, const std::string& path, const Settle
   QUIRE_ASSIGN(const OpenBy by, opened_by(path));
   if (by != OpenBy::nobody) return by == OpenBy::others;
   if (options.read_only)
-    return fail(ErrorCode::cannot_open,
-                fmt::format("'{}' was not closed by who last wrote to it, or the machine went down: open it "
-                            "once for writing, which brings it to its last whole state",
-                            path));
+    return fail(
+        ErrorCode::cannot_open,
+        fmt::format("'{}' was not closed by who last wrote to it, or the machine went down: open it "
+                    "once for writing, which brings it to its last whole state; where its disk is full, do "
+                    "so with a copy elsewhere",
+                    path));
   QUIRE_ASSIGN(const std::optional<Descriptor> lock, lock_for_sole_use(path));
   if (!lock) return false;
   QUIRE_TRY(settle_anchor_alone(descriptor, path, options.is_trusted));

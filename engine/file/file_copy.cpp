@@ -20,6 +20,7 @@
 #include "engine/file/lmdb_error.h"
 #include "engine/file/log_replay.h"
 #include "engine/file/snapshot_pages.h"
+#include "engine/file/unshared_environment.h"
 
 namespace quire::engine {
 namespace {
@@ -81,15 +82,12 @@ class FileCopy {
 
   // The map of the file is large enough for the copy, too.
   Result<Code> put(const PendingView& pending, uint32_t upto) {
+    const uint64_t used = state_.used_bytes();
+    const uint64_t map = std::max(state_.map_bytes(), used);
     EnvironmentHandle copy;
-    MDB_env* created = nullptr;
-    Code code = mdb_env_create(&created);
-    copy.reset(created);
-    if (code == MDB_SUCCESS) code = mdb_env_set_maxdbs(created, kMostTables);
-    if (code == MDB_SUCCESS) code = mdb_env_set_mapsize(created, state_.map_bytes());
-    if (code == MDB_SUCCESS) code = mdb_env_open(created, to_.c_str(), MDB_NOSUBDIR | MDB_NOLOCK, 0);
+    Code code = open_unshared(to_, used, map - used, copy);
     MDB_txn* begun = nullptr;
-    if (code == MDB_SUCCESS) code = mdb_txn_begin(created, nullptr, 0, &begun);
+    if (code == MDB_SUCCESS) code = mdb_txn_begin(copy.get(), nullptr, 0, &begun);
     if (code != MDB_SUCCESS) return code;
     std::unique_ptr<MDB_txn, decltype(&mdb_txn_abort)> transaction(begun, mdb_txn_abort);
     uint32_t slot = 0;

@@ -113,10 +113,17 @@ Result<int> FileState::copy_pages(const std::string& path, const OnBytes& on_byt
 Result<void> FileState::grow_map(Clock::time_point deadline) {
   int dead = 0;
   mdb_reader_check(environment_.get(), &dead);
-  const uint64_t size = map_bytes() * 2;
-  if (size == 0) return std::unexpected(lmdb_error(MDB_PANIC, "grow the file's map"));  // it is lost
-  // LMDB cannot go back to the map that it has: so what would fail should fail here.
-  void* const trial = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor_.number(), 0);
+  const uint64_t before = map_bytes();
+  if (before == 0) return std::unexpected(lmdb_error(MDB_PANIC, "grow the file's map"));  // it is lost
+  // Twice as large, or as much larger as there is address space. LMDB cannot go back to the map that it has:
+  // so what would fail should fail here.
+  constexpr uint64_t kLeastGrowth = uint64_t{1} << 20, kMapUnit = uint64_t{1} << 16;
+  uint64_t size = before * 2;
+  void* trial = MAP_FAILED;
+  for (uint64_t more = before; more >= std::min(before, kLeastGrowth) && trial == MAP_FAILED; more /= 2) {
+    size = (before + more) / kMapUnit * kMapUnit;
+    trial = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor_.number(), 0);
+  }
   if (trial == MAP_FAILED) return std::unexpected(lmdb_error(errno, "grow the file's map"));
   munmap(trial, size);
   return readers_.while_idle(deadline, [&] { return mdb_env_set_mapsize(environment_.get(), size); });

@@ -16,7 +16,7 @@ struct Row {
 
 constexpr Row kRows[] = {
     {MDB_BAD_DBI, ErrorCode::container_not_found,
-     "the container was dropped, or opened only after this transaction began"},
+     "the container was dropped, or opened only after this transaction or snapshot began"},
     {MDB_READERS_FULL, ErrorCode::busy, "all 1,024 places for open snapshots are taken; end some"},
     {MDB_DBS_FULL, ErrorCode::limit_exceeded, "this process has as many containers open as it can"},
     {MDB_MAP_FULL, ErrorCode::busy, "the file's map has to grow first; run the transaction again"},
@@ -54,6 +54,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 Error lmdb_error(int code, std::string_view doing) {
+  if (code == MDB_BAD_DBI) return {kRows[0].error, std::string(kRows[0].reason)};  // the file is in order
   for (const Row& row : kRows)
     if (row.code == code) return {row.error, fmt::format("Quire could not {}: {}", doing, row.reason)};
   return {ErrorCode::io, fmt::format("Quire could not {}: {}", doing, mdb_strerror(code))};

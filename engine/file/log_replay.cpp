@@ -23,6 +23,7 @@
 #include "engine/file/lmdb_value.h"
 #include "engine/file/log_records.h"
 #include "engine/file/snapshot_pages.h"
+#include "engine/file/unshared_environment.h"
 
 namespace quire::engine {
 namespace {
@@ -107,14 +108,9 @@ class Replay {
   // What the log can add to the file is a multiple of its size, a page and the way to it for each change.
   Result<void> begin(uint64_t file_bytes) {
     constexpr uint64_t kRoom = uint64_t{4} << 30;
-    MDB_env* created = nullptr;
-    int code = mdb_env_create(&created);
-    environment_.reset(created);
-    if (code == MDB_SUCCESS) code = mdb_env_set_maxdbs(created, kMostTables);
-    if (code == MDB_SUCCESS) code = mdb_env_set_mapsize(created, file_bytes + kRoom);
-    if (code == MDB_SUCCESS) code = mdb_env_open(created, path_.c_str(), MDB_NOSUBDIR | MDB_NOLOCK, 0);
+    int code = open_unshared(path_, file_bytes, kRoom, environment_);
     MDB_txn* begun = nullptr;
-    if (code == MDB_SUCCESS) code = mdb_txn_begin(created, nullptr, 0, &begun);
+    if (code == MDB_SUCCESS) code = mdb_txn_begin(environment_.get(), nullptr, 0, &begun);
     transaction_.reset(begun);
     return check(code);
   }

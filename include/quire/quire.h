@@ -10,9 +10,11 @@
  * Threads
  *   A quire_database and its containers may be used from any number of threads at once. A quire_statement, a
  *   quire_snapshot and a quire_transaction belong to one thread at a time; a transaction to the thread that
- * began it. Reads never wait for writes, nor writes for reads. An import, and a query of many items, may have
- * threads of the library's share the work (PRAGMA threads); callbacks come on the caller's thread. A thread
- * that calls has 512 KiB of stack or more, and 1 MiB for scripts: deep statements nest as deep in it.
+ * began it. Reads never wait for writes, nor writes for reads, but where the map of the file has to grow
+ * (map_size). Up to 1,024 statements between steps, snapshots and reads may be open on a file at a time, of
+ * all processes; more are QUIRE_BUSY. An import, and a query of many items, may have threads of the library's
+ * share the work (PRAGMA threads); callbacks come on the caller's thread. A thread that calls has 512 KiB of
+ * stack or more, and 1 MiB for scripts: deep statements nest as deep in it.
  *
  * Misuse
  *   QUIRE_MISUSE, and nothing happens: NULL for a handle or a place that is needed; handles of two databases
@@ -202,7 +204,10 @@ typedef struct quire_options {
   int must_exist; /* fail rather than create */
   quire_durability durability;
   int strict;        /* take only what Azure Cosmos DB takes */
-  uint64_t map_size; /* first size of the memory map in bytes; 0: chosen. It grows by itself */
+  uint64_t map_size; /* first size of the memory map in bytes; 0: chosen, 64 GiB of address space
+                        or, where there is less, what there is. It grows by itself, for which all statements
+                        and snapshots of this process have to be out of the way: who needs more, a read as
+                        well where another process has written more, waits for them for the busy timeout */
   uint64_t
       statement_memory; /* bytes one statement may hold; 0: 1 GiB, or half of the memory where that is less */
   uint32_t busy_timeout_ms; /* how long a write waits for other writers; 0: 60,000 */

@@ -655,6 +655,7 @@ struct ImportOptions {
   bool generate_ids = false;   // give an item without an id a UUID; otherwise it is an error
   uint32_t first_line = 1;     // what the first line counts as, where the input is a part of more
   std::function<bool(uint64_t bytes_read, uint64_t items)> progress = {};  // false stops the import
+  // What it throws ends the import and is thrown on; where all was read by then, the items are loaded.
   std::function<void(uint64_t line, std::string_view message)> skipped = {};
 };
 

@@ -72,6 +72,8 @@ TEST_F(ForkTest, AChildOfForkLeavesWhatIsItsParents) {
     EXPECT_TRUE(fails_with(items->read_json(1, "1"), QUIRE_MISUSE, "fork()"));
     EXPECT_TRUE(fails_with(database_->backup(file("copy.quire")), QUIRE_MISUSE, "fork()"));
     EXPECT_TRUE(fails_with(snapshot->renew(), QUIRE_MISUSE, "fork()"));
+    EXPECT_TRUE(fails_with(items->create(R"({"id":"6","k":6})", &*transaction), QUIRE_MISUSE, "fork()"));
+    EXPECT_TRUE(fails_with(items->execute("any", 1, "[]", &*transaction), QUIRE_MISUSE, "fork()"));
     EXPECT_TRUE(fails_with(transaction->commit(), QUIRE_MISUSE, "fork()"));
     transaction.reset(), snapshot.reset(), statement.reset(), feed.reset(), items.reset(), database_.reset();
     return true;

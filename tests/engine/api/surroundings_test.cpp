@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <set>
 #include <sstream>
@@ -70,6 +71,49 @@ TEST_F(SurroundingsTest, WhereNoLargeMapCanBeASmallerOneServes) {
     return true;
   });
   if (!was_tried) GTEST_SKIP() << "the system lets no process refuse calls to itself";
+}
+
+// As `ulimit -v` leaves it: of the address space that is had so far, and this much more.
+bool limit_address_space(uint64_t more) {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t most = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) + more;
+  const rlimit limit{most, most};
+  return pages != 0 && setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+TEST_F(SurroundingsTest, WithLittleAddressSpaceCopiesAreMadeAndLastCommitsMadeAgain) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizers need address space without end";
+#endif
+  constexpr uint64_t kLittle = uint64_t{700} << 20;
+  fill(path_);
+  database_.reset();
+  // Ends without closing the file, so that its last commits are in the log alone.
+  EXPECT_TRUE(run_apart([&] {
+    if (!limit_address_space(kLittle)) return false;
+    reopen(path_);
+    const std::string text(100'000, 'x');
+    for (int i = 0; i < 3'000; ++i)  // 300 MB, which takes a larger map than the first
+      if (auto made =
+              database_->container("items")->create(fmt::format(R"({{"id":"i{}","k":1,"t":"{}"}})", i, text));
+          !made) {
+        EXPECT_TRUE(succeeds(made));
+        break;
+      }
+    EXPECT_EQ(query("DELETE FROM items i WHERE IS_DEFINED(i.t)"), "");
+    EXPECT_EQ(query("INSERT INTO items VALUES {id: '4', k: 4}"), "");
+    std::fflush(nullptr);
+    _exit(HasFailure() ? 1 : 0);
+  }));
+  EXPECT_TRUE(run_apart([&] {
+    if (!limit_address_space(kLittle)) return false;
+    reopen(path_);
+    EXPECT_EQ(count(), "4\n");
+    expect_copies_work();
+    database_.reset();
+    return true;
+  }));
 }
 
 // The file that is opened first would get their numbers, and what is printed would go into it.

@@ -70,8 +70,8 @@ struct IndexStatistics {
   // By number of leading parts: how many different values they have together. Empty: not known.
   std::vector<double> distinct;
   // Encoded values at equal distances, in order, perhaps cut: each stands for an equal share of the entries.
-  // Empty: not known.
-  std::vector<std::string> bounds;
+  // Null: not known. Shared, since who plans a statement only looks at them.
+  std::shared_ptr<const std::vector<std::string>> bounds;
 };
 
 // Encoded keys from `from` on, before `to`; an empty `to` is the end of the index. May be cut anywhere:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "sql/value/key_encoding.h"
 
@@ -32,8 +34,8 @@ IndexSummary::IndexSummary(const IndexShape& shape, uint64_t entries)
 
 void IndexSummary::add(const IndexEntry& entry) {
   const std::string_view values = entry.values;
-  if (statistics_.entries == next_sample_ && statistics_.bounds.size() < kSamples) {
-    statistics_.bounds.emplace_back(values.substr(0, kLongestSample));
+  if (statistics_.entries == next_sample_ && bounds_.size() < kSamples) {
+    bounds_.emplace_back(values.substr(0, kLongestSample));
     next_sample_ += distance_;
   }
   ++statistics_.entries;
@@ -51,6 +53,7 @@ void IndexSummary::add(const IndexEntry& entry) {
 }
 
 sql::IndexStatistics IndexSummary::finish() {
+  statistics_.bounds = std::make_shared<const std::vector<std::string>>(std::move(bounds_));
   return std::move(statistics_);
 }
 
@@ -60,10 +63,11 @@ std::string index_statistics_to_bytes(const sql::IndexStatistics& statistics) {
   bytes += static_cast<char>(statistics.distinct.size());
   append_number(statistics.entries, bytes);
   for (const double distinct : statistics.distinct) append_number(static_cast<uint64_t>(distinct), bytes);
-  for (const std::string& bound : statistics.bounds) {
-    bytes += static_cast<char>(bound.size());
-    bytes += bound;
-  }
+  if (statistics.bounds != nullptr)
+    for (const std::string& bound : *statistics.bounds) {
+      bytes += static_cast<char>(bound.size());
+      bytes += bound;
+    }
   return bytes;
 }
 
@@ -80,12 +84,14 @@ std::optional<sql::IndexStatistics> index_statistics_from_bytes(Bytes bytes) {
     if (!distinct) return std::nullopt;
     statistics.distinct.push_back(static_cast<double>(*distinct));
   }
+  std::vector<std::string> bounds;
   while (!bytes.empty()) {
     const auto size = static_cast<uint8_t>(bytes[0]);
     if (bytes.size() < size_t{1} + size) return std::nullopt;
-    statistics.bounds.emplace_back(bytes.substr(1, size));
+    bounds.emplace_back(bytes.substr(1, size));
     bytes.remove_prefix(size_t{1} + size);
   }
+  statistics.bounds = std::make_shared<const std::vector<std::string>>(std::move(bounds));
   return statistics;
 }
 

@@ -36,6 +36,7 @@ class IndexSummary {
   uint64_t distance_;
   uint64_t next_sample_;
   sql::IndexStatistics statistics_;
+  std::vector<std::string> bounds_;
   std::string last_values_;
 };
 

@@ -80,8 +80,10 @@ const Keyword* find_reserved_word(std::string_view word) noexcept {
   char capitals[kLongestReservedWord];
   std::ranges::transform(word, capitals, to_capital);
   const std::string_view wanted(capitals, word.size());
-  const auto* found = std::ranges::lower_bound(kReservedWords, wanted, {}, &Keyword::word);
-  return found != std::end(kReservedWords) && found->word == wanted ? found : nullptr;
+  const auto first_letter = [](const Keyword& keyword) { return keyword.word[0]; };
+  const auto alike = std::ranges::equal_range(kReservedWords, wanted[0], {}, first_letter);
+  const auto* const found = std::ranges::find(alike, wanted, &Keyword::word);
+  return found != alike.end() ? found : nullptr;
 }
 
 bool is_plain_name(std::string_view name) noexcept {

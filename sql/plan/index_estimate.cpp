@@ -46,11 +46,11 @@ KeyRanges constant_ranges(const PlannedProbe& probe) {
 
 // How many of the values at equal distances lie within the ranges. Half of one at least: less cannot be told.
 double share_within(const KeyRanges& ranges, const std::vector<std::string>& bounds) {
-  size_t within = 0;
-  for (const std::string& bound : bounds)
-    within += std::ranges::any_of(ranges.ranges, [&](const auto& range) {
-      return bound >= range.first && (range.second.empty() || bound < range.second);
-    });
+  ptrdiff_t within = 0;
+  for (const auto& [from, to] : ranges.ranges) {
+    const auto first = std::ranges::lower_bound(bounds, from);
+    within += (to.empty() ? bounds.end() : std::lower_bound(first, bounds.end(), to)) - first;
+  }
   return std::max(0.5, static_cast<double>(within)) / static_cast<double>(bounds.size());
 }
 
@@ -75,12 +75,12 @@ double usual_share(const PlannedProbe& probe, const IndexStatistics& statistics,
 double share_of(const PlannedProbe& probe, const KeyRanges& ranges, const IndexStatistics& statistics,
                 double entries) {
   const double usual = usual_share(probe, statistics, entries);
-  if (statistics.bounds.empty()) return usual;
-  const double sampled = share_within(ranges, statistics.bounds);
+  if (statistics.bounds == nullptr || statistics.bounds->empty()) return usual;
+  const double sampled = share_within(ranges, *statistics.bounds);
   const bool is_equality = std::ranges::all_of(
       probe.parts, [](const std::vector<IndexBound>& bounds) { return bounds[0].names_values(); });
   constexpr double kFewSamples = 3;
-  const double few = kFewSamples / static_cast<double>(statistics.bounds.size());
+  const double few = kFewSamples / static_cast<double>(statistics.bounds->size());
   return is_equality && std::abs(sampled - usual) < few ? usual : sampled;
 }
 

@@ -210,10 +210,10 @@ Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
     return fail(ErrorCode::out_of_memory, "memory for a script could not be had");
   restore_memory(memory, kImageStart, image.bytes, is_base);
   restored_ = image.number;
-  // What the image has learnt is at nobody's expense.
+  // What the image has learnt is at nobody's expense, as far as there is address space for it.
   const size_t learnt = image.forms.all().empty() ? 0 : ObjectForms::kMostMemory;
-  memory.max_pages =
-      std::max(pages, pages_of(std::clamp(memory_bytes, kLeastScriptMemory, kMostScriptMemory) + learnt));
+  const uint32_t asked = pages_of(std::clamp(memory_bytes, kLeastScriptMemory, kMostScriptMemory) + learnt);
+  memory.max_pages = std::max(pages, std::min(asked, kReservedPages));
   instance_->module.w2c___stack_pointer = image.stack_pointer;
   runtime_ = image.runtime;
   context_ = image.context;

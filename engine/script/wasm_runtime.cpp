@@ -138,7 +138,7 @@ void wasm_rt_allocate_memory(wasm_rt_memory_t* memory, uint32_t pages, uint32_t)
 uint32_t wasm_rt_grow_memory(wasm_rt_memory_t* memory, uint32_t pages) {
   const uint32_t before = memory->pages;
   const uint64_t wanted = uint64_t{before} + pages;
-  const bool fits = wanted <= memory->max_pages && wanted < 65536;
+  const bool fits = wanted <= std::min(memory->max_pages, kReservedPages);
   if (!fits || !open_memory(*memory, before * kWasmPageBytes + kSlackBytes, pages * kWasmPageBytes)) {
     ++quire::engine::refused;
     return UINT32_MAX;

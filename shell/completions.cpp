@@ -42,6 +42,14 @@ std::string in_case_of(std::string_view word, std::string_view keyword) {
   return text;
 }
 
+// Letters, digits and underscores, of any script.
+bool has_names_alone(std::string_view path) {
+  return std::ranges::all_of(path, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return std::isalnum(byte) != 0 || c == '_' || c == '.' || byte >= 0x80;
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> Completions::of(std::string_view before, std::string_view word) {
@@ -68,7 +76,8 @@ std::vector<std::string> Completions::of(std::string_view before, std::string_vi
   }
   if (const size_t dot = word.find('.'); dot != std::string_view::npos) {
     const std::string alias(word.substr(0, dot + 1));
-    for (const std::string& path : paths(before)) add(alias + path);
+    for (const std::string& path : paths(before))
+      if (is_path(path)) add(alias + path);
     return found;
   }
   for (const std::string& name : containers()) add(name);
@@ -77,6 +86,13 @@ std::vector<std::string> Completions::of(std::string_view before, std::string_vi
   quire_function function;
   for (size_t i = 0; quire_function_at(i, &function) != 0; ++i) add(in_case_of(word, function.name) + "(");
   return found;
+}
+
+// Whether it means the property as it stands. What has other signs in it, or a reserved word, might be
+// another statement, or do something to the terminal.
+bool Completions::is_path(const std::string& path) const {
+  return has_names_alone(path) &&
+         session_.database().prepare("SELECT VALUE c." + path + " FROM c IN (SELECT VALUE [])").has_value();
 }
 
 std::vector<std::string> Completions::containers() const {

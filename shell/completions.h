@@ -22,6 +22,7 @@ class Completions {
   std::vector<std::string> containers() const;
   // "address.city" and the like, of the containers that the text names, or of that in use.
   std::vector<std::string> paths(std::string_view text) const;
+  bool is_path(const std::string& path) const;
 
   Session& session_;
 };

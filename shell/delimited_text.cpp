@@ -1,5 +1,7 @@
 #include "shell/delimited_text.h"
 
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 namespace quire::shell {
@@ -17,6 +19,7 @@ bool is_bare_value(std::string_view text) {
 
 }  // namespace
 
+// Digits with an e in them may be something else that is no number of JSON: a hash, say.
 bool is_json_number(std::string_view text) {
   size_t at = text.starts_with('-') ? 1 : 0;
   const size_t digits = skip_digits(text, at);
@@ -34,7 +37,9 @@ bool is_json_number(std::string_view text) {
     if (end == at) return false;
     at = end;
   }
-  return at == text.size();
+  double number = 0;
+  return at == text.size() &&
+         std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc();
 }
 
 std::string quoted_cell(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "shell/commands.h"
 #include "shell/completions.h"
 #include "shell/interrupt.h"
 #include "shell/line_editor.h"
@@ -54,6 +55,12 @@ class Prompt {
     if (!is_empty) editor_.remember(line);
     if (!has_begun() && (words.starts_with('.') || is_farewell(words))) {
       session_.run(is_farewell(words) ? ".quit" : words);
+      return;
+    }
+    // As in a script it ends what was not ended.
+    if (!reader_.is_open() && find_command(line.substr(0, line.find_first_of(" \t"))) != nullptr) {
+      session_.run(reader_.take().text);
+      session_.run(words);
       return;
     }
     for (const StatementText& statement : reader_.add_line(line))

@@ -1,6 +1,7 @@
 #include "engine/container/import_mapping.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sql/value/extended_json.h"
 
@@ -38,6 +39,12 @@ Result<sql::Value> ImportMapping::with_id(const sql::Value& item) {
   if (!id.is_string() && !id.is_number())
     return fail(ErrorCode::invalid_id,
                 "the item has no string and no number at " + id_path_ + " to take as its id");
+  // From there on two whole numbers of the input may be one.
+  constexpr double kExact = 0x1p53;
+  if (id.kind() == sql::Kind::real && !(std::abs(id.as_real()) < kExact))
+    return fail(ErrorCode::invalid_id, "the number at " + id_path_ +
+                                           " is larger than one that keeps all its digits, so that other "
+                                           "items could get its id; write it as a string");
   if (id.is_number()) {
     std::string text;
     sql::write_number(id, text);

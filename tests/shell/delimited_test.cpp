@@ -185,6 +185,14 @@ TEST_F(DelimitedTest, TwoValuesForAColumnAreAnErrorRatherThanOneLost) {
       << run.errors;
 }
 
+TEST_F(DelimitedTest, WhatIsLargerThanANumberIsAString) {
+  const ShellRun run =
+      this->run({":memory:", ".import " + write("h.csv", "id,hash\n1,7e12345\n2,7e12\n") + " c",
+                 "SELECT VALUE c.hash FROM c"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_EQ(run.output, "\"7e12345\"\n7000000000000\n");
+}
+
 TEST_F(DelimitedTest, AScalarThatComesLateHasItsColumn) {
   // By their ids p999 comes last.
   const std::string query = "SELECT VALUE p.id = 'p999' ? 7 : {n: 1} FROM p ORDER BY p.id";

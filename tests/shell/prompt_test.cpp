@@ -113,6 +113,32 @@ TEST_F(PromptTest, PastedLinesBelongTogether) {
   wait_for("52\r\nquire> ");
 }
 
+// As in a script; what begins like a property stays one.
+TEST_F(PromptTest, ACommandEndsTheStatementBeforeIt) {
+  start({});
+  type("SELECT VALUE x\nFROM x IN (SELECT VALUE [70 + 1])\n.help .quit\n");
+  wait_for("71\r\n");
+  wait_for("leave");
+  wait_for("quire> ");
+  type("SELECT VALUE x\n.a FROM x IN (SELECT VALUE [{a: 72}]);\n");
+  wait_for("72\r\nquire> ");
+}
+
+// A name that is none in SQL would mean something else there, and may hold what a terminal takes for orders.
+TEST_F(PromptTest, TabWritesNamesThatMeanTheirProperties) {
+  start({path("t.quire")});
+  type(
+      "CREATE CONTAINER c; INSERT INTO c VALUES {id: '1', price: 81, 'price of it': 82, 'pri\\u001bx': 83, "
+      "'order': 84};\n");
+  wait_for("quire> ");
+  type(".use c\n");
+  wait_for("c> ");
+  type("SELECT VALUE c.pri\t FROM c\n");
+  wait_for("81\r\nc> ");
+  type("SELECT VALUE c.ord\t ?? 85 FROM c\n");
+  wait_for("85\r\nc> ");
+}
+
 TEST_F(PromptTest, CtrlCLeavesTheLineAndKeepsTheSession) {
   start({});
   type("SELECT VALUE (1,");

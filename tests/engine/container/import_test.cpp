@@ -222,6 +222,11 @@ TEST_F(ImportTest, IdsAreTakenFromAPath) {
                                    "{\"id\":\"x\",\"meta\":{\"key\":\"x\"},\"k\":1}"));
   expect_stop("{\"k\":1}", ErrorCode::invalid_id, "/meta/key", 1);
   expect_stop("{\"k\":1,\"meta\":{\"key\":[]}}", ErrorCode::invalid_id, "/meta/key", 1);
+  // Their last digits are gone: the next whole number would have the same id.
+  expect_stop("{\"k\":1,\"meta\":{\"key\":18446744073709551615}}", ErrorCode::invalid_id,
+              "write it as a string", 1);
+  ASSERT_TRUE(
+      succeeds(import("{\"k\":1,\"meta\":{\"key\":9223372036854775807}}\n{\"k\":1,\"meta\":{\"key\":1.5}}")));
   for (const char* path : {"key", "/", "/a//b"}) {
     options_.id_path = path;
     EXPECT_TRUE(fails_with(import("{}"), ErrorCode::invalid_argument, path));

@@ -38,7 +38,8 @@ TEST_F(WasmMemoryTest, WhatWasWrittenToIsPutBackWhereverItLies) {
     for (int round = 0; round < 10; ++round) {
       uint64_t at = 0;
       for (size_t i = 0; i < stores; ++i) {
-        // Here and there, and one behind the other; also those that reach into it from before, and to its end.
+        // Here and there, and one behind the other; also those that reach into it from before, and to its
+        // end.
         const uint64_t first = kStart - 7, behind = kPages * kWasmPageBytes - 8;
         at = i % 3 == 0 ? first + random() % (behind - first + 1) : std::min(at + random() % 300, behind);
         store(std::max(at, first), random(), 1 + random() % 8);

@@ -78,6 +78,9 @@ Result<void> Binder::bind_source(const FromSource& source, bool is_first, Scope&
   if (!is_path) return bind_query_source(source, scope);
   if (const Scope::Found found = scope.find(source.root); found.entry != nullptr) {
     QUIRE_TRY(check_grouping(found, source.root_span, scope));
+    const bool is_of_this_query = std::ranges::find(scope.query().sources, found.entry->slot,
+                                                    &BoundSource::slot) != scope.query().sources.end();
+    if (found.entry->is_item && !is_of_this_query) note_item_for_container(source);
     return bind_path_source(source, *found.entry, scope);
   }
   const bool is_whole = source.steps.empty() && !source.iterates;

@@ -159,6 +159,7 @@ class Binder {
   // notes.cpp
   void note(Span span, std::string_view message);
   void note_slips(const Expression& expression);
+  void note_item_for_container(const FromSource& source);  // whose root is the item of a query around it
 
   BoundExpression* make(BoundKind kind, Span span);
   // Something that parses and means something, but that this version cannot run: refused when it is run.

@@ -71,4 +71,13 @@ void Binder::note_slips(const Expression& expression) {
     note(operand->span, "+ adds numbers alone; || joins strings");
 }
 
+void Binder::note_item_for_container(const FromSource& source) {
+  const bool is_whole = source.steps.empty() && !source.iterates;
+  if (!is_whole || !options_.scope.empty() || source_.collection(std::string(source.root)) == nullptr) return;
+  note(source.root_span, fmt::format("{0} is the item of the query around it, one row; to read the whole "
+                                     "container here, give the item another "
+                                     "name there, as in {0} i",
+                                     source.root));
+}
+
 }  // namespace quire::sql

@@ -269,6 +269,8 @@ TEST_F(ChangeTest, ExplainShowsWhatAChangeReadsAndChangesNothing) {
             "\"  value p.age = 1, p.x = 2\"\n"
             "\"    filter p.age > 3\"\n"
             "\"      partition scan of container people (partition key = 'Lviv')\"\n");
+  EXPECT_THAT(query("EXPLAIN DELETE FROM people WHERE people.age = (SELECT VALUE MAX(x.age) FROM people x)"),
+              testing::HasSubstr("people is the item of the query around it"));
   EXPECT_EQ(query("EXPLAIN DELETE FROM people p WHERE p.id = '1' AND p.city = 'Kyiv' RETURNING p.id"),
             "\"delete from container people\"\n"
             "\"  value p\"\n"

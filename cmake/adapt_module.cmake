@@ -12,7 +12,7 @@ foreach(result IN ITEMS t3 void)
 endforeach()
 
 # Most values that the engine lets go of are no references, or not the last one, which is told where it happens rather than by
-# a call; all of it or nothing, as below.
+# a call: those with a count, which stands before them, begin at the number below. All of it or nothing.
 set(declared "static void w2c_JS_FreeValue(Z_qjs_instance_t*, u32, u64);")
 set(call "w2c_JS_FreeValue(instance, ")
 set(freed "  w2c_j1 = 18446744035054845952ull;\n  w2c_i0 = w2c_j0 < w2c_j1;\n  if (w2c_i0) {goto w2c_B0;}")

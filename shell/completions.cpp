@@ -42,8 +42,11 @@ std::string in_case_of(std::string_view word, std::string_view keyword) {
   return text;
 }
 
-// Letters, digits and underscores, of any script.
+// Letters, digits and underscores, of any script; no signs of control, of which Unicode has more than ASCII
+// (U+0080 to U+009F).
 bool has_names_alone(std::string_view path) {
+  for (size_t at = path.find('\xC2'); at != std::string_view::npos; at = path.find('\xC2', at + 1))
+    if (at + 1 < path.size() && static_cast<unsigned char>(path[at + 1]) < 0xA0) return false;
   return std::ranges::all_of(path, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return std::isalnum(byte) != 0 || c == '_' || c == '.' || byte >= 0x80;

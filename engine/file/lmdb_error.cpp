@@ -54,9 +54,12 @@ constexpr Row kRows[] = {
 }  // namespace
 
 Error lmdb_error(int code, std::string_view doing) {
-  if (code == MDB_BAD_DBI) return {kRows[0].error, std::string(kRows[0].reason)};  // the file is in order
   for (const Row& row : kRows)
-    if (row.code == code) return {row.error, fmt::format("Quire could not {}: {}", doing, row.reason)};
+    if (row.code == code) {
+      // The file itself is in order then.
+      if (code == MDB_BAD_DBI) return {row.error, std::string(row.reason)};
+      return {row.error, fmt::format("Quire could not {}: {}", doing, row.reason)};
+    }
   return {ErrorCode::io, fmt::format("Quire could not {}: {}", doing, mdb_strerror(code))};
 }
 

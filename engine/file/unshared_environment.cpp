@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "engine/file/file_format.h"
+#include "engine/file/table_registry.h"
 
 namespace quire::engine {
 

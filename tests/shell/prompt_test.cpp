@@ -129,6 +129,7 @@ TEST_F(PromptTest, TabWritesNamesThatMeanTheirProperties) {
   start({path("t.quire")});
   type(
       "CREATE CONTAINER c; INSERT INTO c VALUES {id: '1', price: 81, 'price of it': 82, 'pri\\u001bx': 83, "
+      "'pri\\u009bx': 83, "
       "'order': 84};\n");
   wait_for("quire> ");
   type(".use c\n");

@@ -144,11 +144,12 @@ class DelimitedSource : public ByteSource {
       if (!record[i].is_quoted && record[i].text.contains('\r'))
         return "its lines end with a carriage return alone, which is no end here: tr '\\r' '\\n' makes line "
                "feeds of them";
-      // In quotes it is the empty name, as the export writes it.
-      if (record[i].text.empty() && !record[i].is_quoted)
-        return fmt::format("column {} of the header has no name", i + 1);
-      if (!insert_column(root_, record[i].text, i))
-        return fmt::format("column {} of the header, '{}', is there already", i + 1, record[i].text);
+      // In quotes it is the empty name, as the export writes it. Without, the writer had none, as for the
+      // numbers of rows that data frames are written with.
+      const bool has_name = !record[i].text.empty() || record[i].is_quoted;
+      const std::string name = has_name ? record[i].text : fmt::format("column{}", i + 1);
+      if (!insert_column(root_, name, i))
+        return fmt::format("column {} of the header, '{}', is there already", i + 1, name);
     }
     return {};
   }
@@ -192,7 +193,8 @@ class DelimitedSource : public ByteSource {
       return true;
     }
     const bool is_word = text == "true" || text == "false" || text == "null";
-    const bool is_bare_value = !cell.is_quoted && (is_word || is_json_number(text));
+    const bool is_number = is_json_number(text) && !has_too_many_digits(text);
+    const bool is_bare_value = !cell.is_quoted && (is_word || is_number);
     const bool may_be_json = text.starts_with('[') || text.starts_with('{');
     json_ += is_bare_value || (may_be_json && is_json_(text)) ? one_line(text) : quoted(text);
     return true;

@@ -1,6 +1,8 @@
 #include "shell/delimited_text.h"
 
+#include <array>
 #include <charconv>
+#include <cstdint>
 #include <system_error>
 #include <utility>
 
@@ -40,6 +42,24 @@ bool is_json_number(std::string_view text) {
   double number = 0;
   return at == text.size() &&
          std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc();
+}
+
+// Numbers are 64-bit integers or doubles; a double is written with the fewest digits that tell it from
+// others.
+bool has_too_many_digits(std::string_view number) {
+  if (number.find_first_not_of("-0123456789") != std::string_view::npos) return false;
+  const char* const end = number.data() + number.size();
+  int64_t integer = 0;
+  if (std::from_chars(number.data(), end, integer).ec == std::errc()) return false;
+  double real = 0;
+  std::from_chars(number.data(), end, real);
+  std::array<char, 32> buffer;
+  const auto written =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), real, std::chars_format::scientific);
+  std::string kept(buffer.data(), written.ptr);
+  kept.erase(kept.find('e'));
+  std::erase(kept, '.');
+  return number.substr(0, number.find_last_not_of('0') + 1) != kept;
 }
 
 std::string quoted_cell(std::string_view text) {

@@ -1,6 +1,7 @@
 // The cells of CSV and TSV. What a cell is can be told from how it is written: bare `12`, `true`, `null` are
-// that value, in quotes they are strings; a bare empty cell is nothing at all, `""` the empty string; arrays
-// and objects stand in quotes as JSON. Other programs read the same texts.
+// that value, in quotes they are strings, as is a whole number whose digits would be lost; a bare empty cell
+// is nothing at all, `""` the empty string; arrays and objects stand in quotes as JSON. Other programs read
+// the same texts.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,8 @@ std::string delimited_name(std::string_view text, char separator);
 
 // Whether the text is a number as JSON has them.
 bool is_json_number(std::string_view text);
+// Whether such a number is a whole one of more digits than an item's number keeps: those of a card, say.
+bool has_too_many_digits(std::string_view number);
 
 struct DelimitedCell {
   std::string text;

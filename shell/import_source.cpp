@@ -148,8 +148,12 @@ class GzipSource : public PackedSource {
         if (is_between_members_ && !has_failed_) return 0;
         return ended_early("gzip");
       }
-      // A file may be several gzip members, one after the other.
-      if (is_between_members_) inflateReset(&stream_);
+      // A file may be several gzip members, one after the other, and zeros up to the end of a tape's block.
+      if (is_between_members_) {
+        while (at_ < end_ && packed_[at_] == '\0') ++at_;
+        if (at_ == end_) continue;
+        inflateReset(&stream_);
+      }
       stream_.next_in = reinterpret_cast<Bytef*>(packed_.data() + at_);
       stream_.avail_in = static_cast<uInt>(end_ - at_);
       const int code = inflate(&stream_, Z_NO_FLUSH);

@@ -107,7 +107,37 @@ TEST_F(DelimitedTest, AColumnWhoseNameIsEmptyIsInQuotes) {
   const ShellRun there = run({":memory:", ".import " + file + " c", ".export c " + path("out.csv"),
                               ".import " + path("out.csv") + " d", ".export d -"});
   EXPECT_EQ(there.output, item) << there.errors;
-  EXPECT_NE(import("id,,a\n1,2,3\n").errors.find("column 2 of the header has no name"), std::string::npos);
+}
+
+// As data frames are written, whose numbers of rows have none.
+TEST_F(DelimitedTest, AColumnWithoutANameIsCalledByItsPlace) {
+  EXPECT_EQ(import(",id,a\n0,x,3\n1,y,4\n").output,
+            "{\"column1\":0,\"id\":\"x\",\"a\":3}\n{\"column1\":1,\"id\":\"y\",\"a\":4}\n");
+  EXPECT_EQ(import("id,a,\n1,2,\n").output, "{\"id\":\"1\",\"a\":2}\n");
+  EXPECT_NE(import("id,column3,\n1,2,3\n").errors.find("column 3 of the header, 'column3', is there already"),
+            std::string::npos);
+}
+
+TEST_F(DelimitedTest, AWholeNumberKeepsItsDigits) {
+  EXPECT_EQ(import("id,a\n1,12345678901234567890\n2,-12345678901234567890\n3,9223372036854775807\n").output,
+            "{\"id\":\"1\",\"a\":\"12345678901234567890\"}\n{\"id\":\"2\",\"a\":\"-12345678901234567890\"}\n"
+            "{\"id\":\"3\",\"a\":9223372036854775807}\n");
+  // As a double is written, which an export may have done.
+  EXPECT_EQ(import("id,a\n1,100000000000000000000\n2,18446744073709552000\n").output,
+            "{\"id\":\"1\",\"a\":100000000000000000000}\n{\"id\":\"2\",\"a\":18446744073709552000}\n");
+}
+
+TEST_F(DelimitedTest, ZerosBehindGzipDataAreNoData) {
+  std::filesystem::remove(path("in.csv.gz"));
+  ASSERT_EQ(
+      run({":memory:", ".import " + write("in.csv", "id,a\n1,2\n") + " c", ".export c " + path("in.csv.gz")})
+          .exit_code,
+      0);
+  const std::string packed = read("in.csv.gz");
+  const std::string padded = write("padded.csv.gz", packed + std::string(100'000, '\0'));
+  EXPECT_EQ(run({":memory:", ".import " + padded + " c", ".export c -"}).output, "{\"id\":\"1\",\"a\":2}\n");
+  const std::string spoilt = write("spoilt.csv.gz", packed + std::string(100, '\0') + "x");
+  EXPECT_EQ(run({":memory:", ".import " + spoilt + " c"}).exit_code, 1);
 }
 
 TEST_F(DelimitedTest, SkippedRecordsAreToldByTheLinesOfErrors) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/query/query_cache.h"
 #include "sql/bind/computed_property.h"
 #include "sql/bind/search_policy.h"
 
@@ -76,6 +77,14 @@ Result<std::vector<std::string>> new_unique_indexes(const ContainerDefinition& b
 }
 
 }  // namespace
+
+OpenContainers::OpenContainers(Environment& environment, const ContainerOptions& options)
+    : environment_(environment),
+      options_(options),
+      catalog_(environment),
+      queries_(std::make_unique<QueryCache>()) {}
+
+OpenContainers::~OpenContainers() = default;
 
 Result<OpenContainers::Opened> OpenContainers::find(const Transaction& transaction, std::string_view name) {
   QUIRE_ASSIGN(const std::optional<CatalogReference> reference, catalog_.find_reference(transaction, name));

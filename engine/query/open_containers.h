@@ -23,11 +23,13 @@
 
 namespace quire::engine {
 
+class QueryCache;
+
 // Thread-safe. Must not outlive the Environment.
 class OpenContainers {
  public:
-  explicit OpenContainers(Environment& environment, const ContainerOptions& options = {})
-      : environment_(environment), options_(options), catalog_(environment) {}
+  explicit OpenContainers(Environment& environment, const ContainerOptions& options = {});
+  ~OpenContainers();
 
   // A transaction knows the tables of only those containers that were opened before it began: take openings()
   // first, then begin, and a container whose `opening` is higher needs a newer transaction.
@@ -79,6 +81,8 @@ class OpenContainers {
   const Catalog& catalog() const noexcept { return catalog_; }
   // What queries gather keys in.
   KeyRooms& key_rooms() noexcept { return key_rooms_; }
+  // What was prepared and may be asked for again.
+  QueryCache& queries() noexcept { return *queries_; }
 
  private:
   static constexpr size_t kFewOpen = 32;
@@ -112,6 +116,7 @@ class OpenContainers {
   std::function<WorkOptions()> building_options_;
   Catalog catalog_;
   KeyRooms key_rooms_;
+  std::unique_ptr<QueryCache> queries_;
   mutable std::mutex mutex_;  // guards the three below
   // Shared, since statements and container handles outlive a drop.
   std::map<ContainerNumber, Opened> stores_;

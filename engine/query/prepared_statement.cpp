@@ -12,6 +12,7 @@
 #include "engine/query/container_change.h"
 #include "engine/query/index_change.h"
 #include "engine/query/pragmas.h"
+#include "engine/query/query_cache.h"
 #include "engine/query/script_statement.h"
 #include "sql/value/value_builder.h"
 
@@ -89,15 +90,24 @@ Result<void> PreparedStatement::plan(SnapshotSource& source) {
   });
 }
 
-Result<void> PreparedStatement::plan_with(SnapshotSource& source, const sql::MemberNames& names) {
+// One that is made again has the parameters of the first in their places.
+Result<std::shared_ptr<const sql::PreparedQuery>> PreparedStatement::prepare_query(
+    SnapshotSource& source, const sql::MemberNames& names) const {
+  if (query_ == nullptr)
+    return containers_.queries().prepare(
+        {.sql = sql_, .scope = options_.scope.get(), .is_strict = options_.strict, .member_names = names},
+        source, source);
   sql::PrepareOptions options{
       .strict = options_.strict, .scope = {}, .member_names = names, .parameters = parameter_names_};
   if (options_.scope != nullptr) options.scope = options_.scope->definition().name;
   auto query = sql::prepare_query(sql_, source, options);
-  // A failure of storage shows as a container that is not there: the cause comes first.
   if (source.error()) return std::unexpected(*source.error());
   if (!query) return std::unexpected(std::move(query.error()));
-  query_ = std::move(*query);
+  return std::shared_ptr<const sql::PreparedQuery>(std::move(*query));
+}
+
+Result<void> PreparedStatement::plan_with(SnapshotSource& source, const sql::MemberNames& names) {
+  QUIRE_ASSIGN(query_, prepare_query(source, names));
   workload_entry_.reset();  // another plan has other facts
   may_be_limited_ = true;
   lookups_ = source.lookups();

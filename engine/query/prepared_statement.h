@@ -109,6 +109,8 @@ class PreparedStatement {
   // The first plan: no parameter has a value yet.
   Result<void> plan_first(SnapshotSource& source);
   Result<void> plan_with(SnapshotSource& source, const sql::MemberNames& names);
+  Result<std::shared_ptr<const sql::PreparedQuery>> prepare_query(SnapshotSource& source,
+                                                                  const sql::MemberNames& names) const;
   // The text that is bound to a parameter; nothing if it is none.
   std::optional<std::string_view> member_name(uint32_t parameter) const;
   // Whether the texts in brackets are those that the plan was made for.
@@ -147,7 +149,7 @@ class PreparedStatement {
   std::string sql_;
   StatementOptions options_;
   std::shared_ptr<sql::MemoryBudget> memory_;  // of all that a run holds
-  std::unique_ptr<sql::PreparedQuery> query_;
+  std::shared_ptr<const sql::PreparedQuery> query_;
   // What the plan rests on: containers, and the texts of parameters in brackets, by
   // PreparedQuery::member_parameters().
   SnapshotSource::Lookups lookups_;

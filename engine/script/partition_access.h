@@ -16,7 +16,6 @@
 #include "engine/query/open_containers.h"
 #include "engine/query/snapshot_source.h"
 #include "engine/script/partition_source.h"
-#include "engine/script/query_cache.h"
 #include "sql/error.h"
 #include "sql/run/execution.h"
 #include "sql/value/arena.h"
@@ -37,7 +36,7 @@ class PageRows {
 // are good until the next call of a function that works on items.
 class PartitionAccess {
  public:
-  PartitionAccess(OpenContainers& containers, QueryCache& queries, std::shared_ptr<ContainerStore> store,
+  PartitionAccess(OpenContainers& containers, std::shared_ptr<ContainerStore> store,
                   WriteTransaction& transaction, uint64_t openings, std::span<const sql::Value> partition_key,
                   const FunctionSource& functions, ScriptLog& log, bool runs_triggers = true)
       : triggers_{.pre = {},
@@ -47,7 +46,6 @@ class PartitionAccess {
                   .time_limit = functions.limits.statement},
         functions_(functions),
         containers_(containers),
-        queries_(queries),
         store_(std::move(store)),
         transaction_(transaction),
         openings_(openings),
@@ -111,7 +109,6 @@ class PartitionAccess {
   FunctionSource functions_;
   uint64_t interrupts_at_start_ = functions_.interrupts != nullptr ? functions_.interrupts->load() : 0;
   OpenContainers& containers_;
-  QueryCache& queries_;
   std::shared_ptr<ContainerStore> store_;  // shared as everywhere with the database and its statements
   WriteTransaction& transaction_;
   uint64_t openings_;

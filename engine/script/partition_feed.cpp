@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "engine/container/request_charge.h"
+#include "engine/query/query_cache.h"
 #include "engine/script/partition_access.h"
 #include "engine/script/partition_source.h"
 #include "sql/bind/binder.h"  // contains_aggregate
@@ -138,8 +139,11 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
     const auto value = value_of_parameter(page.query.parameters, name);
     return value && value->is_string() ? std::optional(value->as_string()) : std::nullopt;
   };
-  QUIRE_ASSIGN(const auto query,
-               queries_.prepare({page.query.sql, *store_, is_positioned, member_names}, base, source));
+  QUIRE_ASSIGN(const auto query, containers_.queries().prepare({.sql = page.query.sql,
+                                                                .scope = store_.get(),
+                                                                .is_positioned = is_positioned,
+                                                                .member_names = member_names},
+                                                               base, source));
   const sql::Statement& statement = query->statement();
   if (statement.kind != sql::StatementKind::query)
     return fail(ErrorCode::invalid_argument,

@@ -35,7 +35,7 @@ class JavaScript final : public Scripts {
     const ContainerStore& container = *call.store;
     QUIRE_ASSIGN(const auto script,
                  catalog_.find(transaction, container.number(), sql::ScriptKind::procedure, call.name));
-    PartitionAccess access(containers_, queries_, call.store, transaction, openings, call.partition_key,
+    PartitionAccess access(containers_, call.store, transaction, openings, call.partition_key,
                            {this, call.limits, call.interrupts}, outcome.log);
     if (!script) {
       if (const auto native = natives_.find(call.name)) return run_native(*native, access, call, outcome);
@@ -136,7 +136,6 @@ class JavaScript final : public Scripts {
   ScriptCatalog catalog_;
   ScriptSeals seals_;
   TriggerLookup triggers_;
-  QueryCache queries_;
   std::function<ScriptLimits()> limits_;
   const std::atomic<uint64_t>* interrupts_ = nullptr;
   ScriptStore store_;
@@ -185,7 +184,7 @@ Result<std::string> JavaScript::run_trigger(const ScriptDefinition& script, cons
                            .limits = limits,
                            .interrupts = interrupts_};
   // The container's tables are known to the transaction, which is writing to them.
-  PartitionAccess access(containers_, queries_, call.store, transaction, UINT64_MAX, key,
+  PartitionAccess access(containers_, call.store, transaction, UINT64_MAX, key,
                          {this, call.limits, interrupts_}, *log, false);
   auto done = run_script(script, settings, access, call, "requestBody", body, *log);
   if (!done) {

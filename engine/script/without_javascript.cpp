@@ -22,7 +22,7 @@ class NativeScripts final : public Scripts {
                        ProcedureOutcome& outcome) override {
     const auto native = natives_.find(call.name);
     if (native == nullptr) return no_javascript();
-    PartitionAccess access(containers_, queries_, call.store, transaction, openings, call.partition_key,
+    PartitionAccess access(containers_, call.store, transaction, openings, call.partition_key,
                            {this, call.limits, call.interrupts}, outcome.log);
     return run_native(*native, access, call, outcome);
   }
@@ -53,7 +53,6 @@ class NativeScripts final : public Scripts {
   OpenContainers& containers_;
   const NativeProcedures& natives_;
   TriggerLookup triggers_;
-  QueryCache queries_;
 };
 
 }  // namespace

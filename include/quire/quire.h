@@ -577,7 +577,7 @@ typedef struct quire_statement quire_statement;
 
 /* Prepared on the database: identifiers in FROM name containers. Released by quire_finalize. A container that
  * is dropped and made anew under its name is queried anew; until then a step gives QUIRE_CONTAINER_NOT_FOUND.
- */
+ * The plans of texts that come again are kept: to prepare one with other values, bind them. */
 QUIRE_API int quire_prepare(quire_database* database, const char* sql, size_t length,
                             quire_statement** statement, quire_error* error);
 /* Prepared on a container: the first identifier in FROM stands for it, whatever it says, as in Cosmos. The

@@ -403,7 +403,7 @@ Sample import_no_paths(const Fixture& fixture) {
   return {import_rate(fixture, ""), {}};
 }
 
-// ---- plan_time
+// ---- plan_time, prepare_again
 
 namespace {
 
@@ -417,25 +417,56 @@ double median_microseconds_of(Act act) {
   return times[kRuns / 2] * 1e6;
 }
 
+constexpr std::string_view kQuirePlanned =
+    "SELECT r.id, r.metricValue FROM readings r WHERE r.metricValue > 100 AND r.location.city = 'Perth' "
+    "ORDER BY r.metricValue OFFSET 0 LIMIT 10";
+constexpr std::string_view kSqlitePlanned =
+    "SELECT json_extract(json, '$.id'), json_extract(json, '$.metricValue') FROM readings "
+    "WHERE json_extract(json, '$.metricValue') > 100 AND json_extract(json, '$.location.city') = 'Perth' "
+    "ORDER BY json_extract(json, '$.metricValue') LIMIT 10";
+
+// Each time a text that was not there before, or always the same one.
+enum class Texts : uint8_t { differ, same };
+
+template <typename Prepare>
+Sample measure_preparing(std::string_view sql, Texts texts, const Prepare& prepare) {
+  size_t number = 0;
+  return {median_microseconds_of([&] {
+            number += texts == Texts::differ ? 1 : 0;
+            prepare(fmt::format("{} -- {}", sql, number));
+          }),
+          {}};
+}
+
+Sample measure_quire_preparing(const Fixture& fixture, Texts texts) {
+  QuireFile file(fixture.quire_file());
+  file.run("CREATE INDEX IF NOT EXISTS by_value ON readings (metricValue)");
+  return measure_preparing(kQuirePlanned, texts,
+                           [&](const std::string& sql) { must(file.database.prepare(sql)); });
+}
+
+Sample measure_sqlite_preparing(const Fixture& fixture, Texts texts) {
+  Connection connection = sqlite_of(fixture);
+  make_index(connection, kSqliteValue);
+  return measure_preparing(kSqlitePlanned, texts, [&](const std::string& sql) { connection.prepare(sql); });
+}
+
 }  // namespace
 
 Sample quire_plan_time(const Fixture& fixture) {
-  QuireFile file(fixture.quire_file());
-  file.run("CREATE INDEX IF NOT EXISTS by_value ON readings (metricValue)");
-  const std::string sql =
-      "SELECT r.id, r.metricValue FROM readings r WHERE r.metricValue > 100 AND r.location.city = 'Perth' "
-      "ORDER BY r.metricValue OFFSET 0 LIMIT 10";
-  return {median_microseconds_of([&] { must(file.database.prepare(sql)); }), {}};
+  return measure_quire_preparing(fixture, Texts::differ);
 }
 
 Sample sqlite_plan_time(const Fixture& fixture) {
-  Connection connection = sqlite_of(fixture);
-  make_index(connection, kSqliteValue);
-  const char* const sql =
-      "SELECT json_extract(json, '$.id'), json_extract(json, '$.metricValue') FROM readings "
-      "WHERE json_extract(json, '$.metricValue') > 100 AND json_extract(json, '$.location.city') = 'Perth' "
-      "ORDER BY json_extract(json, '$.metricValue') LIMIT 10";
-  return {median_microseconds_of([&] { connection.prepare(sql); }), {}};
+  return measure_sqlite_preparing(fixture, Texts::differ);
+}
+
+Sample quire_prepare_again(const Fixture& fixture) {
+  return measure_quire_preparing(fixture, Texts::same);
+}
+
+Sample sqlite_prepare_again(const Fixture& fixture) {
+  return measure_sqlite_preparing(fixture, Texts::same);
 }
 
 }  // namespace quire::bench

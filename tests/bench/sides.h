@@ -95,6 +95,8 @@ Sample quire_insert_indexed(const Fixture& fixture);
 Sample sqlite_insert_indexed(const Fixture& fixture);
 Sample quire_plan_time(const Fixture& fixture);
 Sample sqlite_plan_time(const Fixture& fixture);
+Sample quire_prepare_again(const Fixture& fixture);
+Sample sqlite_prepare_again(const Fixture& fixture);
 Sample quire_array_contains(const Fixture& fixture);
 Sample scan_array_contains(const Fixture& fixture);  // Quire without the index
 Sample sqlite_array_contains(const Fixture& fixture);

@@ -96,6 +96,7 @@ std::span<const Work> works() {
        true},
       {"array_contains", "items/s", true, quire_array_contains, scan_array_contains, sqlite_array_contains},
       {"plan_time", "us", false, quire_plan_time, nullptr, sqlite_plan_time},
+      {"prepare_again", "us", false, quire_prepare_again, nullptr, sqlite_prepare_again},
       {"insert_indexed", "items/s", true, quire_insert_indexed, lmdb_insert_indexed, sqlite_insert_indexed},
       {"import_all_paths", "items/s", true, quire_import_all_paths, import_no_paths, nullptr},
       {"commit_1", "commits/s", true, quire_commit_1, lmdb_commit_1, sqlite_commit_1},

@@ -1,8 +1,11 @@
 // Queries that are kept: which, and for how long.
-#include "engine/script/query_cache.h"
+#include "engine/query/query_cache.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
 
 #include "engine/query/open_containers.h"
 #include "tests/engine/file/temporary_folder.h"
@@ -26,7 +29,9 @@ class QueryCacheTest : public testing::Test {
     Query query;
     const auto asked = environment_->write([&](WriteTransaction& transaction) -> Result<void> {
       SnapshotSource source(containers_, container, openings, transaction);
-      QUIRE_ASSIGN(query, cache_.prepare({sql, *container, is_positioned}, source, source));
+      QUIRE_ASSIGN(query,
+                   cache_.prepare({.sql = sql, .scope = container.get(), .is_positioned = is_positioned},
+                                  source, source));
       return {};
     });
     return asked ? Result<Query>(query) : std::unexpected(asked.error());
@@ -100,6 +105,45 @@ TEST_F(QueryCacheTest, TheLastUsedStayAndTextsThatComeOnceTakeNoRoom) {
   }
   EXPECT_EQ(ask(kQuery, container_), used);
   EXPECT_NE(ask(text(0), container_), unused);
+}
+
+// A plan is chosen by how many items there are.
+TEST_F(QueryCacheTest, AContainerThatHasGrownOrShrunkIsPlannedAnew) {
+  const auto fill = [&](int from, int to) {
+    for (int i = from; i < to; ++i)
+      ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+        QUIRE_TRY(container_->create(transaction, fmt::format(R"({{"id":"{0}","k":1,"n":{0}}})", i)));
+        return {};
+      })));
+  };
+  ask(kQuery, container_);
+  const Query of_none = ask(kQuery, container_);
+  fill(0, 60);
+  EXPECT_EQ(ask(kQuery, container_), of_none);
+  fill(60, 400);
+  const Query of_more = ask(kQuery, container_);
+  EXPECT_NE(of_more, of_none);
+  EXPECT_EQ(ask(kQuery, container_), of_more);
+}
+
+TEST_F(QueryCacheTest, AnExplanationIsOfNow) {
+  constexpr std::string_view kExplained = "EXPLAIN SELECT VALUE c.n FROM c WHERE c.n > 5";
+  ask(kExplained, container_);
+  const Query second = ask(kExplained, container_);
+  EXPECT_NE(ask(kExplained, container_), second);
+}
+
+TEST_F(QueryCacheTest, ThreadsMayAskAtOnce) {
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&] {
+      for (size_t i = 0; i < 300; ++i) {
+        const std::string sql = fmt::format("SELECT VALUE c.n + {} FROM c", i % (QueryCache::kMost + 10));
+        const auto source = value_of(SnapshotSource::begin(containers_, container_));
+        const auto query = cache_.prepare({.sql = sql, .scope = container_.get()}, *source, *source);
+        ASSERT_TRUE(query) << query.error().message;
+      }
+    });
 }
 
 TEST_F(QueryCacheTest, LongTextsAndErrorsAreNotKept) {

@@ -34,11 +34,10 @@ Outcome help_command(Session&, const Words& words) {
   for (const Command& command : all_commands())
     text +=
         fmt::format("{:<52} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
-  return print_text(
-      text +
-      "\nAnything else is SQL. A statement ends with ; or an empty line, and at the prompt with Enter unless "
-      "it\n"
-      "plainly goes on. `.help .import` tells the options of .import.\n");
+  return print_text(text +
+                    "\nAnything else is SQL. A statement ends with ; or, before the next one, an empty line, "
+                    "and at the prompt\n"
+                    "with Enter unless it plainly goes on. `.help .import` tells the options of .import.\n");
 }
 
 Outcome version_command(Session&, const Words&) {

@@ -63,9 +63,12 @@ class Prompt {
       session_.run(words);
       return;
     }
+    if (reader_.is_past_blank_line() && session_.ends_before(reader_.text(), line))
+      session_.run(reader_.take().text);
     for (const StatementText& statement : reader_.add_line(line))
       session_.run(statement.text, 1, statement.columns_before);
-    if (is_empty || (!reader_.is_blank() && !goes_on())) session_.run(reader_.take().text);
+    const bool is_ended = is_empty && !session_.input().has_more();
+    if (is_ended || (!reader_.is_blank() && !goes_on())) session_.run(reader_.take().text);
   }
 
   bool has_begun() const { return !reader_.is_blank() || reader_.is_open(); }

@@ -31,10 +31,10 @@ class Script {
       if (!has_ended()) run({.text = std::string(line), .line = reader_.line()});
       return;
     }
-    const bool is_blank_line = trim(line).empty() && !reader_.is_open();
+    if (reader_.is_past_blank_line() && session_.ends_before(reader_.text(), line)) run_gathered();
     for (const StatementText& statement : reader_.add_line(line))
       if (!has_ended()) run(statement);
-    if (is_blank_line || reader_.text().size() > kLongestStatement) run_gathered();
+    if (reader_.text().size() > kLongestStatement) run_gathered();
   }
 
   void run_gathered() {

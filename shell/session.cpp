@@ -151,6 +151,14 @@ bool Session::is_cut_off(std::string_view text) {
   return !statement && statement.error().code == QUIRE_SYNTAX && statement.error().offset >= text.size();
 }
 
+bool Session::ends_before(std::string_view text, std::string_view line) {
+  const std::string_view word = first_word(line);
+  if (word.empty()) return false;
+  const auto begun = database_->prepare(word);
+  const bool begins = begun || (begun.error().code == QUIRE_SYNTAX && begun.error().offset >= word.size());
+  return begins && !is_cut_off(text);
+}
+
 Result<Statement> Session::prepare(std::string_view sql) {
   if (container.empty()) return database_->prepare(sql);
   auto used = database_->container(container);

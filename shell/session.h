@@ -32,6 +32,8 @@ class Session {
   Outcome run(std::string_view text, size_t first_line = 1, size_t columns_before = 0);
   // Whether the text is the beginning of a statement: all that the grammar misses is behind its end.
   bool is_cut_off(std::string_view text);
+  // Whether a line behind an empty one begins a statement, and the text before it is not cut off.
+  bool ends_before(std::string_view text, std::string_view line);
 
   // Shows the elements of a JSON array as rows, in the mode of the session.
   Outcome show_rows(std::string_view json_array);

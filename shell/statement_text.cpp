@@ -31,12 +31,24 @@ std::string_view script_mark(std::string_view text) {
   return is_mark ? text.substr(0, end + 1) : std::string_view();
 }
 
+std::string_view past_comments(std::string_view text) {
+  text = trim(text);
+  while (const size_t end = comment_end(text)) text = trim(text.substr(end));
+  return text;
+}
+
 }  // namespace
+
+std::string_view first_word(std::string_view text) {
+  text = past_comments(text);
+  size_t end = 0;
+  while (end < text.size() && std::isalpha(static_cast<unsigned char>(text[end])) != 0) ++end;
+  return text.substr(0, end);
+}
 
 bool is_query(std::string_view text) {
   constexpr std::string_view kSelect = "select";
-  text = trim(text);
-  while (const size_t end = comment_end(text)) text = trim(text.substr(end));
+  text = past_comments(text);
   if (text.size() < kSelect.size()) return false;
   const auto same = [](unsigned char a, char b) { return std::tolower(a) == b; };
   return std::ranges::equal(text.substr(0, kSelect.size()), kSelect, same);
@@ -49,6 +61,8 @@ std::vector<StatementText> StatementReader::add_line(std::string_view line) {
     first_line_ = line_;
     columns_before_ = 0;
   }
+  if (!past_comments(line).empty()) is_past_blank_line_ = false;
+  const bool is_blank_line = trim(line).empty() && !is_open() && !is_blank_;
   std::vector<StatementText> complete;
   size_t start = 0;
   for (size_t at = 0; at < line.size();) {
@@ -65,6 +79,7 @@ std::vector<StatementText> StatementReader::add_line(std::string_view line) {
   if (place_ == Place::line_comment) place_ = Place::code;
   text_ += line.substr(start);
   text_ += '\n';
+  is_past_blank_line_ = is_past_blank_line_ || is_blank_line;
   return complete;
 }
 
@@ -73,6 +88,7 @@ StatementText StatementReader::take() {
   place_ = Place::code;
   depth_ = 0;
   is_blank_ = true;
+  is_past_blank_line_ = false;
   first_line_ = line_;
   return taken;
 }

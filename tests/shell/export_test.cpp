@@ -106,6 +106,24 @@ TEST_F(ShellTest, AnArgumentOfSeveralLinesIsAScript) {
   EXPECT_EQ(failed.exit_code, 2);
 }
 
+// Half of it would be another statement: a DELETE of all items.
+TEST_F(ShellTest, AnEmptyLineWithinAStatementDoesNotEndIt) {
+  const std::string made = "CREATE CONTAINER t; INSERT INTO t VALUES {id: '1'}, {id: '2'}, {id: '3'};\n";
+  const std::string deletion = "DELETE FROM t\n\n-- of one\n\nWHERE t.id = '1'";
+  for (const std::string end : {"", ";", "\n\nSELECT VALUE t.id FROM t\n\n"}) {
+    EXPECT_EQ(run({":memory:", made, deletion + end, "SELECT VALUE COUNT(1) FROM t"}).output,
+              end.size() > 1 ? "\"2\"\n\"3\"\n2\n" : "2\n");
+    EXPECT_EQ(run({}, made + deletion + end + "\n\nselect VALUE COUNT(1)\n\nFROM t").output,
+              end.size() > 1 ? "\"2\"\n\"3\"\n2\n" : "2\n");
+  }
+  EXPECT_EQ(
+      run({},
+          made + "INSERT INTO t\n\nSELECT '4' AS id\n\nBEGIN\n\nROLLBACK\n\nSELECT\n\nVALUE COUNT(1) FROM t")
+          .output,
+      "4\n");
+  EXPECT_EQ(run({}, "SELECT VALUE 'a,\n\nb';\n\nSELECT VALUE 1,\n\n2").exit_code, 1);
+}
+
 TEST_F(ShellTest, TheModeInsertWritesNamesAsStatementsTakeThem) {
   for (const std::string name : {"odd name", "select", "a-b", "1a", "value", "Books_2", "it's"}) {
     const ShellRun made = run({":memory:", ".mode insert \"" + name + "\"", "SELECT VALUE {id: 'x'}"});

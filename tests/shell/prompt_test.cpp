@@ -113,6 +113,17 @@ TEST_F(PromptTest, PastedLinesBelongTogether) {
   wait_for("52\r\nquire> ");
 }
 
+TEST_F(PromptTest, AnEmptyLineEndsAStatementUnlessItIsPastedWithin) {
+  start({});
+  type("SELECT VALUE x\n\nFROM x IN (SELECT VALUE [53, 54])\n\nWHERE x = 54\n\nSELECT VALUE 50 + 5\n");
+  wait_for("54\r\n");
+  wait_for("55\r\nquire> ");
+  type("SELECT VALUE\n");
+  wait_for("     > ");
+  type("\n");
+  wait_for("error");
+}
+
 // As in a script; what begins like a property stays one.
 TEST_F(PromptTest, ACommandEndsTheStatementBeforeIt) {
   start({});

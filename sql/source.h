@@ -55,8 +55,8 @@ struct IndexDescription {
   // gives it with the item's alias written c. Empty: all.
   std::string condition;
   uint64_t entries = 0;
-  // Entries whose values are too long for a key: among those that agree in their first bytes the order is not
-  // that of the values. An index with any cannot stand in for a sort.
+  // Not 0 where entries have values, or keys of items, that are too long for a key: among those that agree in
+  // their first bytes the order is not theirs. Such an index cannot stand in for a sort.
   uint64_t cut_entries = 0;
 
   bool is_multi_valued() const noexcept {

@@ -319,14 +319,11 @@ Result<uint64_t> ContainerIndexes::apply(WriteTransaction& transaction) {
     const int order = i == before.size() ? 1 : j == after.size() ? -1 : before.key(i).compare(after.key(j));
     if (order < 0) {
       QUIRE_ASSIGN(const bool was_there, transaction.erase(table_, before.key(i)));
-      if (was_there)
-        QUIRE_TRY(counters.add(transaction, table_, before.number(i), -1,
-                               has_cut_values(before.record(i)) ? -1 : 0));
+      if (was_there) QUIRE_TRY(counters.remove(transaction, table_, before.number(i), before.record(i)));
     } else if (order > 0) {
       // Nothing but this item has the key, and before it had not: so nobody looks whether it is there.
       QUIRE_TRY(transaction.put(table_, after.key(j), after.record(j)));
-      QUIRE_TRY(
-          counters.add(transaction, table_, after.number(j), 1, has_cut_values(after.record(j)) ? 1 : 0));
+      QUIRE_TRY(counters.add(transaction, table_, after.number(j), after.record(j)));
     }
     changed += order != 0 ? 1 : 0;
     i += order <= 0 ? 1 : 0;
@@ -398,7 +395,7 @@ Result<void> ContainerIndexes::insert(WriteTransaction& transaction, const Entry
       QUIRE_ASSIGN(const bool is_new, transaction.put_new(table_, key, record));
       if (!is_new) continue;
     }
-    QUIRE_TRY(counters.add(transaction, table_, sorted.number(i), 1, has_cut_values(record) ? 1 : 0));
+    QUIRE_TRY(counters.add(transaction, table_, sorted.number(i), record));
   }
   return counters.save(transaction, table_);
 }

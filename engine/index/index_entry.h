@@ -134,8 +134,12 @@ class EntryList {
   bool has_twins_ = false;  // known by sort()
 };
 
-inline bool has_cut_values(Bytes record) noexcept {
-  return !record.empty() && (record[0] & 1) != 0;
+// What an entry adds to IndexCounters::cut_entries: 1 for cut values, this for the cut key of an item, which
+// was not counted at first.
+inline constexpr uint64_t kOneCutItemKey = uint64_t{1} << 32;
+inline uint64_t cuts_of(Bytes record) noexcept {
+  const unsigned flags = record.empty() ? 0 : static_cast<unsigned char>(record[0]);
+  return (flags & 1) + ((flags & 2) != 0 ? kOneCutItemKey : 0);
 }
 
 }  // namespace quire::engine

@@ -189,11 +189,24 @@ Result<IndexCounters> IndexCounterBlocks::read(const Transaction& transaction, T
 }
 
 Result<void> IndexCounterBlocks::add(const Transaction& transaction, Table table, IndexNumber number,
-                                     int64_t entries, int64_t cut_entries) {
+                                     Bytes record) {
   QUIRE_ASSIGN(Block* const found, block(transaction, table, number));
   IndexCounters& counters = found->counters[static_cast<uint16_t>(number) % kBlockCounters];
-  counters.entries += static_cast<uint64_t>(entries);
-  counters.cut_entries += static_cast<uint64_t>(cut_entries);
+  ++counters.entries;
+  counters.cut_entries += cuts_of(record);
+  found->is_changed = true;
+  return {};
+}
+
+Result<void> IndexCounterBlocks::remove(const Transaction& transaction, Table table, IndexNumber number,
+                                        Bytes record) {
+  QUIRE_ASSIGN(Block* const found, block(transaction, table, number));
+  IndexCounters& counters = found->counters[static_cast<uint16_t>(number) % kBlockCounters];
+  --counters.entries;
+  uint64_t cuts = cuts_of(record);
+  // An entry from before item keys were counted.
+  if (counters.cut_entries < kOneCutItemKey) cuts %= kOneCutItemKey;
+  counters.cut_entries -= cuts;
   found->is_changed = true;
   return {};
 }

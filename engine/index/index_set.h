@@ -84,6 +84,8 @@ Result<void> save_index_statistics(WriteTransaction& transaction, Table table, I
 // Its row, counters and entries. The entries of a large index take time.
 Result<void> erase_index(WriteTransaction& transaction, Table table, IndexNumber number);
 
+// The lower half of `cut_entries` counts those whose values are cut, the upper one those whose item's key is
+// (cuts_of()): neither come in the order of what was cut.
 struct IndexCounters {
   uint64_t entries = 0;
   uint64_t cut_entries = 0;
@@ -95,8 +97,9 @@ class IndexCounterBlocks {
   Result<IndexCounters> read(const Transaction& transaction, Table table, IndexNumber number);
   // Starts from what the file has.
   void clear() noexcept { blocks_.clear(); }
-  Result<void> add(const Transaction& transaction, Table table, IndexNumber number, int64_t entries,
-                   int64_t cut_entries);
+  // One more entry, or one less, with that record.
+  Result<void> add(const Transaction& transaction, Table table, IndexNumber number, Bytes record);
+  Result<void> remove(const Transaction& transaction, Table table, IndexNumber number, Bytes record);
   Result<void> set(const Transaction& transaction, Table table, IndexNumber number, IndexCounters counters);
   Result<void> save(WriteTransaction& transaction, Table table);
 

@@ -404,10 +404,10 @@ class IndexChooser {
 
   void take(Candidate candidate, bool is_ordered) {
     AccessPath& access = scan_.access;
-    // Entries of equal values come in the order of their items, as a scan gives them. Others are put into
-    // that order, so that no row's place depends on which indexes there are; it also reads the items from
-    // front to back.
-    const bool has_one_value = names_one_value(candidate.probe);
+    // Entries of equal values come in the order of their items, as a scan gives them, unless something was
+    // cut. Others are put into that order, so that no row's place depends on which indexes there are; it also
+    // reads the items from front to back.
+    const bool has_one_value = names_one_value(candidate.probe) && candidate.probe.index.cut_entries == 0;
     access.kind = is_ordered || has_one_value ? Access::Kind::index : Access::Kind::any_index;
     access.is_ordered = is_ordered;
     access.estimated_rows = candidate.rows;
@@ -482,6 +482,9 @@ void choose_index_in(Plan& plan, const PlannedQuery& query, const SlotSet& own_s
     const PlannedProbe& probe = scan.access.probes[0];
     plan.index_needs.push_back({scan.source->collection_name, probe.index.number, true,
                                 probe.index.holds != IndexHolds::every_item && probe.parts.empty()});
+  } else if (scan.access.kind == Access::Kind::index) {
+    plan.index_needs.push_back(
+        {scan.source->collection_name, scan.access.probes[0].index.number, true, false});
   }
   // From below, since a place lies in the node above it.
   const bool is_filter_empty = filter != nullptr && filter->conditions.empty();

@@ -253,5 +253,33 @@ TEST_F(IndexOrderTest, DistinctRowsThatAreNoFunctionOfTheirValuesAreAllMade) {
   EXPECT_EQ(query("SELECT VALUE COUNT(DISTINCT [c.a, RAND()]) FROM c WHERE c.a >= 0"), "5000\n");
 }
 
+// Their keys are cut in the entries, whose order is not that of the items then.
+TEST_F(IndexOrderTest, ItemsOfLongIdsComeAsAScanGivesThem) {
+  const std::string first_half(500, 'k');
+  auto planned_before = database_->prepare("SELECT VALUE c.id FROM c WHERE c.n = 1");
+  for (const char* name : {"c", "d"})
+    for (int i = 0; i < 60; ++i)
+      ASSERT_TRUE(succeeds(database_->container(name)->create(
+          fmt::format(R"({{"id":"{}{}","p":"q","a":{},"b":1,"n":{}}})", first_half, i, i % 3, i % 3))));
+  EXPECT_THAT(query("CHECK c"), HasSubstr("\"findings\":0"));
+  const auto expect_pages = [&](const std::string& sql) {
+    std::string pages;
+    for (int i = 0; i < 60; i += 10) pages += query(fmt::format("{} OFFSET {} LIMIT 10", sql, i));
+    EXPECT_EQ(pages, query(sql + " OFFSET 0 LIMIT 60"));
+  };
+  const std::string of_partition = "SELECT VALUE RIGHT(c.id, 2) FROM c WHERE c.p = 'q'";
+  expect_pages(of_partition + " ORDER BY c.n");
+  expect_pages(of_partition + " ORDER BY c.a DESC, c.b DESC");
+  expect_equal_rows({"SELECT c.id FROM c WHERE c.n = 1", "SELECT c.id FROM c WHERE c.a = 1 AND c.b = 1",
+                     "SELECT c.id FROM c WHERE c.n IN (0, 2)",
+                     "SELECT c.id FROM c WHERE c.n < 3 ORDER BY c.n"});
+  EXPECT_EQ(rows(std::move(planned_before)), scanned("SELECT VALUE c.id FROM c WHERE c.n = 1"));
+  for (const char* name : {"c", "d"}) {
+    EXPECT_EQ(query(fmt::format("DELETE FROM {} x WHERE x.p = 'q'", name)), "");
+    EXPECT_THAT(query(fmt::format("CHECK {}", name)), HasSubstr("\"findings\":0"));
+  }
+  EXPECT_THAT(analyzed("SELECT c.id FROM c ORDER BY c.n OFFSET 10 LIMIT 10"), Not(HasSubstr("sort")));
+}
+
 }  // namespace
 }  // namespace quire::tests

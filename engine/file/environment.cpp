@@ -74,22 +74,30 @@ struct ExplicitWrite::Held {
   ~Held() { end(); }
   void end() noexcept {
     if (!state.readers().process().is_this()) return static_cast<void>(session.release());  // the parent's
-    if (session) session->rollback();
+    if (session) {
+      session->rollback();
+      // To grow here would be to wait for cursors that the caller may have open still.
+      if (session->retry() == WriteSession::Retry::map_full && !has_grown_map) state.ask_for_room();
+    }
     if (std::exchange(leads, false)) state.queue().release();
   }
   FileState& state;
   bool leads = false;
+  bool has_grown_map = false;
   std::unique_ptr<WriteSession> session;
 };
 
 namespace {
 
-// A transaction that cannot be run again should find room: as much as the file has, or at least half the map.
+// A transaction that cannot be run again should find room: as much as the file has, or at least half the map;
+// and more than one had that was rolled back for want of it, and that this may be again.
 void make_room(FileState& state, Clock::time_point deadline) {
   constexpr std::chrono::milliseconds kPatience{1000};
   const uint64_t map = state.map_bytes();
-  if (map - std::min(state.used_bytes(), map) < map / 2)
-    (void)state.grow_map(std::min(deadline, Clock::now() + kPatience));
+  const bool is_asked_for = state.is_room_asked_for();
+  if (!is_asked_for && map - std::min(state.used_bytes(), map) >= map / 2) return;
+  const bool has_grown = state.grow_map(std::min(deadline, Clock::now() + kPatience)).has_value();
+  if (is_asked_for && has_grown) state.ask_for_room(false);
 }
 
 }  // namespace
@@ -125,7 +133,7 @@ Result<void> ExplicitWrite::commit() {
                    "the transaction again");
   held_->session->rollback();
   if (held_->session->retry() == WriteSession::Retry::map_full)
-    (void)held_->state.grow_map(held_->state.deadline());
+    held_->has_grown_map = held_->state.grow_map(held_->state.deadline()).has_value();
   held_->end();
   return outcome;
 }

@@ -122,6 +122,11 @@ class FileState {
   Result<int> copy_pages(const std::string& path, const OnBytes& on_bytes);
   // Doubles the map. No transaction of the caller may be at work.
   Result<void> grow_map(Clock::time_point deadline);
+  // Whether a transaction was rolled back for want of room in the map.
+  bool is_room_asked_for() const noexcept { return is_room_asked_for_.load(std::memory_order_relaxed); }
+  void ask_for_room(bool is_asked_for = true) noexcept {
+    is_room_asked_for_.store(is_asked_for, std::memory_order_relaxed);
+  }
 
   struct Facts {
     uint32_t database_number = 0;
@@ -150,6 +155,7 @@ class FileState {
   bool is_read_only_;
   uint64_t most_read_ahead_;
   bool is_in_memory_;
+  std::atomic<bool> is_room_asked_for_ = false;
   std::chrono::milliseconds busy_timeout_;
   std::atomic<Durability> durability_;
   std::atomic<UnixClock> clock_{[]() noexcept { return static_cast<uint32_t>(std::time(nullptr)); }};

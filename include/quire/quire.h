@@ -329,7 +329,8 @@ typedef struct quire_transaction quire_transaction;
  * writers wait, and a write of the same thread outside of it is QUIRE_MISUSE. Containers must have been
  * opened before it began (else QUIRE_CONTAINER_NOT_FOUND). A write in it that fails leaves it as it was,
  * except for QUIRE_NO_SPACE, QUIRE_OUT_OF_MEMORY, QUIRE_IO and QUIRE_TRANSACTION_TOO_LARGE, after which it
- * can only be rolled back. */
+ * can only be rolled back, and for QUIRE_BUSY, where the file's map has to grow first: roll it back, and run
+ * it again. */
 QUIRE_API int quire_transaction_begin(quire_database* database, quire_transaction** transaction,
                                       quire_error* error);
 /* Both release the transaction, whatever they return; save by a procedure that runs within it, and on another

@@ -39,7 +39,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -130,13 +129,27 @@ struct Failure {
   Error error;
 };
 
+template <typename T>
+class Result;
+
+namespace detail {
+
+template <typename T>
+inline constexpr bool is_result = false;
+template <typename T>
+inline constexpr bool is_result<Result<T>> = true;
+
+}  // namespace detail
+
 // A value, or why there is none: the part of std::expected's interface that needs no C++23.
 template <typename T>
 class [[nodiscard]] Result {
  public:
+  // Of no other result: whether there is a value in it would be a bool.
   template <typename U = T>
-    requires std::constructible_from<T, U> && (!std::same_as<std::remove_cvref_t<U>, Result>)
-  Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+    requires std::constructible_from<T, U> && (!detail::is_result<std::remove_cvref_t<U>>)
+  explicit(!std::convertible_to<U, T>) Result(U&& value)
+      : state_(std::in_place_index<0>, std::forward<U>(value)) {}
   Result(Failure failure) : state_(std::in_place_index<1>, std::move(failure.error)) {}
 
   bool has_value() const noexcept { return state_.index() == 0; }
@@ -547,6 +560,21 @@ inline RowRange Statement::rows() noexcept {
 
 // ---- Transactions and snapshots
 
+namespace detail {
+
+// Of the calling thread, with which it ends; null until it is begun. The number of a thread would come again.
+inline std::shared_ptr<const char>& life_of_thread() noexcept {
+  thread_local std::shared_ptr<const char> life;
+  return life;
+}
+inline std::weak_ptr<const char> begun_life_of_thread() {
+  std::shared_ptr<const char>& life = life_of_thread();
+  if (life == nullptr) life = std::make_shared<const char>();
+  return life;
+}
+
+}  // namespace detail
+
 // A write transaction of several calls; it holds the write lock and belongs to the thread that began it.
 // Rolls back when it ends without a commit; it must end on its thread, or once that has ended: otherwise it
 // can only leak, and the lock stays held.
@@ -556,12 +584,13 @@ class Transaction {
   // runs within it: QUIRE_MISUSE, and it goes on.
   Result<void> commit() {
     quire_error error;
-    quire_transaction* const handle = can_end() ? handle_.release() : handle_.get();
+    const bool can_end = is_of_this_thread() && procedures_ == 0;
+    quire_transaction* const handle = can_end ? handle_.release() : handle_.get();
     return detail::checked(quire_transaction_commit(handle, &error), error);
   }
   // Does nothing where it cannot end.
   void rollback() noexcept {
-    if (can_end()) handle_.reset();
+    if ((is_of_this_thread() || owners_life_.expired()) && procedures_ == 0) handle_.reset();
   }
 
   quire_transaction* c_handle() const noexcept { return handle_.get(); }
@@ -569,11 +598,14 @@ class Transaction {
  private:
   friend class Database;
   friend class Container;
-  explicit Transaction(quire_transaction* handle) noexcept : handle_(handle) {}
-  bool can_end() const noexcept { return owner_ == std::this_thread::get_id() && procedures_ == 0; }
+  explicit Transaction(quire_transaction* handle) : handle_(handle) {}
+  bool is_of_this_thread() const noexcept {
+    const auto life = owners_life_.lock();
+    return life != nullptr && life == detail::life_of_thread();
+  }
 
   detail::Owned<quire_transaction, quire_transaction_rollback> handle_;
-  std::thread::id owner_ = std::this_thread::get_id();
+  std::weak_ptr<const char> owners_life_ = detail::begun_life_of_thread();
   int procedures_ = 0;  // that run within it
 };
 
@@ -969,9 +1001,12 @@ class Container {
   // it.
   Result<quire_import_result> import(const ReadInput& read, const ImportOptions& options = {});
   Result<quire_import_result> import(std::istream& input, const ImportOptions& options = {}) {
-    const ReadInput read = [&input](char* buffer, size_t capacity) -> int64_t {
-      input.read(buffer, static_cast<std::streamsize>(capacity));
-      return input.bad() ? -1 : static_cast<int64_t>(input.gcount());
+    // With a state of its own, which throws nothing at the end.
+    std::istream reader(input.rdbuf());
+    const ReadInput read = [&](char* buffer, size_t capacity) -> int64_t {
+      reader.read(buffer, static_cast<std::streamsize>(capacity));
+      const bool was_never_open = input.fail() && !input.eof();
+      return reader.bad() || was_never_open ? -1 : static_cast<int64_t>(reader.gcount());
     };
     return import(read, options);
   }

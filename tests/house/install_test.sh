@@ -77,7 +77,14 @@ others=$(nm -D --defined-only "$library/libquire.so" | awk '{print $3}' | grep -
 
 echo '#include <quire/quire.h>' >"$folder/only.c"
 gcc -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only "-I$source/include" "$folder/only.c"
-echo '#include <quire/quire.hpp>' >"$folder/only.cpp"
+cat >"$folder/only.cpp" <<'CPP'
+#include <quire/quire.hpp>
+#include <type_traits>
+
+// What failed would be a success that says false.
+static_assert(!std::is_convertible_v<quire::Result<quire::Statement>, quire::Result<bool>>);
+static_assert(std::is_convertible_v<bool, quire::Result<bool>>);
+CPP
 # Not as a system's header: the flags of pkg-config have the warnings that users ask for.
 g++ -std=c++20 -Wall -Wextra -Wshadow -Wconversion -Wold-style-cast -Werror -fsyntax-only "-I$source/include" "$folder/only.cpp"
 { g++ -std=c++17 -fsyntax-only "-I$source/include" "$folder/only.cpp" 2>&1 || true; } | grep -q 'needs C++20'

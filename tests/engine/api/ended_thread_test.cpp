@@ -1,5 +1,6 @@
 // What a thread has left open when it ended: the threads of a pool end, and what collects garbage comes
 // later, on a thread of its own.
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -43,6 +44,29 @@ TEST_P(EndedThreadTest, ItsTransactionIsRolledBackByAnother) {
   EXPECT_EQ(query("INSERT INTO things VALUES {id: 'b'}"), "");
   expect_b_alone();
   reopen(path_);
+  expect_b_alone();
+}
+
+// Of two threads one after the other, which have one number.
+TEST_P(EndedThreadTest, ItsTransactionIsNotLostToAnother) {
+  std::optional<Transaction> left;
+  const auto leave = [&](const char* id) {
+    std::thread([&] {
+      left.emplace(database_->begin_transaction().value());
+      const auto things = std::move(database_->container("things").value());
+      const std::string item = std::string(R"({"id":")") + id + R"(","x":")" + text() + "\"}";
+      EXPECT_EQ(quire_create(things.c_handle(), left->c_handle(), item.data(), item.size(), nullptr, nullptr),
+                QUIRE_OK);
+    }).join();
+  };
+  leave("a");
+  std::thread([&] { EXPECT_TRUE(fails_with(left->commit(), QUIRE_MISUSE)); }).join();
+  EXPECT_NE(left->c_handle(), nullptr);
+  left->rollback();
+  EXPECT_EQ(left->c_handle(), nullptr);
+  leave("c");
+  left.reset();
+  EXPECT_EQ(query("INSERT INTO things VALUES {id: 'b'}"), "");
   expect_b_alone();
 }
 

@@ -1,4 +1,6 @@
 // Import through the public API; the importer's own tests are engine/container's.
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include "tests/engine/api/database_fixture.h"
@@ -23,6 +25,15 @@ TEST_F(ImportTest, TakesLinesAndArrays) {
   EXPECT_EQ(lines->items, 2u);
   ASSERT_TRUE(succeeds(import(R"([{"id":"c"},{"id":"d"}])")));
   EXPECT_EQ(count(), "4\n");
+}
+
+TEST_F(ImportTest, AStreamThatCannotBeReadIsAnErrorAndItsEndIsNone) {
+  std::ifstream nowhere(file("nowhere.ndjson"));
+  EXPECT_TRUE(fails_with(things_.import(nowhere), QUIRE_IO));
+  std::istringstream throwing("{\"id\":\"a\"}\n");
+  throwing.exceptions(std::ios::failbit | std::ios::badbit);
+  EXPECT_TRUE(succeeds(things_.import(throwing)));
+  EXPECT_EQ(count(), "1\n");
 }
 
 TEST_F(ImportTest, ABadLineLoadsNothingAndIsNamed) {

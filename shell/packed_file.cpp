@@ -101,11 +101,11 @@ std::string target_of(const std::string& path) {
 }
 
 // A new file beside that of the path, under a name that no other file has. -1 on failure, as errno says.
-int create_beside(const std::string& path, std::string& name) {
+int create_beside(const std::string& path, mode_t mode, std::string& name) {
   constexpr int kMostTries = 100;
   for (int i = 0; i < kMostTries; ++i) {
     name = fmt::format("{}.part-{}-{}", path, getpid(), i);
-    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
   return -1;
@@ -131,11 +131,14 @@ PackedFile::PackedFile(const std::string& path) : path_(target_of(path)), file_(
 std::FILE* PackedFile::open() {
   if (path_ == kStandardOutput) return stdout;
   if (is_written_in_place(path_)) return std::fopen(path_.c_str(), "wb");
-  const int descriptor = create_beside(path_, partial_path_);
-  if (descriptor < 0) return nullptr;
-  // Who may read what was there may read what takes its place.
+  // Who may read what was there may read what takes its place, and nobody else, from the beginning on.
   struct stat status{};
-  if (stat(path_.c_str(), &status) == 0) static_cast<void>(fchmod(descriptor, status.st_mode & 07777));
+  const bool replaces = stat(path_.c_str(), &status) == 0;
+  const int descriptor = create_beside(path_, replaces ? 0600 : 0666, partial_path_);
+  if (descriptor < 0) return nullptr;
+  const bool has_owner =
+      !replaces || fchown(descriptor, status.st_uid, status.st_gid) == 0 || errno == EPERM;
+  if (replaces && has_owner) static_cast<void>(fchmod(descriptor, status.st_mode & 07777));
   return fdopen(descriptor, "wb");
 }
 

@@ -54,8 +54,9 @@ Result<void> check_all_pages(const std::string& path, const OnBytes& on_bytes) {
   return check_unused(file.number(), path, false, on_bytes);
 }
 
-Result<void> write_copy(const std::string& path, const std::string& copy, uint64_t bytes,
+Result<void> write_copy(const std::string& path, const std::string& copy, const struct stat& status,
                         const OnBytes& on_bytes) {
+  const auto bytes = static_cast<uint64_t>(status.st_size);
   MDB_env* created = nullptr;
   int code = mdb_env_create(&created);
   const EnvironmentHandle environment(created);
@@ -70,7 +71,7 @@ Result<void> write_copy(const std::string& path, const std::string& copy, uint64
       const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
       (void)walk_unused(file.number(), path, {.asks_for_long_data = true}, on_read);
     };
-  QUIRE_ASSIGN(code, copy_tree(created, copy, on_bytes, walk_ahead));
+  QUIRE_ASSIGN(code, copy_tree(created, copy, status.st_mode, on_bytes, walk_ahead));
   if (code != MDB_SUCCESS) return cannot(code, "copy to", copy);
   return {};
 }
@@ -96,8 +97,24 @@ Result<FileInTurn> take_turn_at(const std::string& path) {
   }
 }
 
+// Who may use the file may use what takes its place: nobody else, and nobody less.
+Result<void> give_to_owner(const std::string& copy, const struct stat& before) {
+  struct stat made;
+  if (stat(copy.c_str(), &made) != 0) return cannot(errno, "look at", copy);
+  const bool is_others = made.st_uid != before.st_uid || made.st_gid != before.st_gid;
+  if (is_others && chown(copy.c_str(), before.st_uid, before.st_gid) != 0)
+    return cannot(errno, "keep the owner and the group of the file for", copy);
+  if (chmod(copy.c_str(), before.st_mode & 07777) != 0) return cannot(errno, "set the permissions of", copy);
+  return {};
+}
+
 Result<Compaction> compact(const std::string& path, const OnBytes& on_bytes) {
-  QUIRE_TRY(look_at(path));
+  QUIRE_ASSIGN(const struct stat found, look_at(path));
+  if (found.st_uid != geteuid() && geteuid() != 0)
+    return fail(ErrorCode::permission,
+                fmt::format("'{}' belongs to another user, who alone can compact it: a compaction puts a new "
+                            "file in its place, which would be yours",
+                            shown_path(path)));
   QUIRE_ASSIGN(const FileInTurn taken, take_turn_at(path));
   QUIRE_ASSIGN(const std::optional<Descriptor> lock, lock_for_sole_use(path));
   if (!lock)
@@ -113,9 +130,9 @@ Result<Compaction> compact(const std::string& path, const OnBytes& on_bytes) {
   const std::string copy = path + "-compact";
   ::unlink(copy.c_str());  // of a compaction that was killed
   UnfinishedFile unfinished(copy);
-  QUIRE_TRY(write_copy(path, copy, static_cast<uint64_t>(before.st_size), on_bytes));
+  QUIRE_TRY(write_copy(path, copy, before, on_bytes));
   QUIRE_TRY(forget_pending(copy));
-  if (chmod(copy.c_str(), before.st_mode & 07777) != 0) return cannot(errno, "set the permissions of", copy);
+  QUIRE_TRY(give_to_owner(copy, before));
   struct stat after;
   if (stat(copy.c_str(), &after) != 0) return cannot(errno, "look at", copy);
   constexpr char kNoMagic[4] = {};

@@ -82,6 +82,14 @@ UnfinishedFile::~UnfinishedFile() {
   if (!path_.empty()) ::unlink(path_.c_str());
 }
 
+Result<void> UnfinishedFile::make_as_private_as(const std::string& other) {
+  struct stat status;
+  const mode_t mode = stat(other.c_str(), &status) == 0 ? status.st_mode & 0777 : 0;
+  const Descriptor made(
+      ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode | S_IRUSR | S_IWUSR));
+  return made.number() >= 0 ? Result<void>() : cannot(errno, "make", path_);
+}
+
 Result<void> UnfinishedFile::finish(const std::string& name, bool replaces) {
   QUIRE_TRY(sync_file(path_));
   int code = 0;

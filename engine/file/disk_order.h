@@ -29,6 +29,8 @@ class UnfinishedFile {
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
   const std::string& path() const noexcept { return path_; }
 
+  // Makes it, empty: who may not read the other file may not read it.
+  Result<void> make_as_private_as(const std::string& other);
   // Gives it its name once its bytes are on the disk, and has the name reach the disk. cannot_open where a
   // file has that name, unless this one is to take its place.
   Result<void> finish(const std::string& name, bool replaces);

@@ -9,9 +9,14 @@
 #include "engine/file/disk_room.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/snapshot_pages.h"
+#include "engine/file/sole_use.h"
 #include "engine/file/tree_copy.h"
 
 namespace quire::engine {
+
+FileState::InUse::~InUse() {
+  unmark_in_use(descriptor);
+}
 
 FileState::~FileState() {
   anchor_keeper_.stop();
@@ -91,6 +96,13 @@ uint64_t FileState::newest_commit() noexcept {
   return is_beside ? commit_number(pending->base(), pending->last()) : commit_number(newest, 0);
 }
 
+// Who may not read the file may not read its copies.
+mode_t FileState::mode_of_copies() const noexcept {
+  constexpr mode_t kAnybody = 0666;
+  struct stat status;
+  return !is_in_memory_ && fstat(descriptor_.number(), &status) == 0 ? status.st_mode : kAnybody;
+}
+
 Result<int> FileState::copy_pages(const std::string& path, const OnBytes& on_bytes) {
   for (;;) {
     {
@@ -102,7 +114,8 @@ Result<int> FileState::copy_pages(const std::string& path, const OnBytes& on_byt
         walk_ahead = [this](const OnBytes& on_read) {
           (void)walk_snapshot(*this, {.asks_for_long_data = true}, on_read);
         };
-      QUIRE_ASSIGN(const int code, copy_tree(environment_.get(), path, on_bytes, walk_ahead));
+      QUIRE_ASSIGN(const int code,
+                   copy_tree(environment_.get(), path, mode_of_copies(), on_bytes, walk_ahead));
       if (code != MDB_MAP_RESIZED) return code;
     }
     ::unlink(path.c_str());

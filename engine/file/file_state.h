@@ -64,6 +64,7 @@ class FileState {
             const FileOptions& options, bool is_in_memory)
       : descriptor_(std::move(descriptor)),
         mark_(std::move(mark)),
+        in_use_{descriptor_.number()},
         environment_(std::move(environment)),
         readers_(environment_.get(), std::chrono::milliseconds(options.busy_timeout_ms)),
         write_lock_(options.read_only || is_in_memory ? -1 : descriptor_.number()),
@@ -138,8 +139,15 @@ class FileState {
   Facts facts;  // set before the state is shared
 
  private:
+  mode_t mode_of_copies() const noexcept;
+
   Descriptor descriptor_;  // of the data file, for WriteLock
   ProcessMark mark_;       // ends when LMDB has closed its lock file
+  // Unmarks it when LMDB has closed its lock file.
+  struct InUse {
+    int descriptor;
+    ~InUse();
+  } in_use_;
   EnvironmentHandle environment_;
   ReaderPool readers_;
   TableRegistry tables_;

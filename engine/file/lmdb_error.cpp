@@ -33,6 +33,10 @@ constexpr Row kRows[] = {
     {MDB_PANIC, ErrorCode::io, "an earlier write failed half-way; close the database and open it again"},
     {MDB_INVALID, ErrorCode::not_a_database, "it is not a Quire file"},
     {MDB_VERSION_MISMATCH, ErrorCode::not_a_database, "it, or its lock file, is of another version of LMDB"},
+    {ESTALE, ErrorCode::busy,
+     "another process writes to the file by another lock file, since it was moved or linked while it was "
+     "open; "
+     "close it there"},
     {ENOMEM, ErrorCode::out_of_memory, "memory or address space ran out"},
     {ENOSPC, ErrorCode::no_space, "the disk is full"},
     {EDQUOT, ErrorCode::no_space, "the disk quota is used up"},

@@ -1,5 +1,8 @@
 #include "engine/file/reader_pool.h"
 
+#include <cerrno>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "engine/file/lmdb_error.h"
@@ -95,9 +98,13 @@ int ReaderPool::start_unchecked(MDB_txn*& transaction) {
 // LMDB notes the number of the newest commit, and then copies where its trees begin: from one of two places,
 // which the next commit but one takes. A snapshot that was held up in between is of that one, or of half of
 // it, and has the number of the first, by which what is pending and the roots of trees are found. While its
-// number is the newest there is, neither can be.
+// number is the newest there is, neither can be. A writer that was held up between the two may take long; one
+// that has another lock file never tells its numbers here.
 int ReaderPool::start(MDB_txn*& transaction) {
-  for (;;) {
+  constexpr uint64_t kTriesAtOnce = 1000;
+  constexpr std::chrono::microseconds kBetweenTries{100};
+  Clock::time_point end{};
+  for (uint64_t tries = 1;; ++tries) {
     const int code = start_unchecked(transaction);
     if (code != MDB_SUCCESS) return code;
     std::atomic_thread_fence(std::memory_order_acquire);
@@ -106,6 +113,10 @@ int ReaderPool::start(MDB_txn*& transaction) {
     if (info.me_last_txnid == mdb_txn_id(transaction)) [[likely]]
       return MDB_SUCCESS;
     mdb_txn_reset(transaction);
+    if (tries < kTriesAtOnce) continue;
+    if (tries == kTriesAtOnce) end = Clock::now() + busy_timeout_;
+    if (Clock::now() > end) return ESTALE;
+    std::this_thread::sleep_for(kBetweenTries);
   }
 }
 

@@ -44,6 +44,8 @@ std::unexpected<Error> is_being_opened(const std::string& path) {
 }
 
 constexpr std::chrono::milliseconds kBetweenLooksAtLock{2};
+// Somebody may have left between two questions, and another have come.
+constexpr int kLooks = 250;
 
 // False past the deadline.
 Result<bool> lock_until(int descriptor, struct flock range, const std::string& path,
@@ -76,6 +78,11 @@ Result<void> mark_in_use(int descriptor, const std::string& path) {
   return cannot(errno, "lock", path);
 }
 
+void unmark_in_use(int descriptor) noexcept {
+  struct flock range = range_of(F_UNLCK, kInUseByte);
+  (void)fcntl(descriptor, F_OFD_SETLK, &range);
+}
+
 Result<void> come_in(int descriptor, const std::string& path, Clock::time_point deadline) {
   struct flock coming = range_of(F_RDLCK, kComingByte);
   if (fcntl(descriptor, F_OFD_SETLK, &coming) != 0) return cannot(errno, "lock", path);
@@ -101,16 +108,19 @@ bool is_open_elsewhere(int descriptor) noexcept {
   return is_locked_by_others(descriptor, kComingByte);
 }
 
+// Whoever has the database file open lets go of its lock file first, and of the mark a moment later.
 Result<void> refuse_without_lock_file(int descriptor, const std::string& path) {
-  const std::string lock_path = path + "-lock";
-  if (access(lock_path.c_str(), F_OK) == 0 || errno != ENOENT) return {};
-  if (!is_locked_by_others(descriptor, kInUseByte)) return {};
-  return fail(
-      ErrorCode::busy,
-      fmt::format(
-          "'{}' is open in another process, and its lock file '{}' was deleted, or the file was moved "
-          "here: close it there first",
-          path, lock_path));
+  for (int look = 0; look < kLooks; ++look) {
+    if (!is_locked_by_others(descriptor, kInUseByte)) return {};
+    const auto by = opened_by(path);
+    // What keeps the lock file from being opened LMDB tells of.
+    if (!by || *by != OpenBy::nobody) return {};
+    std::this_thread::sleep_for(kBetweenLooksAtLock);
+  }
+  return fail(ErrorCode::busy,
+              fmt::format("'{}' is open in another process, whose lock file is not '{}-lock': that was "
+                          "deleted, or the file was moved or linked here; close it there first",
+                          path, path));
 }
 
 Result<void> wait_for_lock_file(const std::string& path, Clock::time_point deadline) {
@@ -124,7 +134,6 @@ Result<void> wait_for_lock_file(const std::string& path, Clock::time_point deadl
 
 // Who has the lock file has come in to the database file before, and leaves it after.
 Result<void> refuse_foreign_lock_file(int descriptor, const std::string& path) {
-  constexpr int kLooks = 250;  // somebody may have left between the two questions, and another have come
   for (int look = 0; look < kLooks; ++look) {
     const auto by = opened_by(path);
     // What keeps the lock file from being opened LMDB tells of.

@@ -36,8 +36,10 @@ void end_turn(int descriptor) noexcept;
 // that was the other file's. busy past the deadline.
 Result<void> wait_for_lock_file(const std::string& path, Clock::time_point deadline);
 
-// Holds, as long as the descriptor of the database file is open, that it is in use.
+// Holds, as long as the descriptor of the database file is open, that it is in use; or until it is unmarked,
+// which its close does not do where a child of fork() has the descriptor, too.
 Result<void> mark_in_use(int descriptor, const std::string& path);
+void unmark_in_use(int descriptor) noexcept;
 
 // ---- Commits that only this process has in memory (small_commits.h)
 
@@ -54,8 +56,9 @@ bool is_open_elsewhere(int descriptor) noexcept;
 // one, whose pages have no place yet, and dies of SIGBUS where there is none. no_space.
 Result<void> reserve_lock_file(const std::string& path);
 
-// busy where somebody has the database open, and its lock file is gone: LMDB would make another. Before it is
-// opened.
+// busy where somebody has the database open, but not the lock file: that was deleted, or is another one's,
+// since the file was moved, or has another name by a hard link. Before it is opened, in a process that does
+// not have this lock file open.
 Result<void> refuse_without_lock_file(int descriptor, const std::string& path);
 
 // busy where somebody has the lock file open with another database, which was under this name. For who has

@@ -18,8 +18,9 @@ namespace quire::engine {
 namespace {
 
 // As LMDB's own copies: what is only to be on the disk need not push out of memory what is in use.
-int make_file(const std::string& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+int make_file(const std::string& path, mode_t mode) {
+  const int file =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode & 0777) | S_IRUSR | S_IWUSR);
   const int flags = file < 0 ? -1 : fcntl(file, F_GETFL);
   // A file system that cannot do so takes the bytes all the same.
   if (flags >= 0) (void)fcntl(file, F_SETFL, flags | O_DIRECT);
@@ -92,9 +93,9 @@ Result<void> watch(BackgroundTask& copying, int descriptor, const OnBytes& on_by
 }  // namespace
 
 // LMDB does not come back before it is done, so it has a thread of its own; and LMDB begins another.
-Result<int> copy_tree(MDB_env* environment, const std::string& path, const OnBytes& on_bytes,
+Result<int> copy_tree(MDB_env* environment, const std::string& path, mode_t mode, const OnBytes& on_bytes,
                       const WalkAhead& walk_ahead) {
-  const Descriptor file(make_file(path));
+  const Descriptor file(make_file(path, mode));
   if (file.number() < 0) return errno;
   const Forerunner forerunner(walk_ahead, file.number());
   int code = MDB_SUCCESS;

@@ -283,6 +283,7 @@ class FreshFile {
   FreshFile(const FreshFile&) = delete;
   FreshFile& operator=(const FreshFile&) = delete;
   const std::string& path() const { return file_.path(); }
+  Result<void> make_as_private_as(const std::string& other) { return file_.make_as_private_as(other); }
   // Once nobody has it open.
   Result<void> keep() { return file_.finish(path_, false); }
 
@@ -328,6 +329,7 @@ Result<Recovery> recover_file(const std::string& damaged, const std::string& fre
   QUIRE_ASSIGN(PageSalvage salvage,
                PageSalvage::open(damaged, [&](uint64_t bytes) { return work.advance_by_pages(bytes); }));
   FreshFile file(fresh);
+  QUIRE_TRY(file.make_as_private_as(damaged));
   QUIRE_ASSIGN(Recovery recovery, recover_into(salvage, file.path()));
   QUIRE_ASSIGN(const bool has_changed, salvage.has_changed());
   if (has_changed)

@@ -33,7 +33,7 @@
  * to it: by another hard link they would not see each other. Two copies of this library in one process may
  * not: the second gets QUIRE_MISUSE, as does a process of another container with the same number. A file that
  * is moved, replaced or deleted while it is open keeps its lock file: until it is closed, no file can be
- * opened under its old name (QUIRE_BUSY), and no other process must open it under a new one. After fork(),
+ * opened under its old name, and by no other process under its new one (QUIRE_BUSY). After fork(),
  * the child must open its own: what it begins with its parent's handles is QUIRE_MISUSE, and to release them
  * there does nothing, so that a child may end as its parent does. Until it ends or calls exec(), its parent's
  * files count as open by it.

@@ -46,6 +46,20 @@ TEST_F(CompactTest, APathIsToldWithTheReason) {
   EXPECT_TRUE(fails_with(Database::open(path), QUIRE_CANNOT_OPEN, "the path is too long"));
 }
 
+// Or they could not open it any more.
+TEST_F(CompactTest, TheFileStaysItsOwners) {
+  if (geteuid() != 0) GTEST_SKIP() << "to give a file to somebody takes root";
+  constexpr uid_t kSomebody = 65534;
+  const std::string path = make_file();
+  reopen(":memory:");
+  ASSERT_EQ(chown(path.c_str(), kSomebody, kSomebody), 0);
+  ASSERT_TRUE(succeeds(Database::compact(path)));
+  struct stat status;
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, kSomebody);
+  EXPECT_EQ(status.st_gid, kSomebody);
+}
+
 TEST_F(CompactTest, TheFileShrinksAndHoldsTheSame) {
   const std::string path = make_file();
   const std::string before = everything();
@@ -58,6 +72,18 @@ TEST_F(CompactTest, TheFileShrinksAndHoldsTheSame) {
   struct stat status;
   ASSERT_EQ(stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0640u);
+  chmod(path.c_str(), 0600);
+  for (const char* name : {"backup.quire", "recovered.quire"}) {
+    const std::string copy = file(name);
+    if (name[0] == 'b') {
+      reopen(path);
+      EXPECT_TRUE(succeeds(database_->backup(copy)));
+    } else {
+      EXPECT_TRUE(succeeds(Database::recover(path, copy)));
+    }
+    ASSERT_EQ(stat(copy.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600u) << name;
+  }
   EXPECT_FALSE(std::filesystem::exists(path + "-compact"));
   reopen(path);
   EXPECT_EQ(everything(), before);

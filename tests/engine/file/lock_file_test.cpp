@@ -23,11 +23,37 @@ TEST_F(LockFileTest, WhatWasMovedWhileItIsOpenKeepsItToItself) {
     ASSERT_EQ(rename(path_.c_str(), other.c_str()), 0);
     EXPECT_TRUE(fails_with(Environment::open(path_), ErrorCode::busy, "under the name"));
     EXPECT_NE(access(path_.c_str(), F_OK), 0);
-    EXPECT_TRUE(fails_with(Environment::open(other), ErrorCode::busy, "moved here"));
+    EXPECT_TRUE(fails_with(Environment::open(other), ErrorCode::busy, "moved or linked here"));
     EXPECT_TRUE(holder.step());
   }
   EXPECT_TRUE(succeeds(Environment::open(path_)));
   path_ = other;
+  open();
+  EXPECT_EQ(get("a"), "1");
+}
+
+// One that somebody has left under the name that the file is moved to, or has by a link.
+TEST_F(LockFileTest, ALeftOneIsNotThatOfAFileWhichIsOpen) {
+  const std::string moved = folder_.path("moved.quire"), linked = folder_.path("linked.quire");
+  for (const std::string& name : {moved, linked}) {
+    EXPECT_TRUE(succeeds(Environment::open(name)));
+    ASSERT_EQ(unlink(name.c_str()), 0);
+    ASSERT_EQ(access((name + "-lock").c_str(), F_OK), 0);
+  }
+  {
+    OtherProcess holder([&](int step) {
+      if (step == 0) open();
+      return put("a", std::to_string(step)).has_value();
+    });
+    ASSERT_TRUE(holder.step());
+    ASSERT_EQ(link(path_.c_str(), linked.c_str()), 0);
+    EXPECT_TRUE(fails_with(Environment::open(linked), ErrorCode::busy, "linked here"));
+    ASSERT_EQ(rename(path_.c_str(), moved.c_str()), 0);
+    EXPECT_TRUE(fails_with(Environment::open(moved), ErrorCode::busy, "moved or linked here"));
+    EXPECT_TRUE(fails_with(Environment::open(moved, {.read_only = true}), ErrorCode::busy, "lock file"));
+    EXPECT_TRUE(holder.step());
+  }
+  path_ = moved;
   open();
   EXPECT_EQ(get("a"), "1");
 }

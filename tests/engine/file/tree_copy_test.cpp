@@ -25,7 +25,7 @@ class TreeCopy : public testing::Test {
   }
   Result<int> copy(const OnBytes& on_bytes) {
     const ReadTransaction snapshot = value_of(environment_->begin_read());
-    return copy_tree(snapshot.state().environment(), copy_path_, on_bytes);
+    return copy_tree(snapshot.state().environment(), copy_path_, 0666, on_bytes);
   }
 
   TemporaryFolder folder_;

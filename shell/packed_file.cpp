@@ -136,8 +136,7 @@ std::FILE* PackedFile::open() {
   const bool replaces = stat(path_.c_str(), &status) == 0;
   const int descriptor = create_beside(path_, replaces ? 0600 : 0666, partial_path_);
   if (descriptor < 0) return nullptr;
-  const bool has_owner =
-      !replaces || fchown(descriptor, status.st_uid, status.st_gid) == 0 || errno == EPERM;
+  const bool has_owner = !replaces || fchown(descriptor, status.st_uid, status.st_gid) == 0 || errno == EPERM;
   if (replaces && has_owner) static_cast<void>(fchmod(descriptor, status.st_mode & 07777));
   return fdopen(descriptor, "wb");
 }

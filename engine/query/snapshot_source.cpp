@@ -362,6 +362,8 @@ std::vector<std::string> SnapshotSource::collection_names() const {
 }
 
 Result<std::unique_ptr<sql::UserFunction>> SnapshotSource::user_function(std::string_view name) {
+  // Without FROM it names none; who prepared it on a container has that one's functions.
+  if (scope_ != nullptr && collections_.empty()) collection(scope_->definition().name);
   std::unique_ptr<sql::UserFunction> found;
   std::string_view owner;
   for (const auto& [container, collection] : collections_) {

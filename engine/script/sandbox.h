@@ -86,7 +86,9 @@ class Sandbox {
                    const std::function<Result<void>()>& body);
 
   // The exception that is pending, as an error: its message, the script's name, line and stack.
-  Error take_exception(std::string_view name);
+  Error take_exception(std::string_view name) { return take_exception(name, ErrorCode::script_failed); }
+  // The same of a text that the engine was to read: syntax where it is no JavaScript, or no JSON.
+  Error take_fault_of_text(std::string_view name) { return take_exception(name, ErrorCode::syntax); }
 
   // ---- Values. Those that give a JsValue give kJsException where the engine threw.
   JsValue new_string(std::string_view text);
@@ -158,6 +160,7 @@ class Sandbox {
   double random() noexcept;
 
  private:
+  Error take_exception(std::string_view name, ErrorCode of_syntax_error);
   friend struct SandboxImports;
   friend class DocumentConverter;
   struct Instance;

@@ -101,7 +101,7 @@ std::string Sandbox::property_text(JsValue object, const char* name) {
   return out;
 }
 
-Error Sandbox::take_exception(std::string_view name) {
+Error Sandbox::take_exception(std::string_view name, ErrorCode of_syntax_error) {
   // Getters and toString() of what was thrown are script as well.
   deadline_ = std::max(deadline_, std::chrono::steady_clock::now() + std::chrono::milliseconds(20));
   const JsValue thrown{Z_qjsZ_JS_GetException(&instance_->module, context_)};
@@ -123,7 +123,7 @@ Error Sandbox::take_exception(std::string_view name) {
       if (!plain.empty()) message = std::move(plain);
     }
     stack = readable_stack(property_text(thrown, "stack"));
-    if (kind == "SyntaxError") code = ErrorCode::syntax;
+    if (kind == "SyntaxError") code = of_syntax_error;
     if (kind == "RangeError" && message.starts_with("Maximum call stack")) code = ErrorCode::limit_exceeded;
     if (kind != "Error" && !kind.empty()) message = kind + ": " + message;
   } else if (thrown.tag() == JsTag::kObject ? !json(thrown, message) : !readable_text(thrown, message)) {

@@ -258,7 +258,7 @@ Result<JsValue> ScriptCallHost::take_arguments(std::string_view name, std::strin
   const auto value = reader_.to_value(json, arena_);
   const JsValue list = value ? sandbox_.documents().to_script(*value) : sandbox_.parse_json(json);
   if (Sandbox::is_exception(list)) {
-    Error error = sandbox_.take_exception(name);
+    Error error = sandbox_.take_fault_of_text(name);
     if (!value && error.code == ErrorCode::syntax) return unreadable_arguments(name, value.error());
     return std::unexpected(std::move(error));
   }

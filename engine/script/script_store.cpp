@@ -47,7 +47,7 @@ void take_parenthesis_off(Error& fault) {
                           fmt::format(":{}", fault.position.column));
 }
 
-// Why a text is no expression, where take_exception() has told `fault` of it in parentheses, of which the
+// Why a text is no expression, where take_fault_of_text() has told `fault` of it in parentheses, of which the
 // closing one stood on a line of its own; nothing where it is one with something behind it.
 std::optional<Error> fault_of_expression(Sandbox& sandbox, const ScriptDefinition& script,
                                          std::string_view text, Error fault) {
@@ -57,7 +57,7 @@ std::optional<Error> fault_of_expression(Sandbox& sandbox, const ScriptDefinitio
       sandbox.free(unclosed);
       return std::nullopt;
     }
-    fault = sandbox.take_exception(script_title(script));
+    fault = sandbox.take_fault_of_text(script_title(script));
     if (fault.code != ErrorCode::syntax) return std::nullopt;
   }
   take_parenthesis_off(fault);
@@ -114,13 +114,13 @@ Result<JsValue> ScriptStore::load(Sandbox& sandbox, const ScriptDefinition& scri
     if (sandbox.is_function(expression)) return expression;
     sandbox.free(expression);
   } else {
-    fault = sandbox.take_exception(script_title(script));
+    fault = sandbox.take_fault_of_text(script_title(script));
     if (fault->code != ErrorCode::syntax) return std::unexpected(std::move(*fault));
     fault = fault_of_expression(sandbox, script, text, std::move(*fault));
   }
   const JsValue program = sandbox.evaluate(script.body, script.name);
   if (Sandbox::is_exception(program)) {
-    Error error = sandbox.take_exception(script_title(script));
+    Error error = sandbox.take_fault_of_text(script_title(script));
     const auto place = [](const Error& each) { return std::pair(each.position.line, each.position.column); };
     const bool is_further = error.code == ErrorCode::syntax && fault && place(*fault) > place(error);
     return std::unexpected(is_further ? std::move(*fault) : std::move(error));

@@ -28,6 +28,18 @@ TEST_F(FunctionTest, ValuesOfEveryKindGoInAndOut) {
   EXPECT_EQ(query("SELECT VALUE udf.none() FROM shelf s"), "");
 }
 
+TEST_F(FunctionTest, WithoutFromItIsOneOfTheContainersOwn) {
+  add("next", "function (n) { return n + 1; }");
+  Result<Statement> statement = shelf_->prepare("SELECT VALUE udf.next(@n)");
+  ASSERT_TRUE(succeeds(statement));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(succeeds(statement->bind("n", i)));
+    EXPECT_EQ(rows(*statement), std::to_string(i + 1) + "\n");
+    statement->reset();
+  }
+  EXPECT_THAT(query("SELECT VALUE udf.next(1)"), HasSubstr("unknown_function"));
+}
+
 TEST_F(FunctionTest, FiltersSortsAndAggregates) {
   add("age", "function (year, now) { return now - year; }");
   EXPECT_EQ(query("SELECT VALUE s.id FROM shelf s WHERE udf.age(s.year, 2024) < 2"), "\"b2\"\n");

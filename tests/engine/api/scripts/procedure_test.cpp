@@ -85,6 +85,15 @@ TEST_F(ScriptTest, AScriptIsAFunctionInAnyForm) {
   EXPECT_TRUE(fails_with(run("1 + 1"), QUIRE_INVALID_DEFINITION, "has no function"));
 }
 
+// The script is sound; what it reads is not.
+TEST_F(ScriptTest, ASyntaxErrorThatARunThrowsIsOneOfTheScript) {
+  for (const std::string_view thrower :
+       {"JSON.parse('{bad')", "new RegExp('(')", "(function () { throw new SyntaxError('x'); })()"})
+    EXPECT_TRUE(fails_with(run("function f() { return " + std::string(thrower) + "; }"), QUIRE_SCRIPT_FAILED,
+                           "SyntaxError"))
+        << thrower;
+}
+
 TEST_F(ScriptTest, ASyntaxErrorIsToldWhenTheScriptIsStored) {
   EXPECT_TRUE(fails_with(run("function f() {\n  var x = ;\n}"), QUIRE_SYNTAX, "line 2"));
   EXPECT_TRUE(fails_with(run("function ("), QUIRE_SYNTAX, "line 1"));

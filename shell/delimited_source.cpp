@@ -124,8 +124,16 @@ class DelimitedSource : public ByteSource {
     return {};
   }
 
+  static std::string text_behind_quote(const std::vector<DelimitedCell>& record) {
+    const auto spoilt = std::ranges::find(record, true, &DelimitedCell::is_spoilt);
+    if (spoilt == record.end()) return {};
+    return fmt::format("has text behind the closing quote of cell {}: a quote within a cell is doubled",
+                       spoilt - record.begin() + 1);
+  }
+
   // What is wrong with the record, or nothing.
   std::string add_item(const std::vector<DelimitedCell>& record) {
+    if (std::string wrong = text_behind_quote(record); !wrong.empty()) return wrong;
     if (record.size() > column_count_)
       return fmt::format("has {} cells, the header only {}", record.size(), column_count_);
     twofold_.clear();
@@ -138,6 +146,7 @@ class DelimitedSource : public ByteSource {
   }
 
   std::string take_header(std::vector<DelimitedCell>& record) {
+    if (std::string wrong = text_behind_quote(record); !wrong.empty()) return "the header " + wrong;
     column_count_ = record.size();
     for (size_t i = 0; i < record.size(); ++i) {
       // The whole file would be its header.

@@ -119,6 +119,7 @@ bool DelimitedReader::next(std::string_view text, size_t& at, bool is_end,
     } else if (c == separator_) {
       end_cell();
     } else if (!(cell_.is_quoted && c == '\r')) {
+      cell_.is_spoilt = cell_.is_spoilt || (cell_.is_quoted && c != ' ' && c != '\t');
       cell_.text += c;
     }
   }

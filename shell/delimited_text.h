@@ -26,7 +26,8 @@ bool has_too_many_digits(std::string_view number);
 struct DelimitedCell {
   std::string text;
   bool is_quoted = false;
-  bool is_cut = false;  // the text ends before its closing quote
+  bool is_cut = false;     // the text ends before its closing quote
+  bool is_spoilt = false;  // something follows that quote
 };
 
 // Takes records apart; a quoted cell may hold line ends. Of a text that comes in parts it reads each byte

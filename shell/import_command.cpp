@@ -28,7 +28,8 @@ bool is_delimited(Format format) {
 // Where the bytes of an import come from, and the stages that they pass.
 class Input {
  public:
-  Input(const std::string& path, StandardInput& standard_input, uint64_t lines) {
+  Input(const std::string& path, StandardInput& standard_input, uint64_t lines)
+      : is_packed_by_name_(path.ends_with(".gz") || path.ends_with(".zst")) {
     if (path == "-") {
       first_ = read_input(standard_input, lines);
       return;
@@ -44,7 +45,7 @@ class Input {
   uint64_t size() const { return file_ == nullptr ? 0 : file_->size(); }
   uint64_t position() const { return file_ == nullptr ? 0 : file_->position(); }
   void decode(Format format, Failing failing, const IsJson& is_json, LeftOut left_out) {
-    unpacked_ = unpacked(*first_);
+    unpacked_ = unpacked(*first_, is_packed_by_name_);
     last_ = unpacked_.get();
     if (!is_delimited(format)) return;
     records_ =
@@ -57,6 +58,7 @@ class Input {
  private:
   std::unique_ptr<ByteSource> first_;
   FileSource* file_ = nullptr;
+  bool is_packed_by_name_;
   std::unique_ptr<ByteSource> unpacked_;
   std::unique_ptr<ByteSource> records_;
   ByteSource* last_ = nullptr;

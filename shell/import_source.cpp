@@ -224,7 +224,7 @@ std::unique_ptr<ByteSource> read_input(StandardInput& input, uint64_t lines) {
   return std::make_unique<InputSource>(input, lines);
 }
 
-std::unique_ptr<ByteSource> unpacked(ByteSource& source) {
+std::unique_ptr<ByteSource> unpacked(ByteSource& source, bool is_packed_by_name) {
   constexpr std::string_view kGzip = "\x1F\x8B";
   constexpr std::string_view kZstd = "\x28\xB5\x2F\xFD";
   std::string begin;
@@ -234,6 +234,9 @@ std::unique_ptr<ByteSource> unpacked(ByteSource& source) {
     if (count <= 0) break;  // a failure comes again where the data is read
     begin.append(bytes.data(), static_cast<size_t>(count));
   }
+  if (begin.empty() && is_packed_by_name && source.failure().empty())
+    return std::make_unique<StrangeSource>(
+        "it is empty, and packed data of nothing is not: it was cut short");
   if (begin.starts_with(kGzip)) return std::make_unique<GzipSource>(source, std::move(begin));
   if (begin.starts_with(kZstd)) return std::make_unique<ZstdSource>(source, std::move(begin));
   if (const std::string_view strange = strange_beginning(begin); !strange.empty())

@@ -54,8 +54,9 @@ constexpr uint64_t kAllLines = UINT64_MAX;
 // missing.
 std::unique_ptr<ByteSource> read_input(StandardInput& input, uint64_t lines);
 
-// What gzip or zstd has packed, told by its first bytes, unpacked; anything else as it is.
-std::unique_ptr<ByteSource> unpacked(ByteSource& source);
+// What gzip or zstd has packed, told by its first bytes, unpacked; anything else as it is, but no bytes at
+// all where the name of the file says that they are packed.
+std::unique_ptr<ByteSource> unpacked(ByteSource& source, bool is_packed_by_name);
 
 // Told on which line a record begins that is left out, and why; an empty one: such a record is a failure.
 using LeftOut = std::function<void(uint64_t line, std::string_view why)>;

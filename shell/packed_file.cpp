@@ -9,7 +9,11 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <thread>
+
+#include "shell/interrupt.h"
 
 namespace quire::shell {
 
@@ -111,6 +115,25 @@ int create_beside(const std::string& path, mode_t mode, std::string& name) {
   return -1;
 }
 
+// A pipe waits for its reader, and not through an interrupt. -1 on failure, as errno says.
+int open_in_place(const std::string& path) {
+  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  for (;;) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (descriptor >= 0) {
+      const int flags = fcntl(descriptor, F_GETFL);
+      if (flags >= 0) static_cast<void>(fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK));
+      return descriptor;
+    }
+    if (errno != ENXIO) return -1;
+    if (is_interrupted()) {
+      errno = EINTR;
+      return -1;
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
 bool is_written_in_place(const std::string& path) {
   std::error_code failure;
   // Links that go in a circle: opening one fails and says so.
@@ -130,7 +153,10 @@ PackedFile::PackedFile(const std::string& path) : path_(target_of(path)), file_(
 
 std::FILE* PackedFile::open() {
   if (path_ == kStandardOutput) return stdout;
-  if (is_written_in_place(path_)) return std::fopen(path_.c_str(), "wb");
+  if (is_written_in_place(path_)) {
+    const int descriptor = open_in_place(path_);
+    return descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
+  }
   // Who may read what was there may read what takes its place, and nobody else, from the beginning on.
   struct stat status{};
   const bool replaces = stat(path_.c_str(), &status) == 0;

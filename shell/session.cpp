@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -138,11 +139,15 @@ bool Session::is_own_file(const std::string& path) const {
          std::filesystem::equivalent(path, own.string() + "-lock", failure);
 }
 
-Outcome Session::run(std::string_view text, size_t first_line, size_t columns_before) {
+// What was begun is undone: half of an export leaves no file.
+Outcome Session::run(std::string_view text, size_t first_line, size_t columns_before) try {
   const std::string_view trimmed = trim(text);
   if (trimmed.empty()) return Outcome::done;
   if (trimmed.starts_with('.')) return run_command(*this, trimmed);
   return run_query(text.substr(0, text.find(trimmed) + trimmed.size()), first_line, columns_before);
+} catch (const std::bad_alloc&) {
+  print_message("memory ran out");
+  return Outcome::failed;
 }
 
 bool Session::is_cut_off(std::string_view text) {

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <filesystem>
 #include <future>
 #include <map>
 #include <mutex>
@@ -32,18 +31,6 @@ constexpr uint32_t kMostParts = 4;
 constexpr uint64_t kFewItems = 10'000;
 constexpr auto kBetweenReports = std::chrono::milliseconds(200);
 
-// The folder for the sort's temporary file: that of the database, where there must be room for the items
-// anyway.
-std::string folder_for_runs(const Environment& environment) {
-  std::error_code error;
-  if (environment.path() == Environment::kInMemory) {
-    const auto folder = std::filesystem::temp_directory_path(error);
-    return error ? "/tmp" : folder.string();
-  }
-  const auto folder = std::filesystem::path(environment.path()).parent_path();
-  return folder.empty() ? "." : folder.string();
-}
-
 // How many blocks are encoded at the same time, the one being filled included.
 size_t block_count() {
   return std::clamp<size_t>(std::thread::hardware_concurrency(), 2, 8) + 1;
@@ -57,7 +44,8 @@ class Import {
         store_(store),
         options_(options),
         input_(read, longest_import_text(store.definition()), options.first_line),
-        sorter_(folder_for_runs(environment), options.sort_memory, block_count()),
+        // There must be room for the items in the database's folder anyway.
+        sorter_(environment.folder(), options.sort_memory, block_count()),
         interrupts_at_start_(options.interrupts != nullptr ? options.interrupts->load() : 0) {}
 
   Result<ImportResult> run() {

@@ -1,6 +1,7 @@
 #include "engine/container/import_spill.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,9 +12,9 @@ namespace quire::engine {
 namespace {
 
 std::unexpected<Error> io_error(std::string_view what) {
-  const ErrorCode code = errno == ENOSPC || errno == EDQUOT ? ErrorCode::no_space : ErrorCode::io;
-  return fail(code,
-              "the import's temporary file cannot be " + std::string(what) + ": " + std::strerror(errno));
+  const int cause = errno;
+  const ErrorCode code = cause == ENOSPC || cause == EDQUOT ? ErrorCode::no_space : ErrorCode::io;
+  return fail(code, fmt::format("the import's temporary file cannot be {}: {}", what, std::strerror(cause)));
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ Result<void> SpillFile::make() {
   // A file system without O_TMPFILE.
   std::string name = folder_ + "/quire-import-XXXXXX";
   descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor_ < 0) return io_error("made");
+  if (descriptor_ < 0) return io_error(fmt::format("made in '{}'", folder_));
   ::unlink(name.c_str());
   return {};
 }

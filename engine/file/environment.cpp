@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -140,6 +141,19 @@ Result<void> ExplicitWrite::commit() {
 
 void ExplicitWrite::rollback() noexcept {
   held_->end();
+}
+
+std::string Environment::folder() const {
+  std::error_code error;
+  if (path_ == kInMemory) {
+    const auto folder = std::filesystem::temp_directory_path(error);
+    return error ? "/tmp" : folder.string();
+  }
+  const std::string link = fmt::format("/proc/self/fd/{}", state_->data_descriptor());
+  std::filesystem::path path = std::filesystem::read_symlink(link, error);
+  if (error) path = path_;
+  const auto folder = path.parent_path();
+  return folder.empty() ? "." : folder.string();
 }
 
 Result<std::optional<Table>> Environment::open_table(std::string_view name) {

@@ -187,6 +187,9 @@ class Environment {
   Result<void> copy_to(const std::string& path,
                        const std::function<Result<void>(uint64_t bytes)>& on_bytes = nullptr) const;
   const std::string& path() const noexcept { return path_; }
+  // The folder that the file lies in now, wherever the process has gone since it was opened. Of a database in
+  // memory: that for temporary files.
+  std::string folder() const;
   bool is_read_only() const noexcept { return options_.read_only; }
   // Drawn at the file's creation; the root of _rid and _self.
   uint32_t database_number() const noexcept;

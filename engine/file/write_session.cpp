@@ -8,6 +8,7 @@
 #include "engine/file/file_format.h"
 #include "engine/file/lmdb_error.h"
 #include "engine/file/lmdb_value.h"
+#include "sql/value/memory_budget.h"
 
 namespace quire::engine {
 namespace {
@@ -18,8 +19,10 @@ using Work = std::function<Result<void>(WriteTransaction&)>;
 Result<void> call(const Work& work, WriteTransaction& transaction) {
   try {
     return work(transaction);
-  } catch (const std::bad_alloc& error) {
+  } catch (const sql::MemoryLimitExceeded& error) {
     return fail(ErrorCode::out_of_memory, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::out_of_memory, "memory ran out");
   } catch (const std::exception& error) {
     return fail(ErrorCode::internal, error.what());
   } catch (...) {

@@ -357,7 +357,7 @@ Result<void> PreparedStatement::collect_rows(SnapshotSource& source) try {
   }
   stats_ = execution->stats();
   return {};
-} catch (const std::bad_alloc&) {
+} catch (const sql::MemoryLimitExceeded&) {
   return fail(
       ErrorCode::out_of_memory,
       fmt::format("within BEGIN a query's rows are kept, and these need more than the statement's memory "

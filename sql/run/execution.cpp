@@ -48,6 +48,11 @@ int64_t ticks_now() {
   return std::chrono::duration_cast<Tick>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+// Of the machine, or of what the process may have: less than the statement might.
+Error memory_ran_out() {
+  return {ErrorCode::out_of_memory, "memory ran out; narrow the statement, or give the process more"};
+}
+
 Error out_of_memory(size_t limit) {
   return {ErrorCode::out_of_memory, "the statement needs more than its memory limit of " +
                                         std::to_string(limit) + " bytes; narrow it, or raise the limit"};
@@ -331,8 +336,10 @@ Result<std::unique_ptr<Execution>> Execution::start(const PreparedQuery& query, 
   else
     QUIRE_TRY(state->start_rows());
   return std::unique_ptr<Execution>(new Execution(std::move(state)));
-} catch (const std::bad_alloc&) {
+} catch (const MemoryLimitExceeded&) {
   return std::unexpected(out_of_memory(options.memory->limit()));
+} catch (const std::bad_alloc&) {
+  return std::unexpected(memory_ran_out());
 }
 
 bool Execution::is_restartable() const noexcept {
@@ -359,8 +366,11 @@ Result<std::optional<Value>> Execution::next() try {
   if (state.next_line == state.lines.size()) return std::nullopt;
   ++state.rows_returned;
   return Value::string(state.lines[state.next_line++]);
-} catch (const std::bad_alloc&) {
+} catch (const MemoryLimitExceeded&) {
   state_->run.set_error(out_of_memory(state_->run.memory.limit()));
+  return std::unexpected(*state_->run.error);
+} catch (const std::bad_alloc&) {
+  state_->run.set_error(memory_ran_out());
   return std::unexpected(*state_->run.error);
 }
 

@@ -18,6 +18,12 @@ TEST_F(DelimitedTest, AQuoteThatIsNotClosedIsAnError) {
             std::string::npos)
       << cut.errors;
   EXPECT_EQ(import("id,\"a\n1,x\n").exit_code, 1);
+  const ShellRun behind = import("id,a\n\"1\",\"x\"y\n2,\"z\" \n");
+  EXPECT_EQ(behind.exit_code, 1);
+  EXPECT_NE(behind.errors.find("line 2 has text behind the closing quote of cell 2"), std::string::npos)
+      << behind.errors;
+  EXPECT_EQ(import("id,a\n\"1\",\"x\"y\n2,z\n", "--skip-errors").output, "{\"id\":\"2\",\"a\":\"z\"}\n");
+  EXPECT_EQ(import("id,\"a\"b\n1,2\n").exit_code, 1);
   EXPECT_EQ(import("id,a\n1,\"x\"").output, "{\"id\":\"1\",\"a\":\"x\"}\n");
 }
 
@@ -136,6 +142,8 @@ TEST_F(DelimitedTest, ZerosBehindGzipDataAreNoData) {
   const std::string packed = read("in.csv.gz");
   const std::string padded = write("padded.csv.gz", packed + std::string(100'000, '\0'));
   EXPECT_EQ(run({":memory:", ".import " + padded + " c", ".export c -"}).output, "{\"id\":\"1\",\"a\":2}\n");
+  EXPECT_NE(run({":memory:", ".import " + write("nothing.csv.gz", "") + " c"}).errors.find("it is empty"),
+            std::string::npos);
   const std::string spoilt = write("spoilt.csv.gz", packed + std::string(100, '\0') + "x");
   EXPECT_EQ(run({":memory:", ".import " + spoilt + " c"}).exit_code, 1);
 }

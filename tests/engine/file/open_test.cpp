@@ -49,6 +49,18 @@ TEST_F(Open, MakesAFileAndFindsItAgain) {
   EXPECT_EQ(value_of(snapshot.count(table)), 10);
 }
 
+// As a program that becomes a service goes elsewhere.
+TEST_F(Open, ItsFolderIsThatOfTheFileWhereverTheProcessGoes) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path(""));
+  const auto environment = value_of(Environment::open("a.quire"));
+  std::filesystem::current_path("/");
+  EXPECT_EQ(std::filesystem::path(environment->folder() + "/"),
+            std::filesystem::canonical(folder_.path("")) / "");
+  std::filesystem::current_path(before);
+  EXPECT_FALSE(value_of(Environment::open(Environment::kInMemory))->folder().empty());
+}
+
 TEST_F(Open, TakesAnEmptyFileAsNew) {
   write_file(path_, "");
   EXPECT_TRUE(succeeds(Environment::open(path_)));

@@ -90,7 +90,8 @@ Result<sql::Value> scalar_argument(const quire_scalar& scalar) {
                                                            scalar.length, UINT32_MAX));
       return sql::Value::string({scalar.string, scalar.length});
     default:
-      return fail(ErrorCode::invalid_argument, "a scalar is of no type from undefined to string");
+      return fail(ErrorCode::invalid_argument,
+                  "the type of the scalar is none that one can have: QUIRE_UNDEFINED to QUIRE_STRING");
   }
 }
 

@@ -265,6 +265,7 @@ Result<std::shared_ptr<FileState>> try_to_open_shared(const std::string& path, c
   QUIRE_TRY(come_in(file.descriptor.number(), path, deadline));
   QUIRE_TRY(take_turn(file.descriptor.number(), path, options.read_only, deadline));
   if (!is_still(path, identity)) return nullptr;
+  QUIRE_TRY(check_lock_file(path));
   QUIRE_TRY(wait_for_lock_file(path, deadline));
   QUIRE_TRY(refuse_without_lock_file(file.descriptor.number(), path));
   QUIRE_TRY(refuse_foreign_lock_file(file.descriptor.number(), path));

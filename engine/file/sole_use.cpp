@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -121,6 +122,16 @@ Result<void> refuse_without_lock_file(int descriptor, const std::string& path) {
               fmt::format("'{}' is open in another process, whose lock file is not '{}-lock': that was "
                           "deleted, or the file was moved or linked here; close it there first",
                           path, path));
+}
+
+Result<void> check_lock_file(const std::string& path) {
+  const std::string lock_path = path + "-lock";
+  struct stat status;
+  if (stat(lock_path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return {};
+  return fail(
+      ErrorCode::cannot_open,
+      fmt::format("'{}' is no regular file, and that is the name of the lock file of '{}': move it away",
+                  lock_path, path));
 }
 
 Result<void> wait_for_lock_file(const std::string& path, Clock::time_point deadline) {

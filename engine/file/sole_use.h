@@ -31,6 +31,10 @@ Result<OpenBy> opened_by(const std::string& path);
 Result<void> take_turn(int descriptor, const std::string& path, bool read_only, Clock::time_point deadline);
 void end_turn(int descriptor) noexcept;
 
+// cannot_open where something else has the lock file's name: a folder, say, or a pipe, which an open waits
+// for.
+Result<void> check_lock_file(const std::string& path);
+
 // Before LMDB opens a file: waits while somebody has the lock file for sole use who took his turn at another
 // file, the one that he compacted into this one. LMDB would wait, too, and then take a lock file as it is
 // that was the other file's. busy past the deadline.

@@ -100,7 +100,8 @@ Result<void> WriteSession::begin_transaction(Clock::time_point deadline) {
     transaction_.reset();
     state_->readers().leave();
     is_entered_ = false;
-    if (code != MDB_MAP_RESIZED) return std::unexpected(lmdb_error(code, "begin a write transaction"));
+    if (code != MDB_MAP_RESIZED)
+      return std::unexpected(lmdb_error(state_->explain_io_error(code), "begin a write transaction"));
     QUIRE_TRY(state_->readers().adopt_map_size(deadline));
   }
   transaction_->tables_version_ = tables_version;

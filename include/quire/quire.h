@@ -35,8 +35,8 @@
  * is moved, replaced or deleted while it is open keeps its lock file: until it is closed, no file can be
  * opened under its old name, and by no other process under its new one (QUIRE_BUSY). After fork(),
  * the child must open its own: what it begins with its parent's handles is QUIRE_MISUSE, and to release them
- * there does nothing, so that a child may end as its parent does. Until it ends or calls exec(), its parent's
- * files count as open by it.
+ * there does nothing, so that a child may end as its parent does. Of a parent that was killed the files
+ * count as open until its children have ended or called exec().
  */
 #ifndef QUIRE_QUIRE_H
 #define QUIRE_QUIRE_H
@@ -124,7 +124,8 @@ typedef struct quire_error {
 QUIRE_API const char* quire_code_name(int code);
 /* "1.2.3"; static storage. */
 QUIRE_API const char* quire_version(void);
-/* The libraries that it is built of: "LMDB 0.9.24, simdjson 1.0.2, ..."; static storage. */
+/* The libraries that it is built of and that tell their versions: "LMDB 0.9.24, simdjson 1.0.2, ..."; static
+ * storage. */
 QUIRE_API const char* quire_libraries(void);
 
 /* ---- Bytes that a call gives back ---------------------------------------------------------------------- */
@@ -245,9 +246,10 @@ QUIRE_API int quire_close(quire_database* database, quire_error* error);
  * a change that is done), and so does every call that waits to write while others do. */
 QUIRE_API void quire_interrupt(quire_database* database);
 /* Called a few times a second by what takes long (CREATE INDEX, ALTER CONTAINER, CHECK, ADVISE, a backup), on
- * the thread that asked for it: about how much is done, of how much. Nonzero ends it with QUIRE_INTERRUPTED.
- * Also by the first use of a container that goes on with an index which was left unfinished: an end, as
- * quire_interrupt's, leaves that to a later open. It must not write to the database. */
+ * the thread that asked for it: about how much is done, of how much (0: not known yet). Nonzero ends it with
+ * QUIRE_INTERRUPTED. Also by the first use of a container that goes on with an index which was left
+ * unfinished: an end, as quire_interrupt's, leaves that to a later open. It must not write to the database.
+ */
 typedef int (*quire_work_progress)(void* context, uint64_t done, uint64_t all);
 /* For what starts from now on; NULL: nobody is told. */
 QUIRE_API void quire_set_progress(quire_database* database, quire_work_progress progress, void* context);

@@ -344,8 +344,9 @@ Result<std::unique_ptr<ParsedStatement>> parse(std::string_view text, bool stric
 std::string print(const Statement& statement);
 std::string print(const Query& query);
 std::string print(const Expression& expression);
-// The same for expressions that differ in nothing but spacing, parentheses that mean nothing, the case of
-// keywords and that of names of built-in functions: a text to compare them by.
+// The same for expressions that differ in nothing but spacing, parentheses that mean nothing, brackets around
+// names of properties, the case of keywords and that of names of built-in functions: a text to compare them
+// by.
 std::string print_alike(const Expression& expression);
 // For EXPLAIN (AST): an indented outline; a statement that is no query stands on one line.
 std::string outline(const Statement& statement);

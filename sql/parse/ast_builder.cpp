@@ -176,16 +176,18 @@ void AstBuilder::check_logical_operand(const Expression* operand) {
             "BETWEEN beside AND or OR needs parentheses in Azure Cosmos DB's SQL: (x BETWEEN low AND high)");
 }
 
-// A chain becomes one node of many operands: the left operand, unless it stands in parentheses, is that node.
+// A chain becomes one node of many operands: the left operand is that node, also in parentheses, of which
+// programs that put conditions together write some for each.
 Expression* AstBuilder::logical(ExpressionKind kind, Expression* left, Expression* right) {
   check_logical_operand(left);
   check_logical_operand(right);
-  if (left->kind != kind || left->is_parenthesised) {
+  if (left->kind != kind) {
     const List<Expression*> operands = append(list_of(left), right);
     return make(kind, left->span.offset, operands);
   }
   const List<Expression*> operands{left->operands.data(), static_cast<uint32_t>(left->operands.size())};
   left->operands = append(operands, right).span();
+  left->is_parenthesised = false;
   left->span = span_from(left->span.offset);
   deepen(left, right->depth);
   return left;

@@ -297,7 +297,7 @@ class Printer {
   }
 
   void name_step(std::string_view name, bool is_bracketed) {
-    if (is_bracketed) {
+    if (is_bracketed || is_to_compare_) {
       out_ += '[';
       append_quoted(out_, name);
       out_ += ']';
@@ -518,7 +518,9 @@ class Printer {
     out_ += ')';
   }
 
-  bool is_to_compare_;  // names of built-in functions in upper case, no parentheses that mean nothing
+  // Names of built-in functions in upper case, names of properties in brackets, no parentheses that mean
+  // nothing.
+  bool is_to_compare_;
   std::string out_;
 };
 

@@ -267,7 +267,11 @@ struct Execution::State {
   Result<void> explain_as_json(bool has_run) {
     const std::string text = has_run ? print_plan_json(run.plan, run.counters) : print_plan_json(run.plan);
     JsonReader reader;
-    QUIRE_ASSIGN(explained, reader.to_value(text, run.arena));
+    auto value = reader.to_value(text, run.arena);
+    if (!value)
+      return fail(ErrorCode::limit_exceeded,
+                  "the plan is nested more deeply than JSON may be; EXPLAIN without (JSON) shows it");
+    explained = *value;
     return {};
   }
 

@@ -1,4 +1,5 @@
 // A lock file is that of one database, which has no other, whatever becomes of their names.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -30,6 +31,15 @@ TEST_F(LockFileTest, WhatWasMovedWhileItIsOpenKeepsItToItself) {
   path_ = other;
   open();
   EXPECT_EQ(get("a"), "1");
+}
+
+TEST_F(LockFileTest, WhatIsNoFileCannotBeOne) {
+  const std::string lock_path = path_ + "-lock";
+  ASSERT_EQ(mkdir(lock_path.c_str(), 0755), 0);
+  EXPECT_TRUE(fails_with(Environment::open(path_), ErrorCode::cannot_open, "-lock' is no regular file"));
+  ASSERT_EQ(rmdir(lock_path.c_str()), 0);
+  ASSERT_EQ(mkfifo(lock_path.c_str(), 0644), 0);
+  EXPECT_TRUE(fails_with(Environment::open(path_), ErrorCode::cannot_open, "-lock' is no regular file"));
 }
 
 // One that somebody has left under the name that the file is moved to, or has by a link.

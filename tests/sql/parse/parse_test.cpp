@@ -213,6 +213,15 @@ TEST(ParseTest, AndAndOrAreFlat) {
   EXPECT_EQ(all.operands.size(), 4u);
 }
 
+// As programs write conditions that they put together one by one.
+TEST(ParseTest, ParenthesesAroundTheBeginningOfAChainAreNoDepth) {
+  std::string text = "(a = 0)";
+  for (int i = 1; i < 1'800; ++i) text = "(" + text + " OR (a = 1))";
+  const auto parsed = parse("SELECT VALUE " + text + " FROM a", false);
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ((*parsed)->statement.query->items[0].expression->operands.size(), 1'800u);
+}
+
 std::string repeated(std::string_view part, size_t count) {
   std::string text;
   for (size_t i = 0; i < count; ++i) text += part;

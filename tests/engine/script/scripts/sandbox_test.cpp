@@ -27,7 +27,8 @@ class SandboxTest : public testing::Test {
     EXPECT_TRUE(restored);
     const auto done = sandbox.run(options, "it", [&]() -> Result<void> {
       const JsValue value = sandbox.evaluate(source, "file");
-      if (Sandbox::is_exception(value) || !sandbox.run_jobs() || !sandbox.text(value, out))
+      if (Sandbox::is_exception(value)) return std::unexpected(sandbox.take_fault_of_text("it"));
+      if (!sandbox.run_jobs() || !sandbox.text(value, out))
         return std::unexpected(sandbox.take_exception("it"));
       return {};
     });

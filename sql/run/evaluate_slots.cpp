@@ -79,10 +79,11 @@ Vector map_rows(Rows rows, Vector input, Column& column, ValueOf value_of) {
 // An item as a whole: its own members, then the system properties.
 class ItemEvaluator final : public Evaluator {
  public:
-  ItemEvaluator(SlotNumber slot, const Collection& collection) : slot_(slot), collection_(collection) {}
+  ItemEvaluator(SlotNumber slot, const Collection& collection, bool is_output)
+      : slot_(slot), collection_(collection), is_output_(is_output) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
-    if (frame.run.omits_system_properties) return frame.slots[slot_];
+    if (is_output_ && frame.run.omits_system_properties) return frame.slots[slot_];
     return map_rows(rows, frame.slots[slot_], column_,
                     [&](const Value& item) { return whole_item(item, collection_, frame.arena); });
   }
@@ -90,6 +91,26 @@ class ItemEvaluator final : public Evaluator {
  private:
   SlotNumber slot_;
   const Collection& collection_;
+  bool is_output_;
+  Column column_;
+};
+
+// Of values that may be items as a whole, in what is given.
+class OutputSlotEvaluator final : public Evaluator {
+ public:
+  OutputSlotEvaluator(SlotNumber slot, bool stable) : slot_(slot), stable_(stable) {}
+
+  Vector evaluate(Rows rows, Frame& frame) override {
+    if (!frame.run.omits_system_properties) return frame.slots[slot_];
+    return map_rows(rows, frame.slots[slot_], column_, [](const Value& value) {
+      return value.is_extended() ? value.extended_object().own : value;
+    });
+  }
+  bool is_stable() const override { return stable_; }
+
+ private:
+  SlotNumber slot_;
+  bool stable_;
   Column column_;
 };
 
@@ -301,10 +322,16 @@ std::unique_ptr<Evaluator> make_plain_slot(SlotNumber slot, EvaluatorFactory& fa
   return std::make_unique<SlotEvaluator>(slot, factory.frame().is_stable[slot]);
 }
 
+std::unique_ptr<Evaluator> make_value_slot(SlotNumber slot, EvaluatorFactory& factory) {
+  if (!factory.is_output()) return make_plain_slot(slot, factory);
+  return std::make_unique<OutputSlotEvaluator>(slot, factory.frame().is_stable[slot]);
+}
+
 std::unique_ptr<Evaluator> make_slot(const BoundExpression& expression, EvaluatorFactory& factory) {
   const Collection* collection = factory.run().item_collections[expression.slot];
-  if (collection != nullptr) return std::make_unique<ItemEvaluator>(expression.slot, *collection);
-  return make_plain_slot(expression.slot, factory);
+  if (collection != nullptr)
+    return std::make_unique<ItemEvaluator>(expression.slot, *collection, factory.is_output());
+  return make_value_slot(expression.slot, factory);
 }
 
 std::unique_ptr<Evaluator> make_path(const BoundExpression& expression, EvaluatorFactory& factory) {

@@ -14,8 +14,12 @@ constexpr size_t kSubqueryBatch = 64;
 
 class SubqueryEvaluator final : public Evaluator {
  public:
-  SubqueryEvaluator(BoundKind kind, const BoundQuery& bound, RunState& run, const PlannedQuery& query)
-      : kind_(kind), bound_(bound), query_(run, query, kSubqueryBatch), collected_(&run.memory) {}
+  SubqueryEvaluator(BoundKind kind, const BoundQuery& bound, RunState& run, const PlannedQuery& query,
+                    bool gives_output)
+      : kind_(kind),
+        bound_(bound),
+        query_(run, query, kSubqueryBatch, gives_output),
+        collected_(&run.memory) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
     Value* out = column_.reserve(rows);
@@ -159,7 +163,8 @@ std::unique_ptr<Evaluator> make_in_query(const BoundExpression& expression, Eval
 
 std::unique_ptr<Evaluator> make_subquery(const BoundExpression& expression, EvaluatorFactory& factory) {
   const PlannedQuery& query = *factory.run().plan.subqueries.at(expression.query);
-  return std::make_unique<SubqueryEvaluator>(expression.kind, *expression.query, factory.run(), query);
+  return std::make_unique<SubqueryEvaluator>(expression.kind, *expression.query, factory.run(), query,
+                                             factory.is_output());
 }
 
 }  // namespace quire::sql

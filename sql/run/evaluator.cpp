@@ -67,7 +67,7 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
     case BoundKind::aggregate:
       return make_plain_slot(query_.first_aggregate_slot + expression.aggregate, *this);
     case BoundKind::group_key:
-      return make_plain_slot(query_.first_group_key_slot + expression.group_key, *this);
+      return make_value_slot(query_.first_group_key_slot + expression.group_key, *this);
     case BoundKind::exists:
     case BoundKind::array_query:
     case BoundKind::scalar_query:

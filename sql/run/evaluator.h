@@ -36,10 +36,12 @@ class Evaluator {
 Rows select_rows(std::span<const std::unique_ptr<Evaluator>> conditions, Rows rows, Frame& frame,
                  RowNumber* selected);
 
-// Makes the evaluator of an expression of `query` (whose group keys and aggregates it may name).
+// Makes the evaluator of an expression of `query` (whose group keys and aggregates it may name). `is_output`:
+// of what its rows give, where these are the statement's own.
 class EvaluatorFactory {
  public:
-  EvaluatorFactory(Frame& frame, const PlannedQuery& query) : frame_(frame), query_(query) {}
+  EvaluatorFactory(Frame& frame, const PlannedQuery& query, bool is_output = false)
+      : frame_(frame), query_(query), is_output_(is_output) {}
 
   // Failures go to run.error; the evaluator is never null.
   std::unique_ptr<Evaluator> make(const BoundExpression& expression);
@@ -48,10 +50,12 @@ class EvaluatorFactory {
   Frame& frame() { return frame_; }
   RunState& run() { return frame_.run; }
   const PlannedQuery& query() const { return query_; }
+  bool is_output() const { return is_output_; }
 
  private:
   Frame& frame_;
   const PlannedQuery& query_;
+  bool is_output_;
 };
 
 // One family of evaluators a file.
@@ -59,6 +63,8 @@ std::unique_ptr<Evaluator> make_constant(const Value& value);
 std::unique_ptr<Evaluator> make_parameter(uint32_t parameter);
 std::unique_ptr<Evaluator> make_slot(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_plain_slot(SlotNumber slot, EvaluatorFactory& factory);
+// Of a value that was made before: in what is given an item as a whole loses what the run omits.
+std::unique_ptr<Evaluator> make_value_slot(SlotNumber slot, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_let(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_path(const BoundExpression& expression, EvaluatorFactory& factory);
 std::unique_ptr<Evaluator> make_system_property(const BoundExpression& expression, EvaluatorFactory& factory);

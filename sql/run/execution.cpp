@@ -180,7 +180,7 @@ struct Execution::State {
     QUIRE_TRY(find_collections());
     const PlannedQuery& query = changed != nullptr ? *run.plan.returning : run.plan.query;
     if (gives_stored_items) find_stored_items(query);
-    pipeline = std::make_unique<Pipeline>(run, query, batch_capacity(*run.plan.statement));
+    pipeline = std::make_unique<Pipeline>(run, query, batch_capacity(*run.plan.statement), true);
     keeps_nothing = !is_explain && changed == nullptr && keeps_no_rows(run.plan);
     if (run.error) return std::unexpected(*run.error);
     return {};

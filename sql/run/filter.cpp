@@ -170,7 +170,7 @@ class Append final : public Operator {
         slot_(slot),
         input_(std::move(input)),
         bound_(*node.other->bound),
-        other_(frame.run, *node.other, frame.capacity) {}
+        other_(frame.run, *node.other, frame.capacity, frame.gives_output) {}
 
   void rewind(Frame& frame) override {
     input_->rewind(frame);
@@ -226,7 +226,7 @@ std::unique_ptr<Operator> make_bind_value(const PlanNode& node, const PlannedQue
 
 std::unique_ptr<Operator> make_project(const PlanNode& node, const PlannedQuery& query, Frame& frame,
                                        Input input) {
-  EvaluatorFactory factory(frame, query);
+  EvaluatorFactory factory(frame, query, frame.gives_output);
   auto value = &node == frame.run.stored_items ? make_plain_slot(node.bound->value->slot, factory)
                                                : factory.make(*node.bound->value);
   frame.is_stable[query.value_slot] = value->is_stable();

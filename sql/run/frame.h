@@ -75,14 +75,18 @@ struct RunState {
 // The rows of one query in flight. An operator that makes a batch points the slots it fills at its columns
 // and rewinds the arena; operators above read them until they ask for the next batch.
 struct Frame {
-  Frame(RunState& run, size_t batch_capacity)
+  Frame(RunState& run, size_t batch_capacity, bool gives_output = false)
       : run(run),
+        gives_output(gives_output),
         arena(&run.memory),
         slots(run.plan.slot_count),
         is_stable(run.plan.slot_count, true),
         capacity(batch_capacity) {}
 
   RunState& run;
+  // The values of its query are the statement's own, or parts of these: items as a whole may come without
+  // system properties there, and nowhere else, or other rows would be found.
+  const bool gives_output;
   Arena arena;                // computed values of the batch in flight
   std::vector<Vector> slots;  // outer slots stand here as single values
   // By slot: its values outlive the batch without retain(). Set while the operators are made, bottom up.

@@ -75,8 +75,8 @@ size_t capacity_for(const PlannedQuery& query, size_t most) {
 
 }  // namespace
 
-Pipeline::Pipeline(RunState& run, const PlannedQuery& query, size_t batch_capacity)
-    : frame_(run, capacity_for(query, batch_capacity)),
+Pipeline::Pipeline(RunState& run, const PlannedQuery& query, size_t batch_capacity, bool gives_output)
+    : frame_(run, capacity_for(query, batch_capacity), gives_output),
       value_slot_(query.value_slot),
       root_(make_operator(*query.root, query, frame_)) {}
 

@@ -44,7 +44,8 @@ class Operator {
 // A query at work: its frame, its operators, and the values that it gives.
 class Pipeline {
  public:
-  Pipeline(RunState& run, const PlannedQuery& query, size_t batch_capacity);
+  // `gives_output`: as Frame has it.
+  Pipeline(RunState& run, const PlannedQuery& query, size_t batch_capacity, bool gives_output = false);
 
   // `outer_slots` of the query must be set in frame().slots before rewind() or the first next().
   Rows next() { return root_->next(frame_); }

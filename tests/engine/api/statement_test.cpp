@@ -71,6 +71,28 @@ TEST_F(StatementTest, ItemsMayComeWithoutTheSystemProperties) {
   }
 }
 
+// Only what is given has none: which rows are found is the same.
+TEST_F(StatementTest, ItemsWithinTheStatementKeepTheirSystemProperties) {
+  for (const char* sql :
+       {"SELECT VALUE v FROM (SELECT VALUE c FROM c OFFSET 0 LIMIT 5) v WHERE v._ts > 0",
+        "SELECT VALUE v FROM (SELECT DISTINCT VALUE c FROM c) v WHERE v._ts > 0",
+        "SELECT VALUE v FROM (SELECT VALUE c FROM c) v WHERE v._ts > 0",
+        "SELECT VALUE {v: [v], dated: v._ts > 0} FROM c JOIN (SELECT VALUE c) v WHERE IS_DEFINED(v._etag)",
+        "SELECT VALUE ARRAY(SELECT VALUE c) FROM c WHERE CONTAINS(TOSTRING(c), '_rid')",
+        "SELECT c FROM c GROUP BY c", "SELECT VALUE MAKELIST(c) FROM c GROUP BY c.country",
+        "SELECT VALUE c FROM c UNION ALL SELECT VALUE v FROM (SELECT DISTINCT VALUE c FROM c) v"}) {
+    auto with = cities_.prepare(sql), without = cities_.prepare(sql);
+    ASSERT_TRUE(succeeds(with));
+    without->omit_system_properties();
+    const std::string all = rows(*with), own = rows(*without);
+    EXPECT_EQ(std::ranges::count(all, '\n'), std::ranges::count(own, '\n')) << sql;
+    EXPECT_THAT(all, HasSubstr("_rid")) << sql;
+    EXPECT_THAT(own, HasSubstr("\"country\"")) << sql;
+    EXPECT_THAT(own, testing::Not(HasSubstr("_rid"))) << sql;
+    EXPECT_THAT(own, testing::Not(HasSubstr("\"dated\":false"))) << sql;
+  }
+}
+
 // JSON is written from the item as it is stored, or from the value where that was asked for first.
 TEST_F(StatementTest, AnItemAsAWholeIsTheSameAsAValueAndAsJson) {
   for (const char* sql :

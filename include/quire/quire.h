@@ -621,8 +621,8 @@ QUIRE_API const char* quire_parameter_name(quire_statement* statement, size_t in
 QUIRE_API const char* quire_log(quire_statement* statement, size_t* length);
 
 /* From the statement's next run on, an item as a whole (SELECT *, SELECT c) comes without _rid, _self, _etag,
- * _attachments and _ts, as it was stored, in what the statement gives. Within it they are there, and c._ts and
- * the others can be asked for by name. */
+ * _attachments and _ts, as it was stored, in what the statement gives. Within it they are there, and c._ts
+ * and the others can be asked for by name. */
 QUIRE_API void quire_omit_system_properties(quire_statement* statement);
 
 /* The statement's runs are not entered into the record of queries that ADVISE judges by: for tools that look

@@ -50,6 +50,42 @@ std::string without_layout(std::string_view pattern) {
   return kept;
 }
 
+// What PCRE, the service's, writes otherwise than RE2, or means otherwise by it: `$` without the modifier m
+// and
+// `\Z` stand before a last line feed, too; `(?<name>` is `(?P<name>` to RE2.
+std::string in_words_of_re2(std::string_view pattern, bool has_lines) {
+  constexpr std::string_view kEnd = "(?:\\n?\\z)";
+  std::string text;
+  while (!pattern.empty()) {
+    const char c = pattern.front();
+    size_t taken = 1;
+    if (pattern.starts_with("\\Q"))
+      taken = std::min(pattern.find("\\E"), pattern.size());
+    else if (c == '\\')
+      taken = std::min<size_t>(2, pattern.size());
+    else if (c == '[')
+      taken = size_of_class(pattern);
+    const bool names_group =
+        pattern.starts_with("(?<") && !pattern.starts_with("(?<=") && !pattern.starts_with("(?<!");
+    if (names_group) taken = 3;
+    if ((c == '$' && !has_lines) || pattern.starts_with("\\Z"))
+      text += kEnd;
+    else
+      text += names_group ? "(?P<" : pattern.substr(0, taken);
+    pattern.remove_prefix(taken);
+  }
+  return text;
+}
+
+// Whether a group such as (?m) or (?im:...) turns lines on within the pattern.
+bool has_lines_within(std::string_view pattern) {
+  for (size_t at = pattern.find("(?"); at != std::string_view::npos; at = pattern.find("(?", at + 2)) {
+    const std::string_view flags = pattern.substr(at + 2);
+    if (flags.substr(0, flags.find_first_not_of("imsU")).contains('m')) return true;
+  }
+  return false;
+}
+
 // Null if the modifiers are not among m, s, i and x.
 std::unique_ptr<re2::RE2> compile(std::string_view pattern, std::string_view modifiers) {
   std::string flags;
@@ -63,10 +99,8 @@ std::unique_ptr<re2::RE2> compile(std::string_view pattern, std::string_view mod
       return nullptr;
   }
   std::string expression = flags.empty() ? std::string() : fmt::format("(?{})", flags);
-  if (ignores_layout)
-    expression += without_layout(pattern);
-  else
-    expression += pattern;
+  const std::string kept = ignores_layout ? without_layout(pattern) : std::string(pattern);
+  expression += in_words_of_re2(kept, flags.contains('m') || has_lines_within(kept));
   re2::RE2::Options options;
   options.set_log_errors(false);
   return std::make_unique<re2::RE2>(expression, options);

@@ -1,7 +1,6 @@
 // Commands that tell of the shell and the database, .create, .check, .recover and .backup.
 #include <fmt/format.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cctype>
@@ -83,14 +82,17 @@ Outcome status_command(Session& session, const Words&) {
   const auto has_row = statement->step();
   if (!has_row) return failed(has_row.error());
   const Value totals = statement->row();
-  struct stat file{};
-  const bool is_file = ::stat(session.path().c_str(), &file) == 0;
   const Options& options = session.options();
-  return session.show_rows(fmt::format(
-      R"([{{"file":{},"fileBytes":{},"containers":{},"items":{},"documentBytes":{},"readOnly":{},"strict":{}}}])",
-      quoted(session.path()), is_file ? std::to_string(file.st_size) : "null",
-      totals["containers"].as_integer(), totals["items"].as_integer(), totals["bytes"].as_integer(),
-      options.read_only, options.strict));
+  const std::string contents =
+      fmt::format(R"("containers":{},"items":{},"documentBytes":{},"readOnly":{},"strict":{})",
+                  totals["containers"].as_integer(), totals["items"].as_integer(),
+                  totals["bytes"].as_integer(), options.read_only, options.strict);
+  // The totals' own snapshot is none that somebody has open.
+  statement->reset();
+  const auto status = session.database().status();
+  if (!status) return failed(status.error());
+  return session.show_rows(
+      fmt::format(R"([{{"file":{},{},{}])", quoted(session.path()), contents, status->substr(1)));
 }
 
 Outcome compact_command(Session& session, const Words&) {

@@ -30,6 +30,18 @@ void append_description(ContainerDefinition definition, const ContainerStatistic
 
 }  // namespace
 
+Result<void> Database::describe_file(std::string& out) const {
+  QUIRE_ASSIGN(const FileFacts facts, environment_->facts());
+  out += fmt::format(R"({{"fileBytes":{},"usedBytes":{},"mapBytes":{},"readers":{},"oldestReader":)",
+                     facts.file_bytes, facts.used_bytes, facts.map_bytes, facts.readers);
+  if (facts.readers == 0)
+    out += "null}";
+  else
+    out += fmt::format(R"({{"process":{},"commits":{}}}}})", facts.oldest_reader_process,
+                       facts.oldest_reader_lag);
+  return {};
+}
+
 Result<void> Database::describe_containers(std::string& out) {
   const size_t start = out.size();
   for (int tries = 0; tries < kMostTries; ++tries) {

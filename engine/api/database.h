@@ -93,6 +93,9 @@ class Database {
     return environment_->copy_to(path, [&](uint64_t bytes) { return work.advance_by_pages(bytes); });
   }
 
+  // Appends what quire_status() gives.
+  Result<void> describe_file(std::string& out) const;
+
   // Appends a JSON array of all containers' definitions with "itemCount" and "bytes", from one snapshot.
   Result<void> describe_containers(std::string& out);
 

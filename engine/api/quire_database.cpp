@@ -244,6 +244,17 @@ int quire_containers(quire_database* database, quire_buffer* out, quire_error* e
   });
 }
 
+int quire_status(quire_database* database, quire_buffer* out, quire_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    if (database == nullptr) return null_argument("the database");
+    if (out == nullptr) return null_argument("the buffer");
+    ScratchText scratch;
+    QUIRE_TRY(database->describe_file(scratch.text()));
+    quire::engine::assign(*out, scratch.text());
+    return {};
+  });
+}
+
 int quire_container_open(quire_database* database, const char* name, size_t length,
                          quire_container** container, quire_error* error) {
   return guarded(error, [&]() -> Result<void> {

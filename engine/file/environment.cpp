@@ -207,6 +207,7 @@ struct ReaderCount {
   uint64_t of_anchor = 0;  // the commit of this process's own snapshot of the anchor: no user's; 0: none
   uint32_t readers = 0;
   uint64_t lag = 0;
+  int process = 0;
 };
 
 // A line of LMDB's reader table: process, thread, commit number, or "-" if the place is at rest.
@@ -220,7 +221,9 @@ int count_reader(const char* line, void* context) {
       return 0;
     }
     ++count.readers;
-    if (commit < count.newest_commit) count.lag = std::max<uint64_t>(count.lag, count.newest_commit - commit);
+    const uint64_t lag = count.newest_commit - std::min<uint64_t>(commit, count.newest_commit);
+    if (lag > count.lag || count.process == 0) count.process = process;
+    count.lag = std::max(count.lag, lag);
   }
   return 0;
 }
@@ -271,7 +274,8 @@ Result<FileFacts> Environment::facts() const {
                    .map_bytes = state_->map_bytes(),
                    .commit_number = info.me_last_txnid,
                    .readers = count.readers,
-                   .oldest_reader_lag = count.lag};
+                   .oldest_reader_lag = count.lag,
+                   .oldest_reader_process = count.process};
 }
 
 uint32_t Environment::database_number() const noexcept {

@@ -68,6 +68,7 @@ struct FileFacts {
   uint64_t commit_number = 0;
   uint32_t readers = 0;            // open snapshots, all processes
   uint64_t oldest_reader_lag = 0;  // commits since the oldest open snapshot
+  int oldest_reader_process = 0;   // whose that is; 0: there is none
 };
 
 // "LMDB 0.9.24"

@@ -322,6 +322,12 @@ QUIRE_API int quire_advise(quire_database* database, const char* container, size
 QUIRE_API int quire_erase_expired(quire_database* database, uint64_t most, uint64_t* erased,
                                   quire_error* error);
 
+/* What the file is like, as JSON: {"fileBytes", "usedBytes" (up to the last page that was ever used),
+ * "mapBytes", "readers": the open snapshots of all processes, "oldestReader": {"process": its number,
+ * "commits": how many came after it} or null}. While a snapshot is open no commit since can use again what it
+ * still reads: the file grows. */
+QUIRE_API int quire_status(quire_database* database, quire_buffer* out, quire_error* error);
+
 /* ---- Items
  * -------------------------------------------------------------------------------------------------- */
 

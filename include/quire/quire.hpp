@@ -1364,6 +1364,13 @@ class Database {
     if (quire_containers(handle_.get(), buffer.get(), &error) != QUIRE_OK) return detail::failure(error);
     return buffer.text();
   }
+  // What the file is like, and who keeps it from using pages again: JSON, as quire_status gives it.
+  Result<std::string> status() const {
+    detail::Buffer buffer;
+    quire_error error;
+    if (quire_status(handle_.get(), buffer.get(), &error) != QUIRE_OK) return detail::failure(error);
+    return buffer.text();
+  }
   // Whether the model of a container will hold: a JSON array of findings.
   Result<std::string> advise(std::string_view container) const {
     detail::Buffer buffer;

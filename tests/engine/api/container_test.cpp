@@ -150,5 +150,19 @@ TEST_F(ContainerTest, OpeningReportsWhatIsWrong) {
   EXPECT_FALSE(std::filesystem::exists(file("none.quire")));
 }
 
+TEST_F(ContainerTest, TheFilesStatusNamesWhoReads) {
+  make("things");
+  reopen(file("status.quire"));
+  make("things");
+  EXPECT_THAT(database_->status().value(), HasSubstr(R"("readers":0,"oldestReader":null})"));
+  {
+    const auto snapshot = database_->begin_snapshot();
+    ASSERT_TRUE(succeeds(snapshot));
+    EXPECT_THAT(database_->status().value(),
+                HasSubstr(R"("readers":1,"oldestReader":{"process":)" + std::to_string(getpid()) + ","));
+  }
+  EXPECT_THAT(database_->status().value(), HasSubstr(R"("readers":0)"));
+}
+
 }  // namespace
 }  // namespace quire::tests

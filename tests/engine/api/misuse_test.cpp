@@ -31,6 +31,8 @@ TEST_F(MisuseTest, NullHandlesAreReported) {
       quire_container_drop(nullptr, "x", 1, &error),
       quire_containers(nullptr, &buffer, &error),
       quire_containers(database_->c_handle(), nullptr, &error),
+      quire_status(nullptr, &buffer, &error),
+      quire_status(database_->c_handle(), nullptr, &error),
       quire_container_open(nullptr, "x", 1, &container, &error),
       quire_container_open(database_->c_handle(), nullptr, 1, &container, &error),
       quire_transaction_begin(nullptr, &transaction, &error),

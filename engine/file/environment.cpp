@@ -75,12 +75,11 @@ struct ExplicitWrite::Held {
   ~Held() { end(); }
   void end() noexcept {
     if (!state.readers().process().is_this()) return static_cast<void>(session.release());  // the parent's
-    if (session) {
-      session->rollback();
-      // To grow here would be to wait for cursors that the caller may have open still.
-      if (session->retry() == WriteSession::Retry::map_full && !has_grown_map) state.ask_for_room();
-    }
-    if (std::exchange(leads, false)) state.queue().release();
+    if (session) session->rollback();
+    if (!std::exchange(leads, false)) return;
+    // To grow here would be to wait for cursors that the caller may have open still.
+    if (session && session->retry() == WriteSession::Retry::map_full && !has_grown_map) state.ask_for_room();
+    state.queue().release();
   }
   FileState& state;
   bool leads = false;

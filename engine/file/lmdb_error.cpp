@@ -34,9 +34,8 @@ constexpr Row kRows[] = {
     {MDB_INVALID, ErrorCode::not_a_database, "it is not a Quire file"},
     {MDB_VERSION_MISMATCH, ErrorCode::not_a_database, "it, or its lock file, is of another version of LMDB"},
     {ESTALE, ErrorCode::busy,
-     "another process writes to the file by another lock file, since it was moved or linked while it was "
-     "open; "
-     "close it there"},
+     "another process writes to the file by another lock file; it was moved or linked while open: close it "
+     "there"},
     {ENOMEM, ErrorCode::out_of_memory, "memory or address space ran out"},
     {ENOSPC, ErrorCode::no_space, "the disk is full"},
     {EDQUOT, ErrorCode::no_space, "the disk quota is used up"},

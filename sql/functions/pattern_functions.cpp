@@ -50,9 +50,8 @@ std::string without_layout(std::string_view pattern) {
   return kept;
 }
 
-// What PCRE, the service's, writes otherwise than RE2, or means otherwise by it: `$` without the modifier m
-// and
-// `\Z` stand before a last line feed, too; `(?<name>` is `(?P<name>` to RE2.
+// What PCRE, which the service has, writes or means otherwise than RE2: `$` without the modifier m and `\Z`
+// stand before a last line feed, too, and `(?<name>` is `(?P<name>` to RE2.
 std::string in_words_of_re2(std::string_view pattern, bool has_lines) {
   constexpr std::string_view kEnd = "(?:\\n?\\z)";
   std::string text;

@@ -1,5 +1,9 @@
 // Databases and containers through the public API.
+#include <fmt/format.h>
+
 #include <fstream>
+#include <optional>
+#include <string>
 
 #include "tests/engine/api/database_fixture.h"
 
@@ -148,6 +152,44 @@ TEST_F(ContainerTest, OpeningReportsWhatIsWrong) {
   EXPECT_TRUE(
       fails_with(open("x.quire", {.durability = static_cast<Durability>(9)}), QUIRE_INVALID_ARGUMENT));
   EXPECT_FALSE(std::filesystem::exists(file("none.quire")));
+}
+
+// It would fail in the same way each time.
+TEST_F(ContainerTest, ATransactionThatWasRolledBackForTheMapToGrowFindsRoom) {
+  const Options options{.durability = Durability::none, .map_size = 1 << 20, .busy_timeout_ms = 1000};
+  for (const bool is_statement : {false, true}) {
+    for (const std::string& path : {std::string(":memory:"), file(is_statement ? "s.quire" : "t.quire")}) {
+      reopen(path, options);
+      Container items = make("items");
+      const auto write_all = [&]() -> Result<void> {
+        std::optional<Transaction> transaction;
+        if (is_statement) {
+          EXPECT_EQ(query("BEGIN"), "");
+        } else {
+          transaction.emplace(database_->begin_transaction().value());
+        }
+        for (int i = 0; i < 60; ++i) {
+          const std::string item = fmt::format(R"({{"id":"{}","x":"{}"}})", i, std::string(100'000, 'y'));
+          const auto written = items.upsert(item, {.transaction = transaction ? &*transaction : nullptr});
+          if (written) continue;
+          if (is_statement) {
+            EXPECT_EQ(query("ROLLBACK"), "");
+          }
+          return Failure(written.error());
+        }
+        if (!is_statement) return transaction->commit();
+        EXPECT_EQ(query("COMMIT"), "");
+        return {};
+      };
+      Result<void> written = write_all();
+      for (int i = 0; i < 6 && !written; ++i) {
+        EXPECT_TRUE(fails_with(written, QUIRE_BUSY));
+        written = write_all();
+      }
+      EXPECT_TRUE(succeeds(written)) << path;
+      EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM items i"), "60\n");
+    }
+  }
 }
 
 TEST_F(ContainerTest, TheFilesStatusNamesWhoReads) {

@@ -125,7 +125,12 @@ int open_in_place(const std::string& path) {
       if (flags >= 0) static_cast<void>(fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK));
       return descriptor;
     }
-    if (errno != ENXIO) return -1;
+    // Of others than pipes it is an error for good.
+    std::error_code failure;
+    if (errno != ENXIO || !std::filesystem::is_fifo(path, failure)) {
+      if (failure) errno = failure.value();
+      return -1;
+    }
     if (is_interrupted()) {
       errno = EINTR;
       return -1;

@@ -4,7 +4,7 @@
 //                           built; little-endian. Missing: no index.
 //       00 00 'p'           the indexing policy as Cosmos JSON, if it includes any path
 //       00 00 'd' | number  an index as JSON
-//       00 00 'n' | block   counters of 64 numbers: entries and cut entries, 8 bytes each
+//       00 00 'n' | block   counters of 64 numbers: entries and cut ones (IndexCounters), 8 bytes each
 //       00 00 's' | number  what was found out about an index (index_statistics.h)
 //       00 00 'b'           while indexes are being built: the process at it, 4 bytes; then the key of the
 //                           last item whose entries are all there

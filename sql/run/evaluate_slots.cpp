@@ -95,6 +95,21 @@ class ItemEvaluator final : public Evaluator {
   Column column_;
 };
 
+// The value with items as a whole, and those within arrays and objects that were made of such, as they are
+// stored.
+Value as_stored(const Value& value, Arena& arena) {
+  if (value.is_extended()) return value.extended_object().own;
+  if (!value.is_built()) return value;
+  if (value.is_array()) {
+    const std::span<Value> copies = arena.copy_array(value.built_elements());
+    for (Value& element : copies) element = as_stored(element, arena);
+    return Value::array(copies);
+  }
+  const std::span<Member> copies = arena.copy_array(value.built_members());
+  for (Member& member : copies) member.value = as_stored(member.value, arena);
+  return Value::object(copies);
+}
+
 // Of values that may be items as a whole, in what is given.
 class OutputSlotEvaluator final : public Evaluator {
  public:
@@ -102,9 +117,8 @@ class OutputSlotEvaluator final : public Evaluator {
 
   Vector evaluate(Rows rows, Frame& frame) override {
     if (!frame.run.omits_system_properties) return frame.slots[slot_];
-    return map_rows(rows, frame.slots[slot_], column_, [](const Value& value) {
-      return value.is_extended() ? value.extended_object().own : value;
-    });
+    return map_rows(rows, frame.slots[slot_], column_,
+                    [&](const Value& value) { return as_stored(value, frame.arena); });
   }
   bool is_stable() const override { return stable_; }
 

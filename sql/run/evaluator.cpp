@@ -65,7 +65,7 @@ std::unique_ptr<Evaluator> EvaluatorFactory::make(const BoundExpression& express
     case BoundKind::document_id:
       return make_document_id(expression, *this);
     case BoundKind::aggregate:
-      return make_plain_slot(query_.first_aggregate_slot + expression.aggregate, *this);
+      return make_value_slot(query_.first_aggregate_slot + expression.aggregate, *this);
     case BoundKind::group_key:
       return make_value_slot(query_.first_group_key_slot + expression.group_key, *this);
     case BoundKind::exists:

@@ -268,6 +268,7 @@ struct Execution::State {
     const std::string text = has_run ? print_plan_json(run.plan, run.counters) : print_plan_json(run.plan);
     JsonReader reader;
     auto value = reader.to_value(text, run.arena);
+    if (!value && value.error().code != ErrorCode::invalid_json) return std::unexpected(value.error());
     if (!value)
       return fail(ErrorCode::limit_exceeded,
                   "the plan is nested more deeply than JSON may be; EXPLAIN without (JSON) shows it");

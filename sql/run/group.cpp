@@ -21,9 +21,8 @@ class Group final : public Operator {
         groups_(bound_.group_by.size(), frame.run.memory) {
     EvaluatorFactory factory(frame, query);
     keys_ = factory.make_all(bound_.group_by);
-    EvaluatorFactory of_arguments(frame, query, frame.gives_output);
     for (const BoundAggregate& aggregate : bound_.aggregates)
-      arguments_.push_back(aggregate.argument != nullptr ? of_arguments.make(*aggregate.argument)
+      arguments_.push_back(aggregate.argument != nullptr ? factory.make(*aggregate.argument)
                                                          : make_constant(Value::boolean(true)));
     keys_are_stable_ =
         std::all_of(keys_.begin(), keys_.end(), [](const auto& key) { return key->is_stable(); });

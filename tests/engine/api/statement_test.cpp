@@ -79,6 +79,7 @@ TEST_F(StatementTest, ItemsWithinTheStatementKeepTheirSystemProperties) {
         "SELECT VALUE v FROM (SELECT VALUE c FROM c) v WHERE v._ts > 0",
         "SELECT VALUE {v: [v], dated: v._ts > 0} FROM c JOIN (SELECT VALUE c) v WHERE IS_DEFINED(v._etag)",
         "SELECT VALUE ARRAY(SELECT VALUE c) FROM c WHERE CONTAINS(TOSTRING(c), '_rid')",
+        "SELECT VALUE MAKELIST(c) FROM c GROUP BY c.country HAVING MAKELIST(c)[0]._ts > 0",
         "SELECT c FROM c GROUP BY c", "SELECT VALUE MAKELIST(c) FROM c GROUP BY c.country",
         "SELECT VALUE c FROM c UNION ALL SELECT VALUE v FROM (SELECT DISTINCT VALUE c FROM c) v"}) {
     auto with = cities_.prepare(sql), without = cities_.prepare(sql);

@@ -51,11 +51,17 @@ void ChunkArena::open_chunk(size_t least_bytes) {
 }
 
 ChunkArena::Chunk ChunkArena::make_chunk(size_t bytes) {
-  const bool is_large = bytes == kLargePage;
-  void* const place = is_large ? std::aligned_alloc(kLargePage, kLargePage) : std::malloc(bytes);
-  if (place == nullptr) throw std::bad_alloc();
-  if (is_large) prefer_large_pages(place, kLargePage);
-  return Chunk(static_cast<char*>(place));
+  const bool is_page = bytes == kLargePage;
+  Chunk chunk(static_cast<char*>(is_page ? take_large_page() : std::malloc(bytes)), Free{is_page});
+  if (chunk == nullptr) throw std::bad_alloc();
+  return chunk;
+}
+
+void ChunkArena::Free::operator()(char* place) const noexcept {
+  if (is_page)
+    give_back_large_page(place);
+  else
+    std::free(place);
 }
 
 }  // namespace quire::engine

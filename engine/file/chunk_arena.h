@@ -30,7 +30,8 @@ class ChunkArena {
   static constexpr size_t kSmallBytes = size_t{64} << 10, kSmallChunks = 8;  // then large pages
 
   struct Free {
-    void operator()(char* place) const noexcept { std::free(place); }
+    bool is_page = false;  // of take_large_page()
+    void operator()(char* place) const noexcept;
   };
   using Chunk = std::unique_ptr<char, Free>;
 

@@ -2,12 +2,16 @@
 #include "engine/file/chunk_arena.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <set>
 #include <vector>
+
+#include "engine/file/large_pages.h"
 
 namespace quire::engine {
 namespace {
@@ -53,6 +57,26 @@ TEST(ChunkArenaTest, APieceMayBeLongerThanAChunk) {
     EXPECT_GE(arena.bytes(), bytes);
     arena.clear();
   }
+}
+
+// malloc would keep them: 40 lists at once, and then none.
+TEST(ChunkArenaTest, WhatManyListsTookGoesBackToTheSystem) {
+  const auto count_mapped = [](const std::set<void*>& pages) {
+    // Fails for what is not mapped.
+    return std::count_if(pages.begin(), pages.end(),
+                         [](void* page) { return msync(page, kLargePage, MS_ASYNC) == 0; });
+  };
+  std::set<void*> pages;
+  for (int i = 0; i < 40; ++i) {
+    void* const page = take_large_page();
+    ASSERT_NE(page, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(page) % kLargePage, 0u);
+    EXPECT_TRUE(pages.insert(page).second);
+    std::memset(page, 1, kLargePage);
+  }
+  EXPECT_EQ(count_mapped(pages), 40);
+  for (void* const page : pages) give_back_large_page(page);
+  EXPECT_LE(count_mapped(pages), 16);
 }
 
 }  // namespace

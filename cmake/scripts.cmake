@@ -26,7 +26,7 @@ add_custom_command(
 add_custom_command(
   OUTPUT ${script_dir}/qjs.c ${script_dir}/qjs.h
   COMMAND ${WASM2C} ${script_module} -n qjs -o qjs.c
-  COMMAND ${CMAKE_COMMAND} -DFILE=qjs.c -P ${PROJECT_SOURCE_DIR}/cmake/adapt_module.cmake
+  COMMAND ${CMAKE_COMMAND} -DMODULE=qjs -P ${PROJECT_SOURCE_DIR}/cmake/adapt_module.cmake
   DEPENDS ${script_dir}/${script_module} ${PROJECT_SOURCE_DIR}/cmake/adapt_module.cmake
   WORKING_DIRECTORY ${script_dir} VERBATIM)
 add_custom_command(

@@ -41,7 +41,7 @@ std::string expression_of(std::string_view path) {
     path.remove_prefix(name.size());
     if (name.size() > 1 && name.starts_with('"') && name.ends_with('"'))
       name = name.substr(1, name.size() - 2);
-    expression += "[" + quoted(name) + "]";
+    expression += "[" + json_string(name) + "]";
   }
   return expression;
 }

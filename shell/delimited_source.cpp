@@ -169,7 +169,7 @@ class DelimitedSource : public ByteSource {
     for (const ColumnNode& node : parent.children) {
       const size_t start = json_.size();
       if (!is_first) json_ += ',';
-      json_ += quoted(node.name) + ":";
+      json_ += json_string(node.name) + ":";
       const size_t value_start = json_.size();
       bool is_there = false;
       if (!node.children.empty()) {
@@ -198,14 +198,14 @@ class DelimitedSource : public ByteSource {
     const std::string& text = cell.text;
     if (text.empty() && !cell.is_quoted) return false;
     if (is_id) {
-      json_ += quoted(text);
+      json_ += json_string(text);
       return true;
     }
     const bool is_word = text == "true" || text == "false" || text == "null";
     const bool is_number = is_json_number(text) && !has_too_many_digits(text);
     const bool is_bare_value = !cell.is_quoted && (is_word || is_number);
     const bool may_be_json = text.starts_with('[') || text.starts_with('{');
-    json_ += is_bare_value || (may_be_json && is_json_(text)) ? one_line(text) : quoted(text);
+    json_ += is_bare_value || (may_be_json && is_json_(text)) ? one_line(text) : json_string(text);
     return true;
   }
 

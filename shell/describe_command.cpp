@@ -43,9 +43,9 @@ std::string schema_rows(const InferredSchema& schema) {
     for (const auto& [type, count] : path.types) types += (types.empty() ? "" : ", ") + type;
     rows += fmt::format(
         R"({}{{"path":{},"types":{},"present %":{:.1f},"example":{}}})", rows.size() > 1 ? "," : "",
-        quoted(path.path), quoted(types),
+        json_string(path.path), json_string(types),
         100.0 * static_cast<double>(path.items) / static_cast<double>(std::max<uint64_t>(1, schema.items)),
-        quoted(shortened(path.example)));
+        json_string(shortened(path.example)));
   }
   return rows + "]";
 }
@@ -64,7 +64,7 @@ Result<std::string> partition_rows(const Database& database, Container& containe
   return fmt::format(
       R"([{{"partitions":{},"items in the mean":{:.1f},"largest":{},"its items":{},"its share %":{:.1f},"Gini":{:.2f}}}])",
       partitions->size(), static_cast<double>(items) / static_cast<double>(partitions->size()),
-      quoted(largest.key), largest.items,
+      json_string(largest.key), largest.items,
       100.0 * static_cast<double>(largest.items) / static_cast<double>(items),
       gini(*partitions, &PartitionSize::items));
 }

@@ -32,7 +32,7 @@ Result<Definition> definition_of(Value container) {
     if (member.name == "itemCount" || member.name == "bytes" || is_system_property(member.name)) continue;
     auto json = member.value.to_json();
     if (!json) return Failure(std::move(json.error()));
-    const std::string text = quoted(member.name) + ":" + *json;
+    const std::string text = json_string(member.name) + ":" + *json;
     add(definition.json, text);
     if (member.name == "defaultTtl")
       definition.default_ttl = *json;
@@ -97,7 +97,7 @@ Result<void> dump_items(Session& session, const Definition& definition, Containe
         Error{QUIRE_INVALID_ARGUMENT, 400,
               fmt::format("the name of the container {} holds a line end, which a script cannot give "
                           "to .import: write its items by .export",
-                          quoted(definition.name))});
+                          json_string(definition.name))});
   // Behind `--` a name that looks like an option is none.
   const bool is_like_option = definition.name.starts_with("--");
   const std::string name = quoted_word(definition.name);
@@ -136,7 +136,7 @@ Result<void> dump_container(Session& session, const Definition& definition) {
   if (auto dumped = dump_items(session, definition, *container); !dumped) return dumped;
   if (is_afterwards)
     session.output.write(fmt::format("ALTER CONTAINER {} WITH {{\"defaultTtl\":{}}};\n",
-                                     quoted(definition.name), definition.default_ttl));
+                                     json_string(definition.name), definition.default_ttl));
   return {};
 }
 
@@ -166,11 +166,11 @@ Result<void> dump_scripts(Session& session, const Definition& definition) {
   for (const Value script : statement->rows()) {
     const std::string_view name = script["id"].as_string();
     const std::string_view body = script["body"].as_string();
-    std::string head = fmt::format("CREATE {} {}", capitals(script["kind"].as_string()), quoted(name));
+    std::string head = fmt::format("CREATE {} {}", capitals(script["kind"].as_string()), json_string(name));
     if (script["triggerType"].type() == Type::string)
       head += fmt::format(" {} {}", capitals(script["triggerType"].as_string()),
                           capitals(script["triggerOperation"].as_string()));
-    session.output.write(fmt::format("{0} ON {1}{2} AS {3}{4}{3};\n", head, quoted(definition.name),
+    session.output.write(fmt::format("{0} ON {1}{2} AS {3}{4}{3};\n", head, json_string(definition.name),
                                      script["always"].as_boolean() ? " ALWAYS" : "", mark_around(body),
                                      body));
   }

@@ -83,7 +83,7 @@ Result<void> make_container(Database& database, const std::string& name, const I
   if (!present) return Failure(std::move(present.error()));
   if (present->has_value()) return {};
   return database.create_container(
-      fmt::format(R"({{"id":{},"partitionKey":{{"paths":["{}"]}}}})", quoted(name), kind.partition_key));
+      fmt::format(R"({{"id":{},"partitionKey":{{"paths":["{}"]}}}})", json_string(name), kind.partition_key));
 }
 
 }  // namespace

@@ -69,11 +69,11 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
 }
 
 std::string definition_of(const std::string& name, const std::vector<std::string>& paths) {
-  if (paths.empty()) return fmt::format(R"({{"id":{}}})", quoted(name));
+  if (paths.empty()) return fmt::format(R"({{"id":{}}})", json_string(name));
   std::vector<std::string> list;
-  for (const std::string& path : paths) list.push_back(quoted(path));
-  return fmt::format(R"({{"id":{},"partitionKey":{{"paths":[{}],"kind":"{}","version":2}}}})", quoted(name),
-                     joined(list, ","), paths.size() > 1 ? "MultiHash" : "Hash");
+  for (const std::string& path : paths) list.push_back(json_string(path));
+  return fmt::format(R"({{"id":{},"partitionKey":{{"paths":[{}],"kind":"{}","version":2}}}})",
+                     json_string(name), joined(list, ","), paths.size() > 1 ? "MultiHash" : "Hash");
 }
 
 struct ImportTarget {

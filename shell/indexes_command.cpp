@@ -45,9 +45,10 @@ class IndexRows {
  private:
   void row(std::string_view made_by, std::string_view name, const std::string& paths, bool is_unique,
            std::string_view where = {}) {
-    rows_ += fmt::format(R"({}{{"container":{},"index":{},"paths":{},"where":{},"unique":{},"by":{}}})",
-                         rows_.empty() ? "" : ",", quoted(container_), quoted(name), quoted(paths),
-                         where.empty() ? "null" : quoted(where), is_unique, quoted(made_by));
+    rows_ +=
+        fmt::format(R"({}{{"container":{},"index":{},"paths":{},"where":{},"unique":{},"by":{}}})",
+                    rows_.empty() ? "" : ",", json_string(container_), json_string(name), json_string(paths),
+                    where.empty() ? "null" : json_string(where), is_unique, json_string(made_by));
   }
 
   std::string container_;

@@ -63,7 +63,7 @@ Outcome functions_command(Session& session, const Words& words) {
     const std::string_view pattern = words.empty() ? "" : std::string_view(words[0]);
     if (!contains_any_case(function.name, pattern) && !contains_any_case(function.summary, pattern)) continue;
     list += fmt::format(R"({}{{"function":{},"result":{}}})", list.size() > 1 ? "," : "",
-                        quoted(function.signature), quoted(function.summary));
+                        json_string(function.signature), json_string(function.summary));
   }
   if (list.size() > 1) return session.show_rows(list + "]");
   print_message(fmt::format("no function has '{}' in its name or summary", words[0]));
@@ -92,7 +92,7 @@ Outcome status_command(Session& session, const Words&) {
   const auto status = session.database().status();
   if (!status) return failed(status.error());
   return session.show_rows(
-      fmt::format(R"([{{"file":{},{},{}])", quoted(session.path()), contents, status->substr(1)));
+      fmt::format(R"([{{"file":{},{},{}])", json_string(session.path()), contents, status->substr(1)));
 }
 
 Outcome compact_command(Session& session, const Words&) {

@@ -7,7 +7,7 @@
 
 namespace quire::shell {
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string json = "\"";
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20) {

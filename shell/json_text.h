@@ -9,8 +9,8 @@
 
 namespace quire::shell {
 
-// A JSON string.
-std::string quoted(std::string_view text);
+// A JSON string. Not quoted(), which is std::quoted() too wherever <iomanip> comes along.
+std::string json_string(std::string_view text);
 
 // Whether a text is one JSON value.
 using IsJson = std::function<bool(std::string_view)>;

@@ -37,9 +37,9 @@ Outcome partitions_command(Session& session, const Words& words) {
   for (const PartitionSize& partition : std::span(*partitions).first(std::min(kShown, partitions->size())))
     rows += fmt::format(
         R"({}{{"partition":{},"items":{},"bytes":{},"share %":{:.1f},"size":{}}})",
-        rows.size() > 1 ? "," : "", quoted(partition.key), partition.items, partition.bytes,
+        rows.size() > 1 ? "," : "", json_string(partition.key), partition.items, partition.bytes,
         100.0 * static_cast<double>(partition.bytes) / static_cast<double>(std::max<uint64_t>(1, total)),
-        quoted(bar(partition.bytes, partitions->front().bytes)));
+        json_string(bar(partition.bytes, partitions->front().bytes)));
   const Outcome shown = session.show_rows(rows + "]");
   tell("{} partitions, {} bytes of JSON, Gini {:.2f} (0: all equal, 1: one has everything)\n",
        partitions->size(), total, gini(*partitions, &PartitionSize::bytes));

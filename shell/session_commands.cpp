@@ -114,7 +114,7 @@ Outcome mode_command(Session& session, const Words& words) {
     return wrong_usage(".mode", "only the mode insert takes a container");
   session.mode = row->mode;
   if (words.size() > 1)
-    session.insert_into = is_plain_name(session, words[1]) ? words[1] : shell::quoted(words[1]);
+    session.insert_into = is_plain_name(session, words[1]) ? words[1] : shell::json_string(words[1]);
   return Outcome::done;
 }
 

@@ -141,7 +141,7 @@ JsValue DocumentConverter::new_object(const sql::Value& object) {
     numbers_.push_back(number);
   }
   if (!is_ordinary) return new_object_of(staged);
-  Z_qjs_instance_t& module = sandbox_.instance_->module;
+  w2c_qjs& module = sandbox_.instance_->module;
   if (const auto made = shapes_.make(module, sandbox_.context_, staged.numbers(), staged.values()))
     return *made;
   if (forms_ != nullptr) forms_->add(form_of(object));
@@ -152,11 +152,11 @@ JsValue DocumentConverter::new_object(const sql::Value& object) {
 
 // Members are defined, not set: what plain objects inherit may have setters of the script's.
 JsValue DocumentConverter::new_object_of(const Staged& members) {
-  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
-  const JsValue made{Z_qjsZ_JS_NewObject(module, sandbox_.context_)};
+  w2c_qjs* const module = &sandbox_.instance_->module;
+  const JsValue made{w2c_qjs_JS_NewObject(module, sandbox_.context_)};
   if (Sandbox::is_exception(made)) return made;
   for (size_t i = 0; i < members.values().size(); ++i) {
-    const uint32_t done = Z_qjsZ_JS_DefinePropertyValue(
+    const uint32_t done = w2c_qjs_JS_DefinePropertyValue(
         module, sandbox_.context_, made.bits, members.numbers()[i], members.values()[i].bits, kOrdinary);
     if (static_cast<int32_t>(done) < 0) return kJsException;
   }
@@ -183,7 +183,7 @@ bool DocumentConverter::learn_forms(std::span<const ObjectForms::Form> forms) {
 void DocumentConverter::keep_few_names() {
   if (!names_.is_full()) return;
   for (const PropertyName& name : names_.own())
-    Z_qjsZ_JS_FreeAtom(&sandbox_.instance_->module, sandbox_.context_, name.number);
+    w2c_qjs_JS_FreeAtom(&sandbox_.instance_->module, sandbox_.context_, name.number);
   names_.clear();
 }
 
@@ -193,8 +193,8 @@ uint32_t DocumentConverter::name_number(std::string_view name) {
   uint32_t number;
   {
     const Sandbox::Scratch scratch(sandbox_, name);
-    number = Z_qjsZ_JS_NewAtomLen(&sandbox_.instance_->module, sandbox_.context_, scratch.address(),
-                                  scratch.size());
+    number = w2c_qjs_JS_NewAtomLen(&sandbox_.instance_->module, sandbox_.context_, scratch.address(),
+                                   scratch.size());
   }
   if (number != 0) names_.add(std::string(name), number);
   return number;
@@ -220,9 +220,9 @@ bool DocumentConverter::learn_names(std::string_view script) {
 // ---- Out
 
 void DocumentConverter::find_prototypes() {
-  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
-  prototypes_ = {.object = {Z_qjsZ_JS_GetClassProto(module, sandbox_.context_, EngineObject::kPlain)},
-                 .array = {Z_qjsZ_JS_GetClassProto(module, sandbox_.context_, EngineObject::kArray)}};
+  w2c_qjs* const module = &sandbox_.instance_->module;
+  prototypes_ = {.object = {w2c_qjs_JS_GetClassProto(module, sandbox_.context_, EngineObject::kPlain)},
+                 .array = {w2c_qjs_JS_GetClassProto(module, sandbox_.context_, EngineObject::kArray)}};
 }
 
 std::optional<sql::Value> DocumentConverter::from_script(JsValue value, sql::Arena& arena) {
@@ -239,9 +239,9 @@ std::optional<sql::Value> DocumentConverter::from_script(JsValue value, sql::Are
 // Whether objects and arrays inherit nothing that would change how they look as JSON.
 bool DocumentConverter::has_plain_prototypes() {
   const uint32_t to_json = name_number("toJSON");
-  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  w2c_qjs* const module = &sandbox_.instance_->module;
   const auto has = [&](JsValue prototype) {
-    return Z_qjsZ_JS_GetOwnProperty(module, sandbox_.context_, 0, prototype.bits, to_json) != 0;
+    return w2c_qjs_JS_GetOwnProperty(module, sandbox_.context_, 0, prototype.bits, to_json) != 0;
   };
   return to_json != 0 && !has(prototypes_.object) && !has(prototypes_.array) &&
          inherits_from(object_at(prototypes_.array), prototypes_.object);
@@ -305,7 +305,7 @@ bool DocumentConverter::read_number(double number) {
 }
 
 bool DocumentConverter::read_string(JsValue string) {
-  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
+  w2c_qjs* const module = &sandbox_.instance_->module;
   if (string.tag() == JsTag::kString) {
     const auto bytes = bytes_of_string(EngineMemory(*module), string);
     if (bytes && is_ascii(*bytes)) {
@@ -315,13 +315,13 @@ bool DocumentConverter::read_string(JsValue string) {
     }
   }
   const uint32_t length_at = sandbox_.arguments_ + kLengthAt;
-  const uint32_t text = Z_qjsZ_JS_ToCStringLen2(module, sandbox_.context_, length_at, string.bits, 0);
+  const uint32_t text = w2c_qjs_JS_ToCStringLen2(module, sandbox_.context_, length_at, string.bits, 0);
   if (text == 0) return false;
   const uint32_t size = sandbox_.load_word(length_at);
   const char* const bytes = reinterpret_cast<const char*>(sandbox_.at(text, size));
   const bool is_valid = spend(size) && simdjson::validate_utf8(bytes, size);
   if (is_valid) members_.push_back({{}, sql::Value::string(arena_->copy_string({bytes, size}))});
-  Z_qjsZ_JS_FreeCString(module, sandbox_.context_, text);
+  w2c_qjs_JS_FreeCString(module, sandbox_.context_, text);
   return is_valid;
 }
 
@@ -373,19 +373,19 @@ bool DocumentConverter::read_property(const EngineProperty& property, size_t dep
 // Null: it cannot be told as it stands in JSON, or is a symbol's.
 const std::string* DocumentConverter::name_of(uint32_t number, bool& is_symbol) {
   if (const PropertyName* const known = names_.find(number)) return &known->text;
-  Z_qjs_instance_t* const module = &sandbox_.instance_->module;
-  const JsValue value{Z_qjsZ_JS_AtomToValue(module, sandbox_.context_, number)};
+  w2c_qjs* const module = &sandbox_.instance_->module;
+  const JsValue value{w2c_qjs_JS_AtomToValue(module, sandbox_.context_, number)};
   is_symbol = !Sandbox::is_string(value) && !Sandbox::is_exception(value);
   sandbox_.free_counted(value);
   if (is_symbol) return nullptr;
   const uint32_t length_at = sandbox_.arguments_ + kLengthAt;
-  const uint32_t text = Z_qjsZ_JS_AtomToCStringLen(module, sandbox_.context_, length_at, number);
+  const uint32_t text = w2c_qjs_JS_AtomToCStringLen(module, sandbox_.context_, length_at, number);
   if (text == 0) return nullptr;
   const uint32_t size = sandbox_.load_word(length_at);
   std::string name(reinterpret_cast<const char*>(sandbox_.at(text, size)), size);
-  Z_qjsZ_JS_FreeCString(module, sandbox_.context_, text);
+  w2c_qjs_JS_FreeCString(module, sandbox_.context_, text);
   if (!simdjson::validate_utf8(name)) return nullptr;
-  Z_qjsZ_JS_DupAtom(module, sandbox_.context_, number);
+  w2c_qjs_JS_DupAtom(module, sandbox_.context_, number);
   return &names_.add(std::move(name), number).text;
 }
 

@@ -36,7 +36,7 @@ constexpr uint32_t kStringBytes = 24;
 
 class EngineMemory {
  public:
-  explicit EngineMemory(const Z_qjs_instance_t& module) noexcept : memory_(module.w2c_memory) {}
+  explicit EngineMemory(const w2c_qjs& module) noexcept : memory_(module.w2c_memory) {}
 
   const uint8_t* at(uint32_t address, uint64_t size) const {
     if (address + size > memory_.size) throw WasmTrap{WASM_RT_TRAP_OOB};

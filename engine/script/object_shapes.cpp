@@ -7,24 +7,24 @@
 
 namespace quire::engine {
 
-std::optional<JsValue> ObjectShapes::make(Z_qjs_instance_t& module, uint32_t context,
-                                          std::span<const uint32_t> names, std::span<const JsValue> values) {
+std::optional<JsValue> ObjectShapes::make(w2c_qjs& module, uint32_t context, std::span<const uint32_t> names,
+                                          std::span<const JsValue> values) {
   const Shape* known = find(own_, names);
   if (known == nullptr && of_image_ != nullptr) known = find(*of_image_, names);
   if (known == nullptr) return std::nullopt;
   const Shape& shape = *known;
-  const JsValue made{Z_qjsZ_JS_NewObject(&module, context)};
+  const JsValue made{w2c_qjs_JS_NewObject(&module, context)};
   if (made.tag() != JsTag::kObject) return kJsException;
   EngineMemory memory(module);
   const EngineObject object(memory, made);
   // The shape of objects without members goes with the last of them, which only the engine can do.
   if (memory.holds(object.shape()) == 1) {
-    Z_qjsZ_JS_FreeValue(&module, context, made.bits);
+    w2c_qjs_JS_FreeValue(&module, context, made.bits);
     return std::nullopt;
   }
   if (object.slots() != shape.slots) {
     const uint32_t larger =
-        Z_qjsZ_js_realloc(&module, context, object.values(), shape.slots * sizeof(JsValue));
+        w2c_qjs_js_realloc(&module, context, object.values(), shape.slots * sizeof(JsValue));
     if (larger == 0) return kJsException;
     object.set_values(larger);
   }
@@ -35,7 +35,7 @@ std::optional<JsValue> ObjectShapes::make(Z_qjs_instance_t& module, uint32_t con
   return made;
 }
 
-void ObjectShapes::learn(Z_qjs_instance_t& module, JsValue made, std::span<const uint32_t> names) {
+void ObjectShapes::learn(w2c_qjs& module, JsValue made, std::span<const uint32_t> names) {
   auto& few = own_[place_of(names)];
   const auto free = std::ranges::find(few, 0u, &Shape::address);
   if (free == few.end() || names.empty()) return;

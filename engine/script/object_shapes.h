@@ -12,7 +12,7 @@
 
 #include "engine/script/js_value.h"
 
-struct Z_qjs_instance_t;
+struct w2c_qjs;
 
 namespace quire::engine {
 
@@ -36,10 +36,10 @@ class ObjectShapes {
   std::shared_ptr<const Shapes> all() const;
   // A plain object with these members, which takes the values; kJsException where the engine threw. Nothing
   // where no such object was learnt: then the values are the caller's still.
-  std::optional<JsValue> make(Z_qjs_instance_t& module, uint32_t context, std::span<const uint32_t> names,
+  std::optional<JsValue> make(w2c_qjs& module, uint32_t context, std::span<const uint32_t> names,
                               std::span<const JsValue> values);
   // `object`: one that the engine has made of these names.
-  void learn(Z_qjs_instance_t& module, JsValue object, std::span<const uint32_t> names);
+  void learn(w2c_qjs& module, JsValue object, std::span<const uint32_t> names);
 
  private:
   static size_t place_of(std::span<const uint32_t> names) noexcept;

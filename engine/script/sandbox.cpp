@@ -52,8 +52,8 @@ Sandbox::~Sandbox() = default;
 Result<void> Sandbox::instantiate() {
   static std::once_flag module_is_ready;
   try {
-    std::call_once(module_is_ready, [] { Z_qjs_init_module(); });
-    Z_qjs_instantiate(&instance_->module, &instance_->environment, &instance_->system);
+    std::call_once(module_is_ready, [] { wasm2c_qjs_init_module(); });
+    wasm2c_qjs_instantiate(&instance_->module, &instance_->environment, &instance_->system);
     instance_->is_made = true;
     host_function_ = add_host_function();
   } catch (const std::bad_alloc&) {
@@ -72,21 +72,21 @@ Result<std::unique_ptr<Sandbox>> Sandbox::make(Watchdog& watchdog) {
 
 Result<std::unique_ptr<Sandbox>> Sandbox::boot(Watchdog& watchdog) {
   QUIRE_ASSIGN(std::unique_ptr<Sandbox> sandbox, make(watchdog));
-  Z_qjs_instance_t* const module = &sandbox->instance_->module;
+  w2c_qjs* const module = &sandbox->instance_->module;
   const wasm_rt_memory_t& memory = module->w2c_memory;
-  if (module->w2c___stack_pointer != kImageStart ||
+  if (module->w2c_0x5F_stack_pointer != kImageStart ||
       std::any_of(memory.data, memory.data + kImageStart, [](uint8_t byte) { return byte != 0; }))
     return fail(ErrorCode::internal, "the script engine's memory is laid out in another way than expected");
   auto booted = sandbox->run({}, "the script library", [&]() -> Result<void> {
-    Z_qjsZ__initialize(module);
-    if (Z_qjsZ_qjs_init2(module, kIntrinsics) != 0)
+    w2c_qjs_0x5Finitialize(module);
+    if (w2c_qjs_qjs_init2(module, kIntrinsics) != 0)
       return fail(ErrorCode::internal, "the script engine could not be started");
-    Z_qjsZ_qjs_set_max_stack_size(module, kScriptStack);
-    Z_qjsZ_qjs_set_interrupt_handler(module, 1);
-    Z_qjsZ_qjs_set_promise_rejection_handler(module, 1);
-    sandbox->context_ = Z_qjsZ_qjs_get_context_ptr(module);
-    sandbox->runtime_ = Z_qjsZ_qjs_get_runtime_ptr(module);
-    sandbox->arguments_ = Z_qjsZ_wasm_malloc(module, kMostScriptArguments * sizeof(uint64_t));
+    w2c_qjs_qjs_set_max_stack_size(module, kScriptStack);
+    w2c_qjs_qjs_set_interrupt_handler(module, 1);
+    w2c_qjs_qjs_set_promise_rejection_handler(module, 1);
+    sandbox->context_ = w2c_qjs_qjs_get_context_ptr(module);
+    sandbox->runtime_ = w2c_qjs_qjs_get_runtime_ptr(module);
+    sandbox->arguments_ = w2c_qjs_wasm_malloc(module, kMostScriptArguments * sizeof(uint64_t));
     QUIRE_TRY(sandbox->check_tags());
     sandbox->documents_.find_prototypes();
     QUIRE_TRY(sandbox->check_documents());
@@ -98,7 +98,7 @@ Result<std::unique_ptr<Sandbox>> Sandbox::boot(Watchdog& watchdog) {
 
 // The values that the engine gives for what is known must look as js_word() makes them.
 Result<void> Sandbox::check_tags() {
-  Z_qjs_instance_t* const module = &instance_->module;
+  w2c_qjs* const module = &instance_->module;
   const auto boxed = [&](uint32_t address) {
     JsValue value;
     std::memcpy(&value.bits, at(address, sizeof value.bits), sizeof value.bits);
@@ -108,13 +108,13 @@ Result<void> Sandbox::check_tags() {
   const JsValue list = parse_json("[7]");
   const JsValue broken = parse_json("[");
   const JsValue half = new_number(0.5);
-  const bool agree = boxed(Z_qjsZ_qjs_get_undefined(module)).bits == kJsUndefined.bits &&
-                     boxed(Z_qjsZ_qjs_get_null(module)).bits == kJsNull.bits &&
-                     boxed(Z_qjsZ_qjs_get_true(module)).bits == new_boolean(true).bits &&
+  const bool agree = boxed(w2c_qjs_qjs_get_undefined(module)).bits == kJsUndefined.bits &&
+                     boxed(w2c_qjs_qjs_get_null(module)).bits == kJsNull.bits &&
+                     boxed(w2c_qjs_qjs_get_true(module)).bits == new_boolean(true).bits &&
                      new_number(7).bits == new_integer(7).bits && text.tag() == JsTag::kString &&
                      list.tag() == JsTag::kObject && is_exception(broken) && is_float(half) &&
                      number(half) == 0.5 && !is_float(new_integer(-1)) && !is_float(kJsException);
-  free(JsValue{Z_qjsZ_JS_GetException(module, context_)});
+  free(JsValue{w2c_qjs_JS_GetException(module, context_)});
   if (!agree)
     return fail(ErrorCode::internal, "the script engine's values look different from what was expected");
   return {};
@@ -178,12 +178,12 @@ Result<bool> Sandbox::check_shapes() {
 }
 
 SandboxImage Sandbox::image(JsValue function) const {
-  const Z_qjs_instance_t& module = instance_->module;
+  const w2c_qjs& module = instance_->module;
   const wasm_rt_memory_t& memory = module.w2c_memory;
   static std::atomic<uint64_t> images = 0;
   return {.number = ++images,
           .bytes = {memory.data + kImageStart, memory.data + memory.size},
-          .stack_pointer = module.w2c___stack_pointer,
+          .stack_pointer = module.w2c_0x5F_stack_pointer,
           .runtime = runtime_,
           .context = context_,
           .arguments = arguments_,
@@ -206,7 +206,8 @@ Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
   const auto pages = static_cast<uint32_t>((kImageStart + image.bytes.size()) / kWasmPageBytes);
   memory.max_pages = kReservedPages;
   shrink_memory(memory, pages);
-  if (memory.pages < pages && wasm_rt_grow_memory(&memory, pages - memory.pages) == UINT32_MAX)
+  const auto left = static_cast<uint32_t>(memory.pages);
+  if (left < pages && quire_wasm_grow_memory(&memory, pages - left) == UINT32_MAX)
     return fail(ErrorCode::out_of_memory, "memory for a script could not be had");
   restore_memory(memory, kImageStart, image.bytes, is_base);
   restored_ = image.number;
@@ -214,7 +215,7 @@ Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
   const size_t learnt = image.forms.all().empty() ? 0 : ObjectForms::kMostMemory;
   const uint32_t asked = pages_of(std::clamp(memory_bytes, kLeastScriptMemory, kMostScriptMemory) + learnt);
   memory.max_pages = std::max(pages, std::min(asked, kReservedPages));
-  instance_->module.w2c___stack_pointer = image.stack_pointer;
+  instance_->module.w2c_0x5F_stack_pointer = image.stack_pointer;
   runtime_ = image.runtime;
   context_ = image.context;
   arguments_ = image.arguments;

@@ -94,7 +94,7 @@ std::string Sandbox::property_text(JsValue object, const char* name) {
   const JsValue value = property(object, name);
   if (is_undefined(value)) return out;
   if (is_exception(value) || !readable_text(value, out)) {
-    free(JsValue{Z_qjsZ_JS_GetException(&instance_->module, context_)});
+    free(JsValue{w2c_qjs_JS_GetException(&instance_->module, context_)});
     out.clear();
   }
   free(value);
@@ -104,8 +104,8 @@ std::string Sandbox::property_text(JsValue object, const char* name) {
 Error Sandbox::take_exception(std::string_view name, ErrorCode of_syntax_error) {
   // Getters and toString() of what was thrown are script as well.
   deadline_ = std::max(deadline_, std::chrono::steady_clock::now() + std::chrono::milliseconds(20));
-  const JsValue thrown{Z_qjsZ_JS_GetException(&instance_->module, context_)};
-  const bool is_error = Z_qjsZ_JS_IsError(&instance_->module, thrown.bits) != 0;
+  const JsValue thrown{w2c_qjs_JS_GetException(&instance_->module, context_)};
+  const bool is_error = w2c_qjs_JS_IsError(&instance_->module, thrown.bits) != 0;
   std::string message;
   Stack stack;
   ErrorCode code = ErrorCode::script_failed;
@@ -127,7 +127,7 @@ Error Sandbox::take_exception(std::string_view name, ErrorCode of_syntax_error) 
     if (kind == "RangeError" && message.starts_with("Maximum call stack")) code = ErrorCode::limit_exceeded;
     if (kind != "Error" && !kind.empty()) message = kind + ": " + message;
   } else if (thrown.tag() == JsTag::kObject ? !json(thrown, message) : !readable_text(thrown, message)) {
-    free(JsValue{Z_qjsZ_JS_GetException(&instance_->module, context_)});
+    free(JsValue{w2c_qjs_JS_GetException(&instance_->module, context_)});
     message = "something that has no text was thrown";
   }
   free(thrown);

@@ -10,7 +10,7 @@
 #include "engine/script/wasm_runtime.h"
 
 // What the module's imports of WASI are given.
-struct Z_wasi_snapshot_preview1_instance_t {
+struct w2c_wasi__snapshot__preview1 {
   quire::engine::Sandbox* sandbox;
 };
 
@@ -19,14 +19,14 @@ namespace quire::engine {
 struct Sandbox::Instance {
   explicit Instance(Sandbox& sandbox) : environment{nullptr, &sandbox}, system{&sandbox} {}
   ~Instance() {
-    if (is_made) Z_qjs_free(&module);
+    if (is_made) wasm2c_qjs_free(&module);
   }
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  Z_qjs_instance_t module{};
-  Z_env_instance_t environment;
-  Z_wasi_snapshot_preview1_instance_t system;
+  w2c_qjs module{};
+  w2c_env environment;
+  w2c_wasi__snapshot__preview1 system;
   bool is_made = false;
 };
 
@@ -35,7 +35,7 @@ class Sandbox::Bytes {
  public:
   Bytes(Sandbox& sandbox, std::string_view text)
       : module_(sandbox.instance_->module), size_(static_cast<uint32_t>(text.size())) {
-    if (text.size() < kMostScriptMemory) address_ = Z_qjsZ_wasm_malloc(&module_, size_ + 1);
+    if (text.size() < kMostScriptMemory) address_ = w2c_qjs_wasm_malloc(&module_, size_ + 1);
     if (address_ == 0) {
       sandbox.breach(Breach::memory);
       throw WasmTrap{WASM_RT_TRAP_UNREACHABLE};
@@ -46,7 +46,7 @@ class Sandbox::Bytes {
   // A trap in here ends a run that is at its end already; the memory goes with the run.
   ~Bytes() {
     try {
-      Z_qjsZ_wasm_free(&module_, address_);
+      w2c_qjs_wasm_free(&module_, address_);
     } catch (const WasmTrap&) {
     }
   }
@@ -57,7 +57,7 @@ class Sandbox::Bytes {
   uint32_t size() const noexcept { return size_; }
 
  private:
-  Z_qjs_instance_t& module_;
+  w2c_qjs& module_;
   uint32_t size_;
   uint32_t address_ = 0;
 };

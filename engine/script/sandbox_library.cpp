@@ -9,7 +9,7 @@
 namespace quire::engine {
 
 Result<void> Sandbox::run_library() {
-  Z_qjs_instance_t* const module = &instance_->module;
+  w2c_qjs* const module = &instance_->module;
   const JsValue collation =
       evaluate({reinterpret_cast<const char*>(kCollationText), sizeof kCollationText}, kLibraryFile);
   if (is_exception(collation)) return std::unexpected(take_exception(kLibraryFile));
@@ -23,7 +23,7 @@ Result<void> Sandbox::run_library() {
   const Bytes name(*this, kLibraryFile);
   constexpr uint32_t kGeneric = 0;  // JS_CFUNC_generic
   const JsValue host{
-      Z_qjsZ_JS_NewCFunction2(module, context_, host_function_, name.address(), 0, kGeneric, 0)};
+      w2c_qjs_JS_NewCFunction2(module, context_, host_function_, name.address(), 0, kGeneric, 0)};
   if (is_exception(host)) return std::unexpected(take_exception(kLibraryFile));
   const JsValue given[] = {host, parse_json(numbers + "}")};
   library_ = call(make, kJsUndefined, given);

@@ -27,72 +27,72 @@ uint32_t Sandbox::load_word(uint32_t address) {
 
 JsValue Sandbox::new_string(std::string_view text) {
   const Scratch bytes(*this, text);
-  return {Z_qjsZ_JS_NewStringLen(&instance_->module, context_, bytes.address(), bytes.size())};
+  return {w2c_qjs_JS_NewStringLen(&instance_->module, context_, bytes.address(), bytes.size())};
 }
 
 JsValue Sandbox::new_number(double number) {
-  return {Z_qjsZ_JS_NewNumber(&instance_->module, context_, number)};
+  return {w2c_qjs_JS_NewNumber(&instance_->module, context_, number)};
 }
 
 JsValue Sandbox::new_array(std::span<const JsValue> owned) {
   static_assert(sizeof(JsValue) == sizeof(uint64_t));
   const Scratch values(*this, {reinterpret_cast<const char*>(owned.data()), owned.size_bytes()});
-  return {Z_qjsZ_JS_NewArrayFrom(&instance_->module, context_, static_cast<uint32_t>(owned.size()),
-                                 values.address())};
+  return {w2c_qjs_JS_NewArrayFrom(&instance_->module, context_, static_cast<uint32_t>(owned.size()),
+                                  values.address())};
 }
 
 JsValue Sandbox::parse_json(std::string_view json) {
   const Bytes bytes(*this, json);
   const Bytes file(*this, "<json>");
-  return {Z_qjsZ_JS_ParseJSON(&instance_->module, context_, bytes.address(), bytes.size(), file.address())};
+  return {w2c_qjs_JS_ParseJSON(&instance_->module, context_, bytes.address(), bytes.size(), file.address())};
 }
 
 JsValue Sandbox::property(JsValue object, const char* name) {
   const Bytes bytes(*this, name);
-  return {Z_qjsZ_JS_GetPropertyStr(&instance_->module, context_, object.bits, bytes.address())};
+  return {w2c_qjs_JS_GetPropertyStr(&instance_->module, context_, object.bits, bytes.address())};
 }
 
 JsValue Sandbox::element(JsValue array, uint32_t index) {
-  return {Z_qjsZ_JS_GetPropertyUint32(&instance_->module, context_, array.bits, index)};
+  return {w2c_qjs_JS_GetPropertyUint32(&instance_->module, context_, array.bits, index)};
 }
 
 bool Sandbox::set_property(JsValue object, const char* name, JsValue owned) {
   const Bytes bytes(*this, name);
-  return static_cast<int32_t>(Z_qjsZ_JS_SetPropertyStr(&instance_->module, context_, object.bits,
-                                                       bytes.address(), owned.bits)) >= 0;
+  return static_cast<int32_t>(w2c_qjs_JS_SetPropertyStr(&instance_->module, context_, object.bits,
+                                                        bytes.address(), owned.bits)) >= 0;
 }
 
 JsValue Sandbox::call(JsValue function, JsValue self, std::span<const JsValue> arguments) {
   if (arguments.size() > kMostScriptArguments) return throw_error("too many arguments");
   static_assert(sizeof(JsValue) == sizeof(uint64_t));
   write(arguments_, arguments.data(), arguments.size_bytes());
-  return {Z_qjsZ_JS_Call(&instance_->module, context_, function.bits, self.bits,
-                         static_cast<uint32_t>(arguments.size()), arguments_)};
+  return {w2c_qjs_JS_Call(&instance_->module, context_, function.bits, self.bits,
+                          static_cast<uint32_t>(arguments.size()), arguments_)};
 }
 
 JsValue Sandbox::evaluate(std::string_view source, std::string_view file) {
   const Bytes text(*this, source);
   const Bytes name(*this, file);
-  return {Z_qjsZ_JS_Eval(&instance_->module, context_, text.address(), text.size(), name.address(), 0)};
+  return {w2c_qjs_JS_Eval(&instance_->module, context_, text.address(), text.size(), name.address(), 0)};
 }
 
 void Sandbox::free(JsValue value) {
-  Z_qjsZ_JS_FreeValue(&instance_->module, context_, value.bits);
+  w2c_qjs_JS_FreeValue(&instance_->module, context_, value.bits);
 }
 
 JsValue Sandbox::copy(JsValue value) {
-  return {Z_qjsZ_JS_DupValue(&instance_->module, context_, value.bits)};
+  return {w2c_qjs_JS_DupValue(&instance_->module, context_, value.bits)};
 }
 
 bool Sandbox::is_function(JsValue value) {
-  return Z_qjsZ_JS_IsFunction(&instance_->module, context_, value.bits) != 0;
+  return w2c_qjs_JS_IsFunction(&instance_->module, context_, value.bits) != 0;
 }
 
 // ---- Out
 
 double Sandbox::number(JsValue value) {
   if (value.tag() == JsTag::kInteger) return static_cast<int32_t>(value.bits);
-  Z_qjsZ_JS_ToFloat64(&instance_->module, context_, arguments_, value.bits);
+  w2c_qjs_JS_ToFloat64(&instance_->module, context_, arguments_, value.bits);
   double number;
   std::memcpy(&number, at(arguments_, sizeof number), sizeof number);
   return number;
@@ -100,14 +100,14 @@ double Sandbox::number(JsValue value) {
 
 bool Sandbox::take_text(JsValue owned, std::string& out) {
   if (is_exception(owned)) return false;
-  Z_qjs_instance_t* const module = &instance_->module;
-  const uint32_t text = Z_qjsZ_JS_ToCStringLen2(module, context_, arguments_, owned.bits, 0);
+  w2c_qjs* const module = &instance_->module;
+  const uint32_t text = w2c_qjs_JS_ToCStringLen2(module, context_, arguments_, owned.bits, 0);
   free(owned);
   if (text == 0) return false;
   const uint32_t size = load_word(arguments_);
   const bool fits = size <= limits_.result_bytes;
   if (fits) out.append(reinterpret_cast<const char*>(at(text, size)), size);
-  Z_qjsZ_JS_FreeCString(module, context_, text);
+  w2c_qjs_JS_FreeCString(module, context_, text);
   if (!fits) {
     throw_error(fmt::format("a text of {} bytes is longer than the {} bytes that a script may give", size,
                             limits_.result_bytes),
@@ -122,8 +122,8 @@ bool Sandbox::text(JsValue value, std::string& out) {
 }
 
 bool Sandbox::json(JsValue value, std::string& out) {
-  const JsValue text{Z_qjsZ_JS_JSONStringify(&instance_->module, context_, value.bits, kJsUndefined.bits,
-                                             kJsUndefined.bits)};
+  const JsValue text{w2c_qjs_JS_JSONStringify(&instance_->module, context_, value.bits, kJsUndefined.bits,
+                                              kJsUndefined.bits)};
   if (is_undefined(text)) return true;
   return take_text(text, out);
 }
@@ -131,12 +131,12 @@ bool Sandbox::json(JsValue value, std::string& out) {
 // ---- Errors and promises
 
 JsValue Sandbox::throw_value(JsValue owned, bool is_catchable) {
-  if (!is_catchable) Z_qjsZ_JS_SetUncatchableError(&instance_->module, context_, owned.bits);
-  return {Z_qjsZ_JS_Throw(&instance_->module, context_, owned.bits)};
+  if (!is_catchable) w2c_qjs_JS_SetUncatchableError(&instance_->module, context_, owned.bits);
+  return {w2c_qjs_JS_Throw(&instance_->module, context_, owned.bits)};
 }
 
 JsValue Sandbox::throw_error(std::string_view message, int number, bool is_catchable) {
-  const JsValue error{Z_qjsZ_JS_NewError(&instance_->module, context_)};
+  const JsValue error{w2c_qjs_JS_NewError(&instance_->module, context_)};
   if (is_exception(error)) return error;
   set_property(error, "message", new_string(message));
   if (number != 0) {
@@ -147,9 +147,9 @@ JsValue Sandbox::throw_error(std::string_view message, int number, bool is_catch
 }
 
 bool Sandbox::run_jobs() {
-  Z_qjs_instance_t* const module = &instance_->module;
-  while (Z_qjsZ_JS_IsJobPending(module, runtime_) != 0) {
-    if (static_cast<int32_t>(Z_qjsZ_JS_ExecutePendingJob(module, runtime_, arguments_)) < 0) return false;
+  w2c_qjs* const module = &instance_->module;
+  while (w2c_qjs_JS_IsJobPending(module, runtime_) != 0) {
+    if (static_cast<int32_t>(w2c_qjs_JS_ExecutePendingJob(module, runtime_, arguments_)) < 0) return false;
     // The engine does not look at interrupts between jobs.
     if (wants_interrupt()) {
       throw_error("interrupted", 0, false);
@@ -174,9 +174,9 @@ void Sandbox::note_rejection(JsValue promise, JsValue reason, bool is_handled) {
 }
 
 Sandbox::PromiseState Sandbox::promise_state(JsValue value) {
-  if (value.tag() != JsTag::kObject || Z_qjsZ_JS_IsPromise(&instance_->module, value.bits) == 0)
+  if (value.tag() != JsTag::kObject || w2c_qjs_JS_IsPromise(&instance_->module, value.bits) == 0)
     return PromiseState::none;
-  switch (Z_qjsZ_JS_PromiseState(&instance_->module, context_, value.bits)) {
+  switch (w2c_qjs_JS_PromiseState(&instance_->module, context_, value.bits)) {
     case 0:
       return PromiseState::pending;
     case 1:
@@ -187,7 +187,7 @@ Sandbox::PromiseState Sandbox::promise_state(JsValue value) {
 }
 
 JsValue Sandbox::promise_result(JsValue promise) {
-  return {Z_qjsZ_JS_PromiseResult(&instance_->module, context_, promise.bits)};
+  return {w2c_qjs_JS_PromiseResult(&instance_->module, context_, promise.bits)};
 }
 
 }  // namespace quire::engine

@@ -7,9 +7,21 @@
 #ifndef QUIRE_ENGINE_SCRIPT_WASM_PRELUDE_H
 #define QUIRE_ENGINE_SCRIPT_WASM_PRELUDE_H
 
+/* Ours, by names of ours: a program may have a module and a runtime of its own beside libquire.a. */
+#define wasm_rt_is_initialized quire_wasm_rt_is_initialized
+#define wasm_rt_trap quire_wasm_rt_trap
+#define wasm_rt_register_func_type quire_wasm_rt_register_func_type
+#define wasm_rt_free_memory quire_wasm_rt_free_memory
+#define wasm_rt_allocate_funcref_table quire_wasm_rt_allocate_funcref_table
+#define wasm_rt_free_funcref_table quire_wasm_rt_free_funcref_table
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wcpp" /* newer ones warn of the first name, and understand it */
 #define WASM_RT_MEMCHECK_SIGNAL_HANDLER 0
 #define WASM_RT_USE_STACK_DEPTH_COUNT 1
+#define WASM_RT_STACK_DEPTH_COUNT 1 /* its name from wabt 1.0.33 on */
 #include <wasm-rt.h>
+#pragma GCC diagnostic pop
 #undef WASM_RT_MAX_CALL_STACK_DEPTH
 
 /* Where a memory was written to: before it lies a byte for each 256 bytes of it, which a write sets to 1 for
@@ -32,8 +44,23 @@ static inline void quire_mark_range(const wasm_rt_memory_t* memory, unsigned lon
   __builtin_memset(memory->data + first - QUIRE_MARK_BYTES, 1, last - first + 1);
 }
 
+/* Memory is ours, whichever parameters the runtime's functions have in this version of it. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* Asked by modules of wabt before 1.0.33 alone. */
+unsigned wasm_rt_register_func_type(unsigned parameters, unsigned results, ...);
+void quire_wasm_allocate_memory(wasm_rt_memory_t* memory, unsigned pages);
+unsigned quire_wasm_grow_memory(wasm_rt_memory_t* memory, unsigned pages);
+#ifdef __cplusplus
+}
+#else
+#define wasm_rt_allocate_memory(memory, pages, ...) quire_wasm_allocate_memory(memory, pages)
+#define wasm_rt_grow_memory(memory, pages) quire_wasm_grow_memory(memory, pages)
+#endif
+
 /* What the module's imports of "env" are given. */
-struct Z_env_instance_t {
+struct w2c_env {
   unsigned char* stack_limit;
   void* sandbox;
 };
@@ -41,10 +68,10 @@ struct Z_env_instance_t {
 #ifndef __cplusplus
 /* A function begins with: if (++wasm_rt_call_stack_depth > WASM_RT_MAX_CALL_STACK_DEPTH) trap. */
 #define wasm_rt_call_stack_depth (unsigned){0}
-#define WASM_RT_MAX_CALL_STACK_DEPTH                                                 \
-  ((unsigned char*)__builtin_frame_address(0) <                                      \
-           __atomic_load_n(&instance->Z_env_instance->stack_limit, __ATOMIC_RELAXED) \
-       ? 0u                                                                          \
+#define WASM_RT_MAX_CALL_STACK_DEPTH                                                   \
+  ((unsigned char*)__builtin_frame_address(0) <                                        \
+           __atomic_load_n(&instance->w2c_env_instance->stack_limit, __ATOMIC_RELAXED) \
+       ? 0u                                                                            \
        : ~0u)
 #endif
 

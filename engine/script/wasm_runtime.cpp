@@ -121,7 +121,7 @@ uint32_t wasm_rt_register_func_type(uint32_t parameters, uint32_t results, ...) 
   return static_cast<uint32_t>(known.size());
 }
 
-void wasm_rt_allocate_memory(wasm_rt_memory_t* memory, uint32_t pages, uint32_t) {
+void quire_wasm_allocate_memory(wasm_rt_memory_t* memory, uint32_t pages) {
   memory->max_pages = kReservedPages;
   memory->data = nullptr;
   if (pages > memory->max_pages) throw std::bad_alloc();
@@ -135,10 +135,10 @@ void wasm_rt_allocate_memory(wasm_rt_memory_t* memory, uint32_t pages, uint32_t)
   memory->size = static_cast<uint32_t>(pages * kWasmPageBytes);
 }
 
-uint32_t wasm_rt_grow_memory(wasm_rt_memory_t* memory, uint32_t pages) {
-  const uint32_t before = memory->pages;
+uint32_t quire_wasm_grow_memory(wasm_rt_memory_t* memory, uint32_t pages) {
+  const auto before = static_cast<uint32_t>(memory->pages);
   const uint64_t wanted = uint64_t{before} + pages;
-  const bool fits = wanted <= std::min(memory->max_pages, kReservedPages);
+  const bool fits = wanted <= std::min<uint64_t>(memory->max_pages, kReservedPages);
   if (!fits || !open_memory(*memory, before * kWasmPageBytes + kSlackBytes, pages * kWasmPageBytes)) {
     ++quire::engine::refused;
     return UINT32_MAX;

@@ -2,6 +2,7 @@
 # install_test.sh BUILD_FOLDER: installs Quire to a temporary prefix and builds a small program against it, by find_package and by
 # pkg-config; looks for the licences, and at what the shared library exports; compiles the headers as the standards they promise.
 set -euo pipefail
+export CMAKE_GENERATOR=Ninja  # what ./dev installs, where make may not be
 
 build=$(realpath "$1")
 source=$(realpath "$(dirname "$0")/../..")

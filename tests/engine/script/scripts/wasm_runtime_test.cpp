@@ -12,7 +12,7 @@ namespace {
 
 class WasmMemoryTest : public testing::Test {
  protected:
-  WasmMemoryTest() { wasm_rt_allocate_memory(&memory_, kPages, kPages); }
+  WasmMemoryTest() { quire_wasm_allocate_memory(&memory_, kPages); }
   ~WasmMemoryTest() override { wasm_rt_free_memory(&memory_); }
 
   // As the generated code does: marked where it begins.
@@ -53,10 +53,10 @@ TEST_F(WasmMemoryTest, WhatWasWrittenToIsPutBackWhereverItLies) {
 TEST_F(WasmMemoryTest, ItGrowsNoFurtherThanItsAddressSpace) {
   memory_.max_pages = kReservedPages + 4;
   set_refused_growths(0);
-  EXPECT_EQ(wasm_rt_grow_memory(&memory_, kReservedPages - kPages + 1), UINT32_MAX);
+  EXPECT_EQ(quire_wasm_grow_memory(&memory_, kReservedPages - kPages + 1), UINT32_MAX);
   EXPECT_EQ(refused_growths(), 1);
-  EXPECT_EQ(wasm_rt_grow_memory(&memory_, kReservedPages - kPages), kPages);
-  EXPECT_EQ(wasm_rt_grow_memory(&memory_, 1), UINT32_MAX);
+  EXPECT_EQ(quire_wasm_grow_memory(&memory_, kReservedPages - kPages), kPages);
+  EXPECT_EQ(quire_wasm_grow_memory(&memory_, 1), UINT32_MAX);
   memory_.data[kReservedPages * kWasmPageBytes - 1] = 1;
   set_refused_growths(0);
 }

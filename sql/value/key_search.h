@@ -51,7 +51,7 @@ inline uint32_t find_key_number(const std::byte* keys, uint32_t count, const std
 }
 
 // The same for keys of one byte each.
-inline uint32_t find_short_key(const std::byte* keys, uint32_t count, const std::byte* end,
+inline uint32_t find_short_key(const std::byte* keys, uint32_t count, [[maybe_unused]] const std::byte* end,
                                uint8_t wanted) noexcept {
   uint32_t i = 0;
 #if defined(__SSE2__)

@@ -178,7 +178,7 @@ QUIRE_IN_PLACE_OF_C int renameat2(int, const char* from, int, const char* to, un
 }
 QUIRE_IN_PLACE_OF_C int unlink(const char* path) noexcept {
   return observed(
-      SystemCall::unlink, [&] { return static_cast<int>(syscall(SYS_unlink, path)); },
+      SystemCall::unlink, [&] { return static_cast<int>(syscall(SYS_unlinkat, AT_FDCWD, path, 0)); },
       [&](CallObserver& watching, int) { watching.unlinked(path); });
 }
 QUIRE_IN_PLACE_OF_C void* mmap(void* address, size_t length, int protection, int flags, int descriptor,

@@ -29,11 +29,18 @@ class DateFormatter {
   bool write() {
     while (!rest_.empty()) {
       const char c = rest_.front();
-      if (c == '\\' || c == '%') {
-        // A backslash makes the next character stand for itself; % makes it a format of its own.
-        if (rest_.size() == 1 || (c == '%' && rest_[1] == '%')) return false;
-        if (c == '\\') out_ += rest_[1];
-        rest_.remove_prefix(c == '\\' ? 2 : 1);
+      if (c == '\\') {
+        // The next character stands for itself.
+        if (rest_.size() == 1) return false;
+        out_ += rest_[1];
+        rest_.remove_prefix(2);
+      } else if (c == '%') {
+        // The next letter alone is a format, however often it comes.
+        if (rest_.size() == 1 || rest_[1] == '%') return false;
+        rest_.remove_prefix(1);
+        if (is_special(rest_.front())) continue;
+        if (!write_run(rest_.front(), 1)) return false;
+        rest_.remove_prefix(1);
       } else if (c == '\'' || c == '"') {
         if (!write_quoted(c)) return false;
       } else {
@@ -46,6 +53,8 @@ class DateFormatter {
   }
 
  private:
+  static bool is_special(char c) { return c == '\\' || c == '\'' || c == '"'; }
+
   bool write_quoted(char quote) {
     rest_.remove_prefix(1);
     for (; !rest_.empty() && rest_.front() != quote; rest_.remove_prefix(1)) {

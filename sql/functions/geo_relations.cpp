@@ -32,27 +32,6 @@ bool any_point(const GeoShape& shape, Visit visit) {
   return false;
 }
 
-// Whether a hole's inside is the side that holds the outer ring: holes run either way in practice. Corners of
-// the outer ring that the hole touches do not tell.
-bool runs_around_outer_ring(GeoPath hole, GeoPath outer) {
-  for (const Direction& corner : outer) {
-    const Side side = side_of_ring(hole, corner);
-    if (side != Side::boundary) return side == Side::inside;
-  }
-  return false;
-}
-
-Side side_of_polygon(GeoPolygon polygon, const Direction& place) {
-  const Side outer = side_of_ring(polygon.front(), place);
-  if (outer != Side::inside) return outer;
-  for (const GeoPath hole : polygon.subspan(1)) {
-    const Side side = side_of_ring(hole, place);
-    if (side == Side::boundary) return side;
-    if ((side == Side::inside) != runs_around_outer_ring(hole, polygon.front())) return Side::outside;
-  }
-  return Side::inside;
-}
-
 // Inside if any polygon holds the place, on the boundary if it is on that of one.
 Side side_of_area(const GeoShape& area, const Direction& place) {
   Side best = Side::outside;
@@ -76,10 +55,6 @@ bool edges_cross(const GeoShape& a, const GeoShape& b) {
   });
 }
 
-Direction middle_of(const Direction& from, const Direction& to) {
-  return (from + to) * (1.0 / length(from + to));
-}
-
 // Calls `visit` for each piece of an edge between two corners of the shape that lie on it, until it gives
 // true. An edge that crosses none of an area's may still leave it, and come back, through its corners.
 template <typename Visit>
@@ -93,19 +68,6 @@ bool any_piece(const Arc& edge, const GeoShape& shape, std::vector<Direction>& c
   for (size_t i = 0; i + 1 < corners.size(); ++i)
     if (visit(Arc{corners[i], corners[i + 1]})) return true;
   return false;
-}
-
-// A place within a polygon: in a triangle of three corners that follow each other, of which one at least cuts
-// off a piece of what the ring encloses, if that is not most of the globe.
-std::optional<Direction> inner_place(GeoPolygon polygon) {
-  const GeoPath ring = polygon.front();
-  const size_t corners = ring.size() - 1;
-  for (size_t i = 0; i < corners; ++i) {
-    const Direction sum = ring[i] + ring[i + 1] + ring[(i + 2) % corners];
-    const Direction place = sum * (1.0 / length(sum));
-    if (side_of_polygon(polygon, place) == Side::inside) return place;
-  }
-  return std::nullopt;
 }
 
 bool is_within_area(const GeoShape& a, const GeoShape& area) {

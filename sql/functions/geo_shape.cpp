@@ -36,6 +36,7 @@ double longest_edge_of(GeoPath ring) {
 // square of their number small; most pairs are told apart by their ends, which lie plainly on one side.
 std::string_view flaw_of_ring(GeoPath ring) {
   const double longest = longest_edge_of(ring);
+  if (longest <= kSamePlace) return kFoldedRing;
   for (size_t i = 0; i + 1 < ring.size(); ++i) {
     const Arc edge{ring[i], ring[i + 1]};
     const Direction normal = cross(edge.from, edge.to - edge.from);
@@ -101,6 +102,8 @@ class GeoShapeParser {
         rings[next++] = *ring;
       }
     }
+    const std::string_view flaw = flaw_of_polygons(polygons);
+    if (!flaw.empty()) return wrong(flaw);
     return GeoShape{GeoKind::area, rings, polygons};
   }
 

@@ -5,17 +5,13 @@
 #include <span>
 #include <string_view>
 
-#include "sql/functions/sphere.h"
+#include "sql/functions/geo_polygon.h"
 #include "sql/value/arena.h"
 #include "sql/value/value.h"
 
 namespace quire::sql {
 
 constexpr size_t kMostGeoPoints = 4096;  // of one geometry, as in the service
-
-using GeoPath = std::span<const Direction>;
-// An outer ring and holes, all closed.
-using GeoPolygon = std::span<const GeoPath>;
 
 enum class GeoKind : uint8_t { point, line, area };
 

@@ -14,6 +14,8 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
+constexpr std::string_view kEndOfText = "(?:\\n?\\z)";
+
 // How many bytes at the start of `pattern`, which is '[', make up the class; all if it does not end. A
 // bracket that closes ends no class where it stands first, after a backslash, or in a name such as [:alpha:].
 size_t size_of_class(std::string_view pattern) {
@@ -50,27 +52,90 @@ std::string without_layout(std::string_view pattern) {
   return kept;
 }
 
+// The letters of classes that PCRE has and RE2 has not, or has with other characters in them: white space
+// with the vertical tab, white space within a line, and ends of lines. Empty for another letter. The last of
+// each is a range: where a hyphen follows it is itself then.
+std::string_view class_of_pcre(char letter) {
+  switch (letter) {
+    case 's':
+      return " \\t-\\r";
+    case 'h':
+      return "\\t \\x{a0}\\x{1680}\\x{180e}\\x{202f}\\x{205f}\\x{3000}\\x{2000}-\\x{200a}";
+    case 'v':
+      return "\\n-\\r\\x{85}\\x{2028}\\x{2029}";
+    default:
+      return {};
+  }
+}
+
+// A backslash and a letter, which does not stand in brackets.
+std::string escape_of_re2(std::string_view escape) {
+  const char letter = escape.back();
+  switch (letter) {
+    case 'Z':
+      return std::string(kEndOfText);
+    case 'R':
+      return fmt::format("(?:\\r\\n|[{}])", class_of_pcre('v'));
+    case 'N':
+      return "[^\\n]";
+    case 'e':
+      return "\\x1b";
+    default:
+      break;
+  }
+  if (const std::string_view same = class_of_pcre(letter); !same.empty()) return fmt::format("[{}]", same);
+  if (letter != 'S' && letter != 'H' && letter != 'V') return std::string(escape);
+  return fmt::format("[^{}]", class_of_pcre(static_cast<char>(letter - 'A' + 'a')));
+}
+
+// All of the brackets. Letters that stand for all but some characters stay as they are to RE2.
+std::string class_of_re2(std::string_view brackets) {
+  std::string text;
+  while (!brackets.empty()) {
+    const std::string_view part = brackets.substr(0, brackets.starts_with('\\') ? 2 : 1);
+    const std::string_view known = part.size() == 2 ? class_of_pcre(part[1]) : std::string_view();
+    if (part == "\\e")
+      text += "\\x1b";
+    else
+      text += known.empty() ? part : known;
+    brackets.remove_prefix(part.size());
+  }
+  return text;
+}
+
+// The front of a group, as RE2 writes it, and how long it is in the pattern: 0 where it is none that differs.
+// A comment goes.
+std::pair<std::string_view, size_t> group_of_re2(std::string_view pattern) {
+  if (pattern.starts_with("(?#") && pattern.contains(')')) return {"", pattern.find(')') + 1};
+  if (pattern.starts_with("(?<=") || pattern.starts_with("(?<!")) return {};
+  if (pattern.starts_with("(?<")) return {"(?P<", 3};
+  return {};
+}
+
 // What PCRE, which the service has, writes or means otherwise than RE2: `$` without the modifier m and `\Z`
-// stand before a last line feed, too, and `(?<name>` is `(?P<name>` to RE2.
+// stand before a last line feed, too, `(?<name>` is `(?P<name>` to RE2, and some letters stand for more.
 std::string in_words_of_re2(std::string_view pattern, bool has_lines) {
-  constexpr std::string_view kEnd = "(?:\\n?\\z)";
   std::string text;
   while (!pattern.empty()) {
     const char c = pattern.front();
     size_t taken = 1;
-    if (pattern.starts_with("\\Q"))
+    if (pattern.starts_with("\\Q")) {
       taken = std::min(pattern.find("\\E"), pattern.size());
-    else if (c == '\\')
-      taken = std::min<size_t>(2, pattern.size());
-    else if (c == '[')
+      text += pattern.substr(0, taken);
+    } else if (c == '\\' && pattern.size() > 1) {
+      taken = 2;
+      text += escape_of_re2(pattern.substr(0, taken));
+    } else if (c == '[') {
       taken = size_of_class(pattern);
-    const bool names_group =
-        pattern.starts_with("(?<") && !pattern.starts_with("(?<=") && !pattern.starts_with("(?<!");
-    if (names_group) taken = 3;
-    if ((c == '$' && !has_lines) || pattern.starts_with("\\Z"))
-      text += kEnd;
-    else
-      text += names_group ? "(?P<" : pattern.substr(0, taken);
+      text += class_of_re2(pattern.substr(0, taken));
+    } else if (const auto [front, length] = group_of_re2(pattern); length > 0) {
+      taken = length;
+      text += front;
+    } else if (c == '$' && !has_lines) {
+      text += kEndOfText;
+    } else {
+      text += c;
+    }
     pattern.remove_prefix(taken);
   }
   return text;

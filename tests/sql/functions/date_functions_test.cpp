@@ -169,6 +169,9 @@ TEST(DateFunctions, Format) {
   EXPECT_EQ(format("To\\\\da\\\\y 'is' \\\"the d\\\"d"), R"("Today is the d6")");
   EXPECT_EQ(format("HHzzz K yyyyyy"), R"("04+00:00 Z 002024")");
   EXPECT_EQ(format("%d"), R"("6")");
+  EXPECT_EQ(format("%dddd"), R"("6Sun")");
+  EXPECT_EQ(format("%HH %M %'x' %%"), "undefined");
+  EXPECT_EQ(format("%HHH %M %'x'"), R"("404 10 x")");
   EXPECT_EQ(format(""), R"("")");
   EXPECT_EQ(format("'open"), "undefined");
   EXPECT_EQ(format("a\\\\"), "undefined");

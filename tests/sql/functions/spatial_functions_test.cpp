@@ -12,6 +12,8 @@
 namespace quire::sql {
 namespace {
 
+using std::string_literals::operator""s;
+
 std::string geometry(std::string_view type, std::string_view coordinates) {
   return R"({"type":")" + std::string(type) + R"(","coordinates":)" + std::string(coordinates) + "}";
 }
@@ -295,6 +297,7 @@ TEST(SpatialFunctions, RingsThatFoldAreNotValid) {
            "[[0,0],[1,1],[1,1],[0,0]]",
            "[[0,0],[4,0],[4,4],[0,0],[4,0],[4,4],[0,0]]",  // around twice
            "[[0,0],[4,0],[2,0],[2,4],[0,0]]",
+           "[[1,1],[1,1],[1,1],[1,1]]",
        }) {
     const std::string shape = geometry("Polygon", fmt::format("[{}]", ring));
     EXPECT_EQ(call("ST_ISVALIDDETAILED", {shape}),
@@ -306,6 +309,50 @@ TEST(SpatialFunctions, RingsThatFoldAreNotValid) {
   for (const char* ring :
        {"[[0,0],[4,0],[4,0],[4,4],[0,4],[0,0]]", "[[0,0],[2,1],[4,0],[4,4],[2,1],[0,4],[0,0]]"})
     EXPECT_EQ(call("ST_ISVALID", {geometry("Polygon", fmt::format("[{}]", ring))}), "true") << ring;
+}
+
+TEST(SpatialFunctions, HolesLieWithinTheirPolygonAndNoneInAnother) {
+  const std::string square = "[[0,0],[8,0],[8,8],[0,8],[0,0]]";
+  const std::string hole = "[[1,1],[3,1],[3,3],[1,3],[1,1]]";
+  const auto with = [&](const std::string& rings) {
+    return geometry("Polygon", fmt::format("[{},{}]", square, rings));
+  };
+  for (const std::string& rings : {
+           "[[-5,-5],[-5,5],[20,20],[5,-5],[-5,-5]]"s,  // larger than the shell
+           "[[20,0],[21,0],[21,1],[20,0]]"s,            // beside it
+           square,
+       }) {
+    EXPECT_EQ(call("ST_ISVALIDDETAILED", {with(rings)}),
+              R"({"valid":false,"reason":"A hole of a Polygon must lie within its outer ring."})")
+        << rings;
+    EXPECT_EQ(call("ST_AREA", {with(rings)}), "undefined");
+  }
+  for (const std::string& other :
+       {hole, "[[1.5,1.5],[2,1.5],[2,2],[1.5,1.5]]"s, "[[1,1],[1,3],[3,3],[3,1],[1,1]]"s})
+    EXPECT_EQ(call("ST_ISVALIDDETAILED", {with(hole + "," + other)}),
+              R"({"valid":false,"reason":"A hole of a Polygon must not lie within another one."})")
+        << other;
+  // Beside each other, touching, and with all corners on the shell.
+  for (const std::string& rings : {hole + ",[[4,4],[5,4],[5,5],[4,4]]",
+                                   hole + ",[[3,1],[5,1],[5,3],[3,3],[3,1]]", "[[0,4],[8,4],[0,8],[0,4]]"s})
+    EXPECT_EQ(call("ST_ISVALID", {with(rings)}), "true") << rings;
+}
+
+TEST(SpatialFunctions, PolygonsOfOneGeometryDoNotHoldEachOther) {
+  const std::string square = "[[0,0],[8,0],[8,8],[0,8],[0,0]]", small = "[[2,2],[3,2],[3,3],[2,2]]";
+  const std::string hole = "[[1,1],[5,1],[5,5],[1,5],[1,1]]";
+  const auto of = [](const std::string& a, const std::string& b) {
+    return geometry("MultiPolygon", fmt::format("[[{}],[{}]]", a, b));
+  };
+  for (const std::string& shape : {of(square, square), of(square, small), of(small, square)})
+    EXPECT_EQ(call("ST_ISVALIDDETAILED", {shape}),
+              R"({"valid":false,"reason":"A Polygon of a MultiPolygon must not lie within another one."})")
+        << shape;
+  // An island in a lake, one that fills it, and a neighbour.
+  const std::string with_hole = square + "," + hole;
+  for (const std::string& shape :
+       {of(with_hole, small), of(with_hole, hole), of(square, "[[8,0],[9,0],[9,8],[8,8],[8,0]]")})
+    EXPECT_EQ(call("ST_ISVALID", {shape}), "true") << shape;
 }
 
 TEST(SpatialFunctions, InvalidGeometriesSayWhy) {

@@ -22,26 +22,27 @@ EntryWalk::EntryWalk(const Transaction& transaction, ContainerStore& store,
 
 Result<std::unique_ptr<EntryWalk>> EntryWalk::open(const Transaction& transaction, ContainerStore& store,
                                                    std::shared_ptr<const IndexSet> set,
-                                                   const sql::IndexProbe& probe, bool is_reverse) {
+                                                   const sql::IndexProbe& probe, bool is_reverse,
+                                                   Bytes item_prefix) {
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, store.indexes().table()));
   std::unique_ptr<EntryWalk> walk(new EntryWalk(transaction, store, std::move(set), std::move(cursor)));
-  QUIRE_TRY(walk->begin(probe, is_reverse));
+  QUIRE_TRY(walk->begin(probe, is_reverse, item_prefix));
   return walk;
 }
 
-Result<void> EntryWalk::reopen(const sql::IndexProbe& probe, bool is_reverse) {
+Result<void> EntryWalk::reopen(const sql::IndexProbe& probe, bool is_reverse, Bytes item_prefix) {
   QUIRE_ASSIGN(cursor_, FileCursor::open(*transaction_, store_->indexes().table()));
-  return begin(probe, is_reverse);
+  return begin(probe, is_reverse, item_prefix);
 }
 
-Result<void> EntryWalk::begin(const sql::IndexProbe& probe, bool is_reverse) {
+Result<void> EntryWalk::begin(const sql::IndexProbe& probe, bool is_reverse, Bytes item_prefix) {
   index_ = set_->find(static_cast<IndexNumber>(probe.index));
   if (index_ == nullptr) return fail(ErrorCode::internal, "a plan asks for an index that is not there");
   QUIRE_ASSIGN(lifetime_, store_->lifetime_in_scan(*transaction_));
   shape_ = shape_of(*index_, store_->indexes().scope_bytes());
   is_reverse_ = is_reverse;
   ranges_.resize(probe.ranges.size());
-  for (size_t i = 0; i < ranges_.size(); ++i) set_range(probe.ranges[i], ranges_[i]);
+  for (size_t i = 0; i < ranges_.size(); ++i) set_range(probe.ranges[i], item_prefix, ranges_[i]);
   done_ = 0;
   is_in_range_ = false;
   jump_.clear();
@@ -50,7 +51,18 @@ Result<void> EntryWalk::begin(const sql::IndexProbe& probe, bool is_reverse) {
   return {};
 }
 
-void EntryWalk::set_range(const sql::KeyRange& asked, Range& range) const {
+bool EntryWalk::is_of_one_value(const sql::KeyRange& asked) const {
+  size_t at = 0;
+  for (size_t part = 0; part < shape_.is_descending.size(); ++part) {
+    const size_t size = sql::encoded_key_size(asked.from.substr(at), shape_.is_descending[part]);
+    if (size == 0) return false;
+    at += size;
+  }
+  return at == asked.from.size() && asked.to == sql::key_behind(std::string(asked.from));
+}
+
+// Entries of one value lie in the order of their items' keys.
+void EntryWalk::set_range(const sql::KeyRange& asked, Bytes item_prefix, Range& range) const {
   range.is_cut = asked.from.size() > kToldBytes || asked.to.size() > kToldBytes;
   const auto put = [&](std::string& bound, Bytes asked_for) {
     const Bytes told = asked_for.substr(0, kToldBytes);
@@ -62,6 +74,10 @@ void EntryWalk::set_range(const sql::KeyRange& asked, Range& range) const {
   put(range.from, asked.from);
   put(range.to, asked.to);
   if (asked.to.empty() || asked.to.size() > kToldBytes) range.to = sql::key_behind(std::move(range.to));
+  if (!range.is_cut && !item_prefix.empty() && is_of_one_value(asked)) {
+    range.from += item_prefix;
+    range.to = sql::key_behind(range.from);
+  }
   if (!range.is_cut) return;
   range.full_from = asked.from;
   range.full_to = asked.to;

@@ -20,13 +20,15 @@ namespace quire::engine {
 // first; entries with equal values come in the order of their items in both.
 class EntryWalk {
  public:
-  // `probe.index` is one of `set`.
+  // `probe.index` is one of `set`. Only items whose keys begin with `item_prefix` are wanted; others may come
+  // all the same.
   static Result<std::unique_ptr<EntryWalk>> open(const Transaction& transaction, ContainerStore& store,
                                                  std::shared_ptr<const IndexSet> set,
-                                                 const sql::IndexProbe& probe, bool is_reverse);
+                                                 const sql::IndexProbe& probe, bool is_reverse,
+                                                 Bytes item_prefix = {});
   // Begins anew in what the transaction reads now, which is of the same commit: with an index of the same
   // set.
-  Result<void> reopen(const sql::IndexProbe& probe, bool is_reverse);
+  Result<void> reopen(const sql::IndexProbe& probe, bool is_reverse, Bytes item_prefix = {});
   EntryWalk(const EntryWalk&) = delete;
   EntryWalk& operator=(const EntryWalk&) = delete;
 
@@ -63,8 +65,10 @@ class EntryWalk {
   EntryWalk(const Transaction& transaction, ContainerStore& store, std::shared_ptr<const IndexSet> set,
             FileCursor cursor);
 
-  Result<void> begin(const sql::IndexProbe& probe, bool is_reverse);
-  void set_range(const sql::KeyRange& asked, Range& range) const;
+  Result<void> begin(const sql::IndexProbe& probe, bool is_reverse, Bytes item_prefix);
+  void set_range(const sql::KeyRange& asked, Bytes item_prefix, Range& range) const;
+  // Whether a range is that of one value for each part of the index.
+  bool is_of_one_value(const sql::KeyRange& asked) const;
   const Range& range() const noexcept {
     return is_reverse_ ? ranges_[ranges_.size() - 1 - done_] : ranges_[done_];
   }

@@ -31,6 +31,8 @@ class PartitionFilter {
     }
   }
   bool has_any() const noexcept { return !key_.empty(); }
+  // What the keys of its items begin with.
+  Bytes item_prefix() const noexcept { return epk_; }
   bool may_have(const IndexEntry& entry) const noexcept { return entry.item_key.starts_with(epk_); }
   bool has(const sql::Value& root) const noexcept { return store_->is_in_partition(root, key_); }
 
@@ -133,8 +135,8 @@ class EntryCursor final : public sql::IndexCursor {
   // A writer may have made other indexes since.
   Result<bool> reopen(const sql::Access& access) override {
     if (transaction_.is_write() || access.kind != sql::Access::Kind::index) return false;
-    QUIRE_TRY(walk_->reopen(access.probes.front(), access.is_reverse));
     partition_ = PartitionFilter(store_, access.partition_key);
+    QUIRE_TRY(walk_->reopen(access.probes.front(), access.is_reverse, partition_.item_prefix()));
     batch_.reset();
     return true;
   }
@@ -333,7 +335,7 @@ Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transact
   KeyList found = no_keys(transaction, rooms, access);
   std::unique_ptr<EntryWalk> values;
   for (const sql::IndexProbe& probe : access.probes) {
-    QUIRE_ASSIGN(auto walk, EntryWalk::open(transaction, store, set, probe, false));
+    QUIRE_ASSIGN(auto walk, EntryWalk::open(transaction, store, set, probe, false, partition.item_prefix()));
     QUIRE_ASSIGN(KeyList keys, keys_of(*walk, partition, no_keys(transaction, rooms, access), access));
     if (&probe == &access.probes.front()) {
       found = std::move(keys);
@@ -380,10 +382,10 @@ Result<std::unique_ptr<sql::IndexCursor>> open_index_cursor(const Transaction& t
                                                             const sql::Access& access) {
   if (access.kind != sql::Access::Kind::index) return open_key_list(transaction, store, rooms, access, true);
   QUIRE_ASSIGN(auto set, store.indexes().set(transaction));
-  QUIRE_ASSIGN(auto walk,
-               EntryWalk::open(transaction, store, std::move(set), access.probes.front(), access.is_reverse));
-  return std::make_unique<EntryCursor>(transaction, store, std::move(walk),
-                                       PartitionFilter(store, access.partition_key));
+  PartitionFilter partition(store, access.partition_key);
+  QUIRE_ASSIGN(auto walk, EntryWalk::open(transaction, store, std::move(set), access.probes.front(),
+                                          access.is_reverse, partition.item_prefix()));
+  return std::make_unique<EntryCursor>(transaction, store, std::move(walk), std::move(partition));
 }
 
 }  // namespace quire::engine

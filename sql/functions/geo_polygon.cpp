@@ -52,7 +52,9 @@ std::string_view flaw_of_holes(GeoPolygon polygon) {
 
 // What fills a hole of the other does not.
 bool lies_in(GeoPolygon polygon, GeoPolygon other) {
-  const auto is_apart = [&](const Direction& place) { return side_of_polygon(other, place) == Side::outside; };
+  const auto is_apart = [&](const Direction& place) {
+    return side_of_polygon(other, place) == Side::outside;
+  };
   if (any_place(polygon.front(), is_apart)) return false;
   const auto place = inner_place(polygon);
   return place && side_of_polygon(other, *place) == Side::inside;

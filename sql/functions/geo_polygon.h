@@ -23,9 +23,10 @@ inline Direction middle_of(const Direction& from, const Direction& to) noexcept 
 // off a piece of what the ring encloses, if that is not most of the globe.
 std::optional<Direction> inner_place(GeoPolygon polygon) noexcept;
 
-// What is wrong with how rings lie to each other that are right by themselves: a hole of which nothing is in the outer
-// ring, a hole or a polygon that lies in another one. Empty if nothing is. Rings that cross pass: edges are straight on
-// the globe, where those who drew them may have meant them to be so on a map. (RFC 7946, section 3.1.6)
+// What is wrong with how rings lie to each other that are right by themselves: a hole of which nothing is in
+// the outer ring, a hole or a polygon that lies in another one. Empty if nothing is. Rings that cross pass:
+// edges are straight on the globe, where those who drew them may have meant them to be so on a map. (RFC
+// 7946, section 3.1.6)
 std::string_view flaw_of_polygons(std::span<const GeoPolygon> polygons) noexcept;
 
 }  // namespace quire::sql

@@ -32,11 +32,13 @@ class AccessPathChooser {
   // The filter right above the scan, or null.
   void choose(PlanNode& scan, PlanNode* filter, const Collection& collection) {
     if (filter == nullptr) return;
-    find_equalities(*filter, scan.source->slot);
+    for (const BoundExpression* condition : filter->conditions)
+      find_equalities(*condition, scan.source->slot);
     const auto& paths = collection.partition_key_paths();
     // A list that the query is given may be of any length, and each partition has a cursor.
     Keys keys = keys_of(paths, true);
     if (!keys.are_points) keys = keys_of(paths, false);
+    if (!keys.are_points && choose_arms(scan, *filter, paths, keys.choices.empty())) return;
     if (keys.choices.empty() || (!keys.are_points && keys.count > kMostPartitions)) return;
     AccessPath access;
     access.kind = keys.are_points ? Access::Kind::point : Access::Kind::partition;
@@ -51,13 +53,16 @@ class AccessPathChooser {
         access.partition_key.pop_back();
       }
     }
-    scan.access = std::move(access);
     std::erase_if(filter->conditions, [&](const BoundExpression* condition) {
       return std::ranges::find(keys.used, condition) != keys.used.end();
     });
+    access.routing = std::move(keys.used);
+    scan.access = std::move(access);
   }
 
  private:
+  explicit AccessPathChooser(SlotSet own_slots) : own_slots_(std::move(own_slots)) {}
+
   // What the partition key's components may be, and the id; by place, the condition that says so.
   struct Keys {
     std::vector<KeyChoices> choices;
@@ -65,6 +70,7 @@ class AccessPathChooser {
     size_t count = 1;  // how many keys that makes, but for the list's length
     bool has_list = false;
     bool are_points = false;
+    bool says_no_more = false;  // of an arm of an OR, whose conditions are all used
   };
 
   Keys keys_of(const std::vector<std::vector<std::string>>& paths, bool may_have_list) const {
@@ -94,21 +100,75 @@ class AccessPathChooser {
     return true;
   }
 
-  void find_equalities(const PlanNode& filter, SlotNumber slot) {
-    for (const BoundExpression* condition : filter.conditions) {
-      if (condition->kind == BoundKind::in && !condition->negated) add_in(*condition, slot);
-      if (condition->kind == BoundKind::in_query && !condition->negated && condition->operands.size() == 2)
-        add_list(*condition, *condition->operands[1], *condition->operands[0], slot);
-      if (condition->kind == BoundKind::call) add_array_contains(*condition, slot);
-      if (condition->kind != BoundKind::binary || condition->binary_operator != BinaryOperator::equal)
-        continue;
-      const BoundExpression* left = condition->operands[0];
-      const BoundExpression* right = condition->operands[1];
-      if (is_path_of(*left, slot) && is_known_before_the_scan(*right))
-        equalities_.push_back({condition, left, {.values = {right}}});
-      else if (is_path_of(*right, slot) && is_known_before_the_scan(*left))
-        equalities_.push_back({condition, right, {.values = {left}}});
+  // ---- OR
+
+  // (c.pk = 1 AND c.id = 'a') OR (c.pk = 2 AND c.id = 'b'): each arm names a key. False: none does so. Whole
+  // partitions only where they are wanted.
+  bool choose_arms(PlanNode& scan, PlanNode& filter, const std::vector<std::vector<std::string>>& paths,
+                   bool wants_partitions) {
+    for (const BoundExpression*& condition : filter.conditions) {
+      if (condition->kind != BoundKind::logical_or) continue;
+      std::vector<Keys> arms = keys_of_arms(*condition, scan.source->slot, paths);
+      if (arms.empty()) continue;
+      const bool are_points = std::ranges::all_of(arms, &Keys::are_points);
+      if (!are_points && (!wants_partitions || arms.size() > kMostPartitions)) continue;
+      AccessPath access;
+      access.kind = are_points ? Access::Kind::points : Access::Kind::partitions;
+      access.arm_key_size = paths.size() + (are_points ? 1 : 0);
+      for (const Keys& arm : arms)
+        for (const KeyChoices& choices : std::span(arm.choices).first(access.arm_key_size))
+          access.arm_keys.push_back(choices.values[0]);
+      const bool say_no_more = std::ranges::all_of(arms, [&](const Keys& arm) {
+        return arm.says_no_more && arm.choices.size() == access.arm_key_size;
+      });
+      if (say_no_more) {
+        access.routing = {condition};
+        std::erase(filter.conditions, condition);
+      }
+      scan.access = std::move(access);
+      return true;
     }
+    return false;
+  }
+
+  // Of each arm; none, if one has none.
+  std::vector<Keys> keys_of_arms(const BoundExpression& either, SlotNumber slot,
+                                 const std::vector<std::vector<std::string>>& paths) const {
+    std::vector<Keys> keys;
+    if (paths.empty() || either.operands.size() > kMostKeys) return keys;
+    for (const BoundExpression* arm : either.operands) {
+      AccessPathChooser chooser(own_slots_);
+      chooser.find_equalities_within(*arm, slot);
+      Keys of_arm = chooser.keys_of(paths, false);
+      const bool are_one = std::ranges::none_of(
+          of_arm.choices, [](const KeyChoices& choices) { return choices.may_be_several(); });
+      if (of_arm.choices.size() < paths.size() || !are_one) return {};
+      const size_t conditions = arm->kind == BoundKind::logical_and ? arm->operands.size() : 1;
+      of_arm.says_no_more = of_arm.used.size() == conditions;
+      keys.push_back(std::move(of_arm));
+    }
+    return keys;
+  }
+
+  void find_equalities_within(const BoundExpression& arm, SlotNumber slot) {
+    if (arm.kind != BoundKind::logical_and) return find_equalities(arm, slot);
+    for (const BoundExpression* operand : arm.operands) find_equalities(*operand, slot);
+  }
+
+  // ---- Equalities
+
+  void find_equalities(const BoundExpression& condition, SlotNumber slot) {
+    if (condition.kind == BoundKind::in && !condition.negated) add_in(condition, slot);
+    if (condition.kind == BoundKind::in_query && !condition.negated && condition.operands.size() == 2)
+      add_list(condition, *condition.operands[1], *condition.operands[0], slot);
+    if (condition.kind == BoundKind::call) add_array_contains(condition, slot);
+    if (condition.kind != BoundKind::binary || condition.binary_operator != BinaryOperator::equal) return;
+    const BoundExpression* left = condition.operands[0];
+    const BoundExpression* right = condition.operands[1];
+    if (is_path_of(*left, slot) && is_known_before_the_scan(*right))
+      equalities_.push_back({&condition, left, {.values = {right}}});
+    else if (is_path_of(*right, slot) && is_known_before_the_scan(*left))
+      equalities_.push_back({&condition, right, {.values = {left}}});
   }
 
   void add_array_contains(const BoundExpression& condition, SlotNumber slot) {
@@ -186,6 +246,14 @@ void choose_in(const Plan& plan, const BoundQuery& bound, Place& root, Source& s
 }
 
 }  // namespace
+
+double count_keys(const AccessPath& access, double listed) {
+  if (access.arm_key_size > 0) return static_cast<double>(access.arm_keys.size() / access.arm_key_size);
+  double count = 1;
+  for (const KeyChoices& choices : access.choices)
+    if (!choices.same_as) count *= choices.count() ? static_cast<double>(*choices.count()) : listed;
+  return count;
+}
 
 void choose_access_path(Plan& plan, PlannedQuery& query, Source& source) {
   for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())

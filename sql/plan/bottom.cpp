@@ -43,6 +43,17 @@ size_t conditions_below_sort(const Bottom& bottom) {
   return conditions;
 }
 
+void add_filter(Plan& plan, Bottom& bottom) {
+  if (bottom.filter != nullptr) return;
+  auto filter = std::make_unique<PlanNode>();
+  filter->kind = PlanKind::filter;
+  filter->number = plan.node_count++;
+  filter->input = std::move(*bottom.scan);
+  *bottom.scan = std::move(filter);
+  bottom.filter = bottom.scan;
+  bottom.scan = &(*bottom.filter)->input;
+}
+
 void take_out(Place& node) {
   Place below = std::move(node->input);
   node = std::move(below);

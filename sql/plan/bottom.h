@@ -21,6 +21,8 @@ struct Bottom {
 Bottom find_bottom(Place& root);
 // How many conditions rows have to pass between scan and filter, and the sort.
 size_t conditions_below_sort(const Bottom& bottom);
+// One without conditions right above the scan, where there is none.
+void add_filter(Plan& plan, Bottom& bottom);
 // Puts what is below a node in its place.
 void take_out(Place& node);
 

@@ -20,6 +20,7 @@
 #include "sql/plan/index_condition.h"
 #include "sql/plan/index_estimate.h"
 #include "sql/plan/index_order.h"
+#include "sql/plan/partition_share.h"
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
 
@@ -41,6 +42,8 @@ constexpr double kSortCost = 0.5;
 constexpr double kConditionShare = 0.25;
 // Of the indexes that could be intersected, so many are looked at in pairs.
 constexpr size_t kMostPaired = 6;
+// Entries that are so few are read of all partitions.
+constexpr double kFewEntries = 100;
 // Several INs over the parts of an index make a range for each combination of their values.
 constexpr size_t kMostCombinations = 4096;
 
@@ -67,7 +70,8 @@ class IndexChooser {
         collection_(collection),
         own_slots_(own_slots) {
     slots_.push_back({scan.source->slot, {}});
-    if (filter_ != nullptr) add_bounds_of(*filter_);
+    add_bounds_of(scan.access.routing);
+    if (filter_ != nullptr) add_bounds_of(filter_->conditions);
   }
 
   // What the nodes above say of elements of the item's arrays (JOIN t IN c.tags WHERE t = 'x') leaves only
@@ -75,7 +79,7 @@ class IndexChooser {
   void look_above(std::span<const PlanNode* const> above) {
     for (const PlanNode* node : above) {
       if (node->kind == PlanKind::filter) {
-        add_bounds_of(*node);
+        add_bounds_of(node->conditions);
         continue;
       }
       if (node->kind != PlanKind::elements || node->keeps_unmatched ||
@@ -99,11 +103,13 @@ class IndexChooser {
     share_above_ = std::pow(kConditionShare, static_cast<double>(conditions));
     items_ = static_cast<double>(collection_.item_count());
     std::optional<Candidate> best, ordered;
-    double best_cost = items_ * share_by_id();  // of reading all that the ids leave
+    double best_cost = is_routed() ? items_of_partitions(scan_.access, collection_)
+                                   : items_ * share_by_id();  // that the ids leave
     double best_rows = best_cost;
     for (const IndexDescription& index : collection_.indexes()) {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
       Candidate candidate = candidate_of(index);
+      if (is_routed() && !stays_in_partitions(candidate)) continue;
       if (sort != nullptr) {
         candidate.order = order_of(candidate.probe, *sort, limit.has_value());
         if (candidate.order) candidate.cost_in_order = cost_in_order(candidate, *sort, limit);
@@ -117,8 +123,9 @@ class IndexChooser {
       best_rows = candidate.rows;
       best = std::move(candidate);
     }
-    const std::optional<Pair> both = intersection(best_cost, best_rows);
-    std::optional<std::vector<Candidate>> any = union_of_arms(best_cost, best_rows);
+    const std::optional<Pair> both = is_routed() ? std::nullopt : intersection(best_cost, best_rows);
+    std::optional<std::vector<Candidate>> any;
+    if (!is_routed()) any = union_of_arms(best_cost, best_rows);
     const double sort_cost = sort != nullptr ? best_rows * kSortCost : 0;
     const double cost_by_id = cost_in_id_order(sort, limit);
     if (cost_by_id <= best_cost + sort_cost && (!ordered || cost_by_id <= ordered->cost_in_order)) return 0;
@@ -138,9 +145,35 @@ class IndexChooser {
   }
 
  private:
-  void add_bounds_of(const PlanNode& filter) {
-    for (const BoundExpression* condition : filter.conditions)
+  void add_bounds_of(std::span<const BoundExpression* const> conditions) {
+    for (const BoundExpression* condition : conditions)
       if (auto found = find_index_bound(*condition, slots_, own_slots_)) bounds_.push_back(std::move(*found));
+  }
+
+  // ---- Partitions
+
+  // Whether only the items of one partition, or of several, are wanted.
+  bool is_routed() const { return scan_.access.kind != Access::Kind::scan; }
+
+  // Whether an index is of use for the items of some partitions: its entries of theirs lie together, since
+  // the index has the partition key, or since entries of one value are in the order of their items; or there
+  // are few. Else those of other partitions would be passed over, of which there may be any number.
+  bool stays_in_partitions(Candidate& candidate) {
+    const PlannedProbe& probe = candidate.probe;
+    if (names_partition(probe, collection_)) return true;
+    const bool lie_together = scan_.access.kind == Access::Kind::partition && names_all_values(probe);
+    if (!lie_together) return !probe.parts.empty() && candidate.rows <= kFewEntries;
+    candidate.rows *= items_of_partitions(scan_.access, collection_) / std::max(items_, 1.0);
+    return true;
+  }
+  // The conditions on the partition key are the filter's again, or the probe's.
+  void leave_routing() {
+    filter_->conditions.insert(filter_->conditions.end(), scan_.access.routing.begin(),
+                               scan_.access.routing.end());
+    scan_.access.routing.clear();
+    scan_.access.partition_key.clear();
+    scan_.access.choices.clear();
+    scan_.access.arm_keys.clear();
   }
 
   // Whether reading the entries may be less work than reading all items: there are fewer, or the values that
@@ -404,6 +437,8 @@ class IndexChooser {
 
   void take(Candidate candidate, bool is_ordered) {
     AccessPath& access = scan_.access;
+    const bool is_of_several = access.kind == Access::Kind::partitions;
+    if (is_of_several || (is_routed() && names_partition(candidate.probe, collection_))) leave_routing();
     // Entries of equal values come in the order of their items, as a scan gives them, unless something was
     // cut. Others are put into that order, so that no row's place depends on which indexes there are; it also
     // reads the items from front to back.
@@ -464,11 +499,16 @@ class IndexChooser {
 
 void choose_index_in(Plan& plan, const PlannedQuery& query, const SlotSet& own_slots, Place& root,
                      Source& source) {
-  const Bottom bottom = find_bottom(root);
+  Bottom bottom = find_bottom(root);
   PlanNode& scan = **bottom.scan;
-  if (scan.kind != PlanKind::scan || scan.access.kind != Access::Kind::scan) return;
+  const bool is_routed =
+      (scan.access.kind == Access::Kind::partition || scan.access.kind == Access::Kind::partitions) &&
+      scan.access.asked_components == 0;
+  if (scan.kind != PlanKind::scan || (scan.access.kind != Access::Kind::scan && !is_routed)) return;
   Collection* const collection = source.collection(scan.source->collection_name);
   if (collection == nullptr || collection->indexes().empty()) return;
+  // To take back what the access path decides.
+  if (is_routed) add_filter(plan, bottom);
   const BoundQuery& bound = *query.bound;
   const bool is_sortable = bottom.sort != nullptr && !bound.fusion && !bound.is_grouped;
   PlanNode* const filter = bottom.filter != nullptr ? bottom.filter->get() : nullptr;

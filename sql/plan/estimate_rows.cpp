@@ -13,7 +13,6 @@ constexpr double kFilteredShare = 0.25;
 constexpr double kOneValueShare = 0.1;
 constexpr double kFurtherShare = 0.5;
 constexpr double kLeastShare = 0.01;
-constexpr double kPartitionShare = 0.01;
 constexpr double kGroupShare = 0.1;
 constexpr double kElements = 4;      // of an array
 constexpr size_t kListed = 10;       // of an array of what is looked for
@@ -24,13 +23,6 @@ double items_of(const PlanNode& scan, Source& source) {
   return collection != nullptr ? static_cast<double>(collection->item_count()) : 0;
 }
 
-double choices_of(const AccessPath& access) {
-  double count = 1;
-  for (const KeyChoices& choices : access.choices)
-    if (!choices.same_as) count *= static_cast<double>(choices.count().value_or(kListed));
-  return count;
-}
-
 double rows_of_scan(const PlanNode& scan, Source& source) {
   const double items = items_of(scan, source);
   if (scan.access.asked_components > 0) return std::min(items, scan.access.estimated_rows);
@@ -39,10 +31,10 @@ double rows_of_scan(const PlanNode& scan, Source& source) {
       return items;
     case Access::Kind::point:
     case Access::Kind::points:
-      return std::min(items, choices_of(scan.access));
+      return std::min(items, count_keys(scan.access, kListed));
     case Access::Kind::partition:
     case Access::Kind::partitions:
-      return items * std::min(1.0, kPartitionShare * choices_of(scan.access));
+      return items * std::min(1.0, kPartitionShare * count_keys(scan.access, kListed));
     case Access::Kind::index:
     case Access::Kind::any_index:
     case Access::Kind::all_index:

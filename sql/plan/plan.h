@@ -67,18 +67,30 @@ struct KeyChoices {
 
 // What an item that is looked up by its key, or by an entry of an index, costs in items of a scan.
 inline constexpr double kLookupCost = 6;
+// The share of the items that a partition has, where nothing tells.
+inline constexpr double kPartitionShare = 0.01;
 // Past so many partitions, each of which has a cursor, a scan of all is no more work.
 inline constexpr size_t kMostPartitions = 4096;
+
+// How many keys `choices` or `arm_keys` make, `listed` where a list is not known.
+struct AccessPath;
+double count_keys(const AccessPath& access, double listed);
 
 // How a scan reaches its items. The expressions read no slot of their own query.
 struct AccessPath {
   Access::Kind kind = Access::Kind::scan;
+  // Of a way by an index, too: only its items of that partition are wanted.
   std::vector<const BoundExpression*> partition_key;
   const BoundExpression* id = nullptr;
+  // Conditions that the partition key, or the choices for it, and the id decide: the filter has them no more.
+  std::vector<const BoundExpression*> routing;
   // scan, partition: what the filter, which keeps it, says of the id; only these items are read.
   std::vector<IndexBound> id_bounds;
   // partitions, points: each component of the key, then the id, is one of these (IN).
   std::vector<KeyChoices> choices;
+  // Or of each arm of an OR the components of a key, and the id, one key behind the other.
+  std::vector<const BoundExpression*> arm_keys;
+  size_t arm_key_size = 0;
   // partitions, points: so many components behind those of `partition_key`, the id last, are what a join asks
   // for (Frame::lookup_keys).
   size_t asked_components = 0;

@@ -130,6 +130,7 @@ class PlanPrinter {
   // How many of each component, and of the id.
   std::string keys_of(const AccessPath& access) const {
     if (access.asked_components > 0) return "keys of the join";
+    if (access.arm_key_size > 0) return fmt::format("{} keys", access.arm_keys.size() / access.arm_key_size);
     std::string text;
     for (const KeyChoices& choices : access.choices) {
       if (choices.same_as) continue;
@@ -153,6 +154,8 @@ class PlanPrinter {
       const std::string bounds = describe_bounds(probe);
       if (!bounds.empty()) text += fmt::format(" ({})", bounds);
     }
+    if (!access.partition_key.empty())
+      text += fmt::format(" within the partition (partition key = {})", list(access.partition_key, ", "));
     if (access.takes_join_keys) text += ", what has a key of the join";
     if (access.is_ordered) text += ", in order";
     if (access.first_of_equal) text += ", an item of each value";
@@ -334,6 +337,7 @@ class PlanPrinter {
     print_subqueries_of(access.partition_key, depth);
     print_subqueries(access.id, depth);
     for (const KeyChoices& choices : access.choices) print_subqueries_of(choices.values, depth);
+    print_subqueries_of(access.arm_keys, depth);
     for (const IndexBound& bound : access.id_bounds) print_subqueries_of(bound.operands, depth);
     for (const PlannedProbe& probe : access.probes)
       for (const std::vector<IndexBound>& bounds : probe.parts)

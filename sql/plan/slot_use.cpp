@@ -80,6 +80,7 @@ void add_slots_read(const AccessPath& access, SlotSet& slots) {
   if (access.id != nullptr) add_slots_read(*access.id, slots);
   for (const IndexBound& bound : access.id_bounds) add_all(bound.operands);
   for (const KeyChoices& choices : access.choices) add_all(choices.values);
+  add_all(access.arm_keys);
   for (const PlannedProbe& probe : access.probes)
     for (const std::vector<IndexBound>& part : probe.parts)
       for (const IndexBound& bound : part) add_all(bound.operands);

@@ -10,6 +10,11 @@
 
 namespace quire::sql {
 
+// What a component of a partition key may be: nothing else is equal to one.
+inline bool is_scalar(const Value& value) noexcept {
+  return value.is_null() || value.is_boolean() || value.is_number() || value.is_string();
+}
+
 // Of the items of partitions, those whose partition keys, or what they begin with, are equal to one that was
 // asked for.
 class EqualKeys final : public Cursor {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sql/plan/key_ranges.h"
+#include "sql/run/equal_keys.h"
 #include "sql/run/operator.h"
 #include "sql/run/shared_lookups.h"
 
@@ -27,6 +28,8 @@ class IndexScan final : public Operator {
         for (const IndexBound& bound : bounds)
           for (const BoundExpression* operand : bound.operands)
             if (!operands_.contains(operand)) operands_.emplace(operand, factory.make(*operand));
+    for (const BoundExpression* component : access_.partition_key)
+      partition_key_.push_back({factory.make(*component), {}});
     for (const BoundExpression* condition : access_.decided) decided_.push_back(factory.make(*condition));
     columns_.resize(access_.part_slots.size());
     if (access_.is_covering)
@@ -169,6 +172,7 @@ class IndexScan final : public Operator {
     const auto value_of = [&](const BoundExpression& operand) {
       return operands_.at(&operand)->evaluate(first_rows(1), frame)[0];
     };
+    if (!read_partition_key(frame)) return !frame.run.error;
     std::span<const Value> keys = frame.lookup_keys;
     if (frame.reads_all_partners && is_looked_up()) return open_all(frame);
     if (access_.takes_join_keys) {
@@ -182,7 +186,27 @@ class IndexScan final : public Operator {
       reads_all_ |= !ranges_[i].is_served || are_too_many(ranges_[i].ranges.size());
     }
     if (frame.run.error) return false;
+    // Keys past 2^53 may share their partition with others, which no way by entries tells apart.
+    reads_all_ |= EqualKeys::are_needed(within_partition());
     return reads_all_ ? open_all(frame) : open_probes(frame);
+  }
+
+  // False: what it is compared with is no scalar, so that no item can match.
+  bool read_partition_key(Frame& frame) {
+    key_.clear();
+    for (Component& component : partition_key_) {
+      Value value = component.evaluator->evaluate(first_rows(1), frame)[0];
+      if (!is_scalar(value)) return false;
+      if (value.is_string()) value = Value::string(component.text = value.as_string());
+      key_.push_back(value);
+    }
+    return true;
+  }
+  Access within_partition() const {
+    Access access;
+    access.kind = key_.empty() ? Access::Kind::scan : Access::Kind::partition;
+    access.partition_key = key_;
+    return access;
   }
 
   // By the keys of a join above.
@@ -199,7 +223,12 @@ class IndexScan final : public Operator {
 
   bool open_all(Frame& frame) {
     reads_all_ = true;
-    const auto opened = open_items({});
+    const Access access = within_partition();
+    const auto opened = open_items(access);
+    if (opened && EqualKeys::are_needed(access)) {
+      items_cursor_ = std::make_unique<EqualKeys>(std::move(items_cursor_), *collection_, access);
+      cursor_ = items_cursor_.get();
+    }
     return opened || fail(frame, opened.error());
   }
 
@@ -258,6 +287,7 @@ class IndexScan final : public Operator {
   Access access_by_probes(const Frame& frame) const {
     Access access;
     access.kind = access_.kind;
+    access.partition_key = key_;
     access.is_reverse = is_reverse_;
     access.probes = probes_;
     access.first_of_equal = access_.first_of_equal;
@@ -309,6 +339,12 @@ class IndexScan final : public Operator {
   uint8_t ends_given_ = 0;
   Collection* collection_ = nullptr;
   std::unordered_map<const BoundExpression*, std::unique_ptr<Evaluator>> operands_;
+  struct Component {
+    std::unique_ptr<Evaluator> evaluator;
+    std::string text;  // of its value, if that is a string
+  };
+  std::vector<Component> partition_key_;
+  std::vector<Value> key_;
   std::vector<std::unique_ptr<Evaluator>> decided_;
   // The cursor that is open, one of these. That of entries stays for the next run, which opens it again.
   Cursor* cursor_ = nullptr;

@@ -54,10 +54,8 @@ namespace {
 size_t most_items(const AccessPath& access, size_t most) {
   if (access.kind == Access::Kind::point) return 1;
   if (access.kind != Access::Kind::points) return most;
-  size_t items = 1;
-  for (const KeyChoices& choices : access.choices)
-    if (!choices.same_as) items = std::min(items * std::max<size_t>(choices.count().value_or(most), 1), most);
-  return items;
+  return static_cast<size_t>(
+      std::clamp(count_keys(access, static_cast<double>(most)), 1.0, static_cast<double>(most)));
 }
 
 // A query that reads few items, or none, needs no room for more.

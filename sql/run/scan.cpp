@@ -28,10 +28,6 @@ class OneRow final : public Operator {
   bool is_done_ = false;
 };
 
-bool is_scalar(const Value& value) {
-  return value.is_null() || value.is_boolean() || value.is_number() || value.is_string();
-}
-
 }  // namespace
 
 Rows next_items(Cursor& cursor, Frame& frame, size_t most, SlotNumber slot, Column& column, uint32_t node) {
@@ -70,6 +66,8 @@ class Scan final : public Operator {
       id_bounds_.push_back({bound.check, bound.text, nullptr});
       if (!bound.operands.empty()) id_bounds_.back().operand = factory.make(*bound.operands[0]);
     }
+    arm_key_size_ = node.access.arm_key_size;
+    for (const BoundExpression* value : node.access.arm_keys) arm_keys_.push_back(factory.make(*value));
     for (const KeyChoices& choices : node.access.choices) {
       Choices& made = choices_.emplace_back(choices.are_elements, choices.same_as);
       for (const BoundExpression* choice : choices.values) made.values.push_back(factory.make(*choice));
@@ -158,6 +156,7 @@ class Scan final : public Operator {
     next_batch_ = kFirstBatch;
     if (asked_ > 0)
       if (const auto keys = asked_keys(frame)) return open_asked(*keys, frame);
+    if (!arm_keys_.empty()) return open_arms(frame);
     if (!choices_.empty()) return open_several(frame);
     if (only_counts_) {
       auto counted = collection_->count_items();
@@ -220,6 +219,21 @@ class Scan final : public Operator {
       combinations.insert(combinations.end(), key.begin(), key.end());
     }
     return open_keys(combinations, known.size() + asked_, frame);
+  }
+
+  // The keys that the arms of an OR name.
+  bool open_arms(Frame& frame) {
+    std::vector<Value> keys;
+    keys.reserve(arm_keys_.size());
+    for (size_t at = 0; at < arm_keys_.size(); at += arm_key_size_) {
+      for (size_t i = 0; i < arm_key_size_; ++i)
+        keys.push_back(arm_keys_[at + i]->evaluate(first_rows(1), frame)[0]);
+      const auto key = std::span(keys).last(arm_key_size_);
+      const bool may_be_there =
+          std::ranges::all_of(key, is_scalar) && (kind_ != Access::Kind::points || key.back().is_string());
+      if (!may_be_there) keys.resize(keys.size() - arm_key_size_);
+    }
+    return !frame.run.error && open_keys(keys, arm_key_size_, frame);
   }
 
   // Every combination of a value for each component, and for the id.
@@ -301,6 +315,8 @@ class Scan final : public Operator {
   SlotNumber slot_;
   Collection* collection_ = nullptr;
   std::vector<Choices> choices_;
+  std::vector<std::unique_ptr<Evaluator>> arm_keys_;
+  size_t arm_key_size_ = 0;
   std::vector<std::unique_ptr<Evaluator>> partition_key_;
   std::unique_ptr<Evaluator> id_;
   struct IdBound {

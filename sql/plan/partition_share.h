@@ -1,0 +1,18 @@
+// Ways by an index to the items of one partition, or of several, rather than of all.
+#pragma once
+
+#include "sql/plan/plan.h"
+#include "sql/source.h"
+
+namespace quire::sql {
+
+// How many items the partitions have that an access path leads to: as partitions have on the average where an index over
+// their key tells, else a guess.
+double items_of_partitions(const AccessPath& access, Collection& collection);
+
+// Whether a probe says what each part of the partition key is.
+bool names_partition(const PlannedProbe& probe, const Collection& collection);
+// Whether it says what each part of its index is, so that its entries lie in the order of their items.
+bool names_all_values(const PlannedProbe& probe);
+
+}  // namespace quire::sql

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -41,7 +42,8 @@ inline bool WideKey::is_at_least(const char* node) const noexcept {
     return static_cast<unsigned char>(key[first]) < static_cast<unsigned char>(bytes_[first]);
   return node_bytes <= size_;
 #else
-  return is_at_most({key, std::min(node_bytes, kBytes)}, {bytes_, size_}) && node_bytes <= kBytes;
+  const int order = std::memcmp(key, bytes_, std::min(node_bytes, size_));
+  return order < 0 || (order == 0 && node_bytes <= size_);
 #endif
 }
 

@@ -61,6 +61,10 @@ bool PreparedStatement::is_current(SnapshotSource& source) const {
   return has_planned_names() && source.agrees_with(lookups_) && sql::index_needs_hold(query_->plan(), source);
 }
 
+bool PreparedStatement::is_of_about_as_many(SnapshotSource& source) const {
+  return are_about_as_many(item_counts_, item_counts(lookups_, source));
+}
+
 std::optional<std::string_view> PreparedStatement::member_name(uint32_t parameter) const {
   const Binding& binding = bindings_[parameter];
   return binding.is_bound && binding.value.is_string() ? std::optional(binding.value.as_string())
@@ -111,6 +115,7 @@ Result<void> PreparedStatement::plan_with(SnapshotSource& source, const sql::Mem
   workload_entry_.reset();  // another plan has other facts
   may_be_limited_ = true;
   lookups_ = source.lookups();
+  item_counts_ = item_counts(lookups_, source);
   planned_names_.clear();
   for (const uint32_t parameter : query_->member_parameters()) {
     const auto name = names != nullptr ? names(query_->parameter_names()[parameter]) : std::nullopt;
@@ -396,7 +401,7 @@ Result<std::unique_ptr<SnapshotSource>> PreparedStatement::begin_source() {
   for (int starts = 0; starts < SnapshotSource::kMostStarts; ++starts) {
     QUIRE_ASSIGN(auto source, SnapshotSource::begin(containers_, options_.scope));
     source->use_functions(functions());
-    const bool is_planned = is_current(*source);
+    const bool is_planned = is_current(*source) && is_of_about_as_many(*source);
     if (source->error()) return std::unexpected(*source->error());
     if (!is_planned && !source->is_outdated()) QUIRE_TRY(plan(*source));
     if (!source->is_outdated()) return source;
@@ -412,7 +417,7 @@ Result<std::unique_ptr<SnapshotSource>> PreparedStatement::begin_source_in(Write
     return made;
   };
   auto source = begin();
-  if (!is_current(*source)) {
+  if (!is_current(*source) || !is_of_about_as_many(*source)) {
     source = begin();
     QUIRE_TRY(plan(*source));
   }
@@ -431,7 +436,8 @@ Result<void> PreparedStatement::start_change() {
     QUIRE_TRY(write([&](WriteTransaction& transaction) -> Result<void> {
       SnapshotSource source(containers_, options_.scope, openings, transaction);
       source.use_functions(functions());
-      is_planned = is_current(source) && !source.is_outdated();
+      // Others may write meanwhile: once planned anew, it is taken.
+      is_planned = is_current(source) && !source.is_outdated() && (starts > 0 || is_of_about_as_many(source));
       if (source.error()) return std::unexpected(*source.error());
       if (!is_planned) return {};
       const double before = transaction.charged();

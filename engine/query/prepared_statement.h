@@ -117,6 +117,8 @@ class PreparedStatement {
   bool has_planned_names() const;
   // Whether what the plan rests on still is so.
   bool is_current(SnapshotSource& source) const;
+  // Whether the plan was made for about as many items.
+  bool is_of_about_as_many(SnapshotSource& source) const;
   Result<Binding*> binding(std::string_view name);
   Result<void> start();
   // A source over a snapshot of its own, or within a transaction, by which the plan is current: the statement
@@ -153,6 +155,7 @@ class PreparedStatement {
   // What the plan rests on: containers, and the texts of parameters in brackets, by
   // PreparedQuery::member_parameters().
   SnapshotSource::Lookups lookups_;
+  std::vector<uint64_t> item_counts_;  // of these, when the plan was made
   std::vector<std::optional<std::string>> planned_names_;
   std::vector<std::string> parameter_names_;
   std::vector<Binding> bindings_;

@@ -15,7 +15,8 @@ uint64_t hash_of(const QueryCache::Request& request) {
   return XXH3_64bits_withSeed(request.sql.data(), request.sql.size(), seed);
 }
 
-// As many as the source shows of each container that the plan rests on, 0 where there is none.
+}  // namespace
+
 std::vector<uint64_t> item_counts(const SnapshotSource::Lookups& basis, sql::Source& source) {
   std::vector<uint64_t> counts;
   counts.reserve(basis.size());
@@ -26,13 +27,11 @@ std::vector<uint64_t> item_counts(const SnapshotSource::Lookups& basis, sql::Sou
   return counts;
 }
 
-// Another plan may be the better one once there are twice as many, save of a few.
-bool are_about_as_many(uint64_t before, uint64_t now) {
+bool are_about_as_many(std::span<const uint64_t> before, std::span<const uint64_t> now) noexcept {
   constexpr uint64_t kFew = 64;
-  return std::max(before, now) / 2 <= std::min(before, now) + kFew;
+  return std::ranges::equal(
+      before, now, [](uint64_t a, uint64_t b) { return std::max(a, b) / 2 <= std::min(a, b) + kFew; });
 }
-
-}  // namespace
 
 bool QueryCache::is_of(const Key& key, const Request& request) noexcept {
   const bool has_scope = request.scope != nullptr;
@@ -43,7 +42,7 @@ bool QueryCache::is_of(const Key& key, const Request& request) noexcept {
 
 bool QueryCache::holds(const Entry& entry, SnapshotSource& base, sql::Source& source) {
   return base.agrees_with(entry.basis) && sql::index_needs_hold(entry.query->plan(), source) &&
-         std::ranges::equal(entry.item_counts, item_counts(entry.basis, source), are_about_as_many);
+         are_about_as_many(entry.item_counts, item_counts(entry.basis, source));
 }
 
 std::shared_ptr<const QueryCache::Entry> QueryCache::find(const Request& request, uint64_t hash) {

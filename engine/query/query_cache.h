@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,12 @@
 #include "sql/run/execution.h"
 
 namespace quire::engine {
+
+// What plans are judged by as items come and go: how many the source shows of each container that a plan
+// rests on, 0 where there is none.
+std::vector<uint64_t> item_counts(const SnapshotSource::Lookups& basis, sql::Source& source);
+// Another plan may be the better one once there are twice as many, or half, save of a few.
+bool are_about_as_many(std::span<const uint64_t> before, std::span<const uint64_t> now) noexcept;
 
 // Of one database. Thread-safe.
 class QueryCache {

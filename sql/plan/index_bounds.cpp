@@ -1,7 +1,9 @@
 #include "sql/plan/index_bounds.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "sql/plan/alike.h"
 #include "sql/plan/slot_use.h"
 
 namespace quire::sql {
@@ -42,6 +44,8 @@ class BoundFinder {
         return call();
       case BoundKind::exists:
         return exists();
+      case BoundKind::logical_or:
+        return either();
       default:
         return std::nullopt;
     }
@@ -211,6 +215,47 @@ class BoundFinder {
     auto made = bound_within(*query.where, element, own);
     if (made) made->condition = &condition_;
     return made;
+  }
+
+  // `c.a > 1 OR (c.a = 1 AND c.b > 2)`, as pages are asked for by the last key of the one before: c.a is at
+  // least 1.
+  std::optional<IndexBound> either() const {
+    std::vector<std::vector<IndexBound>> arms;
+    for (const BoundExpression* arm : condition_.operands)
+      if (add_comparisons(*arm, arms.emplace_back()); arms.back().empty()) return std::nullopt;
+    for (const BoundCheck check : {BoundCheck::at_least, BoundCheck::at_most}) {
+      for (const IndexBound& candidate : arms.front()) {
+        const bool is_common = std::ranges::all_of(arms, [&](const std::vector<IndexBound>& arm) {
+          return std::ranges::any_of(arm, [&](const IndexBound& bound) {
+            return says(bound, check) && bound.path == candidate.path && compare_alike(bound, candidate);
+          });
+        });
+        if (!is_common) continue;
+        IndexBound made = candidate;
+        made.check = check;
+        made.condition = &condition_;
+        made.is_exact = false;
+        return made;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void add_comparisons(const BoundExpression& condition, std::vector<IndexBound>& out) const {
+    constexpr size_t kMostOfArm = 8;  // each is held against those of all arms
+    if (condition.kind == BoundKind::logical_and)
+      for (const BoundExpression* operand : condition.operands) add_comparisons(*operand, out);
+    if (condition.kind != BoundKind::binary || out.size() == kMostOfArm) return;
+    if (auto found = find_index_bound(condition, slots_, own_slots_)) out.push_back(std::move(*found));
+  }
+  static bool says(const IndexBound& bound, BoundCheck check) {
+    const bool is_least = check == BoundCheck::at_least;
+    return bound.check == BoundCheck::equal ||
+           bound.check == (is_least ? BoundCheck::greater : BoundCheck::less) ||
+           bound.check == (is_least ? BoundCheck::greater_equal : BoundCheck::less_equal);
+  }
+  static bool compare_alike(const IndexBound& a, const IndexBound& b) {
+    return is_alike(*a.operands[0], *b.operands[0], std::equal_to<>());
   }
 
   static std::optional<IndexBound> bound_within(const BoundExpression& condition, const PlacedSlot& element,

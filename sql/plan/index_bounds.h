@@ -26,6 +26,8 @@ enum class BoundCheck : uint8_t {
   prefix,    // a string that begins with operands[0]
   like,      // a string that begins with `text`
   of_types,  // its encoding's first byte is in [first_type, last_type)
+  at_least,  // equal to operands[0], which may be an array or an object, or greater
+  at_most,
 };
 
 // The number of elements of an array that is known before the query runs; 0 of what is no array.

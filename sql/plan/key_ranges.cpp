@@ -139,7 +139,7 @@ class RangeMaker {
   }
 
   // Nothing: no value fits.
-  std::optional<Interval> interval_of(const IndexBound& bound) const {
+  std::optional<Interval> interval_of(const IndexBound& bound) {
     switch (bound.check) {
       case BoundCheck::of_types:
         return of_types(bound.first_type, bound.last_type);
@@ -149,6 +149,13 @@ class RangeMaker {
         const Value text = value_of_(*bound.operands[0]);
         if (!text.is_string()) return std::nullopt;
         return beginning_with(text.as_string());
+      }
+      case BoundCheck::at_least:
+      case BoundCheck::at_most: {
+        const Value value = value_of_(*bound.operands[0]);
+        if (value.is_array() || value.is_object()) return equal_to(value);
+        return compared(
+            bound.check == BoundCheck::at_least ? BoundCheck::greater_equal : BoundCheck::less_equal, value);
       }
       default:
         return compared(bound.check, value_of_(*bound.operands[0]));

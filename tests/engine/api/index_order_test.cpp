@@ -281,5 +281,20 @@ TEST_F(IndexOrderTest, ItemsOfLongIdsComeAsAScanGivesThem) {
   EXPECT_THAT(analyzed("SELECT c.id FROM c ORDER BY c.n OFFSET 10 LIMIT 10"), Not(HasSubstr("sort")));
 }
 
+// Pages that go on behind the last row of the one before, as is written without row values.
+TEST_F(IndexOrderTest, APageBeginsAtTheKeyThatAllArmsOfAnOrName) {
+  const std::string page =
+      "SELECT TOP 5 c.id FROM c WHERE c.a > 30 OR (c.a = 30 AND c.b > 60) ORDER BY c.a, c.b";
+  const std::string plan = query("EXPLAIN " + page);
+  EXPECT_THAT(plan, HasSubstr("in order"));
+  EXPECT_THAT(plan, Not(HasSubstr("sort")));
+  EXPECT_EQ(query(page), scanned(page));
+  EXPECT_THAT(query("EXPLAIN SELECT * FROM c WHERE c.n < 3 OR (c.n = 3 AND c.a < 5)"),
+              HasSubstr("index scan of container c"));
+  // Equal to an array is more than to be compared with it.
+  EXPECT_EQ(query("INSERT INTO c VALUES {'id': 'x', 'p': 1, 'n': [1], 'a': 1}"), "");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.n > [1] OR (c.n = [1] AND c.a = 1)"), "\"x\"\n");
+}
+
 }  // namespace
 }  // namespace quire::tests

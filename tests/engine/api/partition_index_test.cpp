@@ -1,5 +1,5 @@
-// Conditions on the partition key and on what an index has: the entries of the partition alone are read. And an OR whose
-// arms name keys is as many point reads.
+// Conditions on the partition key and on what an index has: the entries of the partition alone are read. And
+// an OR whose arms name keys is as many point reads.
 #include <fmt/format.h>
 
 #include "tests/engine/api/database_fixture.h"
@@ -33,8 +33,9 @@ class PartitionIndexTest : public DatabaseTest {
 };
 
 TEST_F(PartitionIndexTest, EntriesOfOneValueAreReadOfThePartitionAlone) {
-  EXPECT_THAT(plan("SELECT * FROM c WHERE c.p = 'p1' AND c.n = 5"),
-              HasSubstr("index scan of container c by by_n (c.n = 5) within the partition (partition key = 'p1')"));
+  EXPECT_THAT(
+      plan("SELECT * FROM c WHERE c.p = 'p1' AND c.n = 5"),
+      HasSubstr("index scan of container c by by_n (c.n = 5) within the partition (partition key = 'p1')"));
   EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.p = 'p1' AND c.n = 5"), "\"5\"\n");
   EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.p = 'p2' AND c.n = 5"), "");
   EXPECT_THAT(query("EXPLAIN ANALYZE SELECT VALUE COUNT(1) FROM c WHERE c.p = 'p1' AND c.m = 3"),
@@ -45,15 +46,19 @@ TEST_F(PartitionIndexTest, EntriesOfOneValueAreReadOfThePartitionAlone) {
 }
 
 TEST_F(PartitionIndexTest, RangesOfOtherPartitionsAreNotRead) {
-  EXPECT_THAT(plan("SELECT * FROM c WHERE c.p = 'p1' AND c.n > 500"), HasSubstr("partition scan of container c"));
-  EXPECT_THAT(plan("SELECT TOP 3 * FROM c WHERE c.p = 'p1' ORDER BY c.n"), HasSubstr("partition scan of container c"));
+  EXPECT_THAT(plan("SELECT * FROM c WHERE c.p = 'p1' AND c.n > 500"),
+              HasSubstr("partition scan of container c"));
+  EXPECT_THAT(plan("SELECT TOP 3 * FROM c WHERE c.p = 'p1' ORDER BY c.n"),
+              HasSubstr("partition scan of container c"));
   // There are few.
-  EXPECT_THAT(plan("SELECT * FROM c WHERE c.p = 'p1' AND c.n > 3990"), HasSubstr("by by_n (c.n > 3990) within"));
+  EXPECT_THAT(plan("SELECT * FROM c WHERE c.p = 'p1' AND c.n > 3990"),
+              HasSubstr("by by_n (c.n > 3990) within"));
   EXPECT_EQ(query("SELECT VALUE c.n FROM c WHERE c.p = 'p1' AND c.n > 3990"), "3993\n3997\n");
 }
 
 TEST_F(PartitionIndexTest, AnIndexThatBeginsWithThePartitionKeyHasItsEntriesTogether) {
-  EXPECT_THAT(plan("SELECT * FROM c WHERE c.p = 'p1' AND c.t < 10"), HasSubstr("by by_pt (c.p = 'p1' AND c.t < 10), about"));
+  EXPECT_THAT(plan("SELECT * FROM c WHERE c.p = 'p1' AND c.t < 10"),
+              HasSubstr("by by_pt (c.p = 'p1' AND c.t < 10), about"));
   const std::string ordered = plan("SELECT TOP 3 VALUE c.t FROM c WHERE c.p = 'p1' ORDER BY c.t");
   EXPECT_THAT(ordered, HasSubstr("by by_pt (c.p = 'p1'), in order"));
   EXPECT_THAT(ordered, Not(HasSubstr("sort")));
@@ -68,7 +73,8 @@ TEST_F(PartitionIndexTest, SeveralPartitionsAreLookedUpByFewEntries) {
 
 TEST_F(PartitionIndexTest, CorrelatedQueriesLookTheirItemsUp) {
   const std::string sql =
-      "SELECT VALUE a.id FROM c a WHERE a.n < 3 AND EXISTS(SELECT 1 FROM c d WHERE d.p = a.p AND d.n = a.n + 4)";
+      "SELECT VALUE a.id FROM c a WHERE a.n < 3 AND EXISTS(SELECT 1 FROM c d WHERE d.p = a.p AND d.n = a.n + "
+      "4)";
   EXPECT_THAT(plan(sql), HasSubstr("by by_n (d.n = a.n + 4) within the partition (partition key = a.p)"));
   EXPECT_EQ(query(sql), "\"0\"\n\"1\"\n\"2\"\n");
 }
@@ -77,17 +83,20 @@ TEST_F(PartitionIndexTest, CorrelatedQueriesLookTheirItemsUp) {
 TEST_F(PartitionIndexTest, NumbersThatShareAPartitionAreToldApart) {
   for (const char* const p : {"9007199254740992", "9007199254740993"})
     EXPECT_EQ(query(fmt::format("INSERT INTO c VALUES {{'id': '{0}', 'p': {0}, 'n': 7000}}", p)), "");
-  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.p = 9007199254740993 AND c.n = 7000"), "\"9007199254740993\"\n");
+  EXPECT_EQ(query("SELECT VALUE c.id FROM c WHERE c.p = 9007199254740993 AND c.n = 7000"),
+            "\"9007199254740993\"\n");
 }
 
 TEST_F(PartitionIndexTest, AnOrOfKeysIsPointReads) {
   const std::string sql =
-      "SELECT VALUE c.id FROM c WHERE (c.p = 'p1' AND c.id = '5') OR ('2' = c.id AND c.p = 'p2') OR (c.p = 'p1' AND c.id = '2') "
+      "SELECT VALUE c.id FROM c WHERE (c.p = 'p1' AND c.id = '5') OR ('2' = c.id AND c.p = 'p2') OR (c.p = "
+      "'p1' AND c.id = '2') "
       "OR (c.p = 'p1' AND c.id = '5') OR (c.p = 'p1' AND c.id = 1)";
   EXPECT_THAT(plan(sql), HasSubstr("point reads of container c (5 keys)"));
   EXPECT_THAT(plan(sql), Not(HasSubstr("filter")));
   EXPECT_EQ(query(sql), "\"5\"\n\"2\"\n");
-  const std::string more = "SELECT VALUE c.id FROM c WHERE (c.p = 'p1' AND c.id = '5' AND c.n > 5) OR (c.p = 'p2' AND c.id = '2')";
+  const std::string more =
+      "SELECT VALUE c.id FROM c WHERE (c.p = 'p1' AND c.id = '5' AND c.n > 5) OR (c.p = 'p2' AND c.id = '2')";
   EXPECT_THAT(plan(more), HasSubstr("point reads of container c (2 keys)"));
   EXPECT_EQ(query(more), "\"2\"\n");
 }

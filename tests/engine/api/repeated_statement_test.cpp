@@ -147,5 +147,35 @@ TEST_F(RepeatedStatementTest, AStatementThatRanInATransactionIsPlannedAnewAfterI
   EXPECT_EQ(DatabaseTest::rows(*repeated), "\"2\"\n");
 }
 
+// Prepared when there was nothing to look up.
+TEST_F(RepeatedStatementTest, AStatementIsPlannedAnewOnceThereAreManyMoreItems) {
+  make("c", "/p");
+  Container container = std::move(database_->container("c").value());
+  ASSERT_EQ(query("CREATE INDEX n ON c (n)"), "");
+  auto repeated = database_->prepare("SELECT VALUE c.id FROM c WHERE c.n = @n");
+  ASSERT_TRUE(succeeds(repeated) && succeeds(repeated->bind("n", 7)));
+  const auto items_read = [&](const std::string& expected) {
+    EXPECT_EQ(DatabaseTest::rows(*repeated), expected);
+    const uint64_t read = repeated->stats().items_read;
+    repeated->reset();
+    return read;
+  };
+  EXPECT_EQ(items_read(""), 0u);
+  const auto add = [&](int from, int count) {
+    for (int i = from; i < from + count; ++i)
+      ASSERT_TRUE(succeeds(container.create(fmt::format(R"({{"id":"{0}","p":1,"n":{0}}})", i))));
+  };
+  add(0, 300);
+  EXPECT_EQ(items_read("\"7\"\n"), 1u);
+
+  // Within a transaction, too, of whose items nobody else knows yet.
+  ASSERT_EQ(query("DELETE FROM c"), "");
+  EXPECT_EQ(items_read(""), 0u);
+  ASSERT_EQ(query("BEGIN"), "");
+  add(0, 300);
+  EXPECT_EQ(items_read("\"7\"\n"), 1u);
+  ASSERT_EQ(query("COMMIT"), "");
+}
+
 }  // namespace
 }  // namespace quire::tests

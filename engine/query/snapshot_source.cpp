@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/index/index_sample.h"
 #include "engine/query/index_scan.h"
 
 namespace quire::engine {
@@ -183,15 +184,23 @@ class SnapshotCollection : public sql::Collection {
     return *indexes_;
   }
   // Entries are counted as they change. Values are not: those of an index whose values are nearly all
-  // different are taken to grow with the entries.
+  // different are taken to grow with the entries. What was never looked at, or has grown tenfold since, is by
+  // some of the entries.
   Result<sql::IndexStatistics> index_statistics(uint32_t number) override {
     QUIRE_ASSIGN(const auto set, store_->indexes().set(snapshot_));
     const Index* const index = set->find(static_cast<IndexNumber>(number));
-    if (index == nullptr || index->statistics == nullptr) return sql::IndexStatistics{};
-    sql::IndexStatistics statistics = *index->statistics;
+    if (index == nullptr) return sql::IndexStatistics{};
     IndexCounterBlocks blocks;
     QUIRE_ASSIGN(const IndexCounters counters,
                  blocks.read(snapshot_, store_->indexes().table(), index->number));
+    constexpr uint64_t kOutgrown = 10;
+    if (index->statistics == nullptr || counters.entries / kOutgrown > index->statistics->entries) {
+      uint64_t all = 0;
+      for (const sql::IndexDescription& other : indexes()) all += other.entries;
+      return sample_index(snapshot_, store_->indexes().table(), index->number,
+                          shape_of(*index, store_->indexes().scope_bytes()), counters.entries, all);
+    }
+    sql::IndexStatistics statistics = *index->statistics;
     const auto then = static_cast<double>(std::max<uint64_t>(statistics.entries, 1));
     const auto now = static_cast<double>(counters.entries);
     for (double& distinct : statistics.distinct)

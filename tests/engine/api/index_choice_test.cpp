@@ -492,5 +492,26 @@ TEST_F(IndexChoiceTest, WithoutMemoryForKeysAllItemsAreRead) {
   EXPECT_EQ(query(covered), scanned(covered));
 }
 
+// Indexes that were there before the items: nobody has looked at all of their entries.
+TEST_F(DatabaseTest, EntriesThatNobodyHasCountedAreLookedAtWhereAPlanNeedsIt) {
+  make("c", "/p");
+  ASSERT_EQ(query("CREATE INDEX one ON c (k)"), "");
+  ASSERT_EQ(query("CREATE INDEX some ON c (g)"), "");
+  ASSERT_EQ(query("CREATE INDEX own ON c (n, g)"), "");
+  Container container = std::move(database_->container("c").value());
+  Transaction transaction = std::move(database_->begin_transaction().value());
+  for (int i = 0; i < 20'000; ++i)
+    ASSERT_TRUE(
+        succeeds(container.create(fmt::format(R"({{"id":"{0}","p":"p","n":{0},"g":{1},"k":1}})", i, i % 10),
+                                  {.transaction = &transaction})));
+  ASSERT_TRUE(succeeds(transaction.commit()));
+  const std::string plan = query("EXPLAIN SELECT * FROM c WHERE c.n = @n AND c.k = @k");
+  EXPECT_THAT(plan, HasSubstr("by own (c.n = @n), about"));
+  EXPECT_THAT(plan, Not(HasSubstr("and by")));
+  EXPECT_THAT(query("EXPLAIN SELECT * FROM c WHERE c.k = @k"), HasSubstr("    scan of container c\""));
+  EXPECT_THAT(query("EXPLAIN SELECT VALUE COUNT(1) FROM c WHERE c.g = @g"),
+              HasSubstr("by some (c.g = @g), about 2000 entries"));
+}
+
 }  // namespace
 }  // namespace quire::tests

@@ -17,6 +17,7 @@
 #include "engine/file/file_cursor.h"
 #include "engine/file/transaction.h"
 #include "engine/index/entry_extractor.h"
+#include "engine/index/index_sample.h"
 #include "engine/index/index_set.h"
 #include "sql/error.h"
 #include "sql/value/resolved_key.h"
@@ -64,6 +65,7 @@ class ContainerIndexes {
 
   Table table() const noexcept { return table_; }
   size_t scope_bytes() const noexcept { return scope_bytes_; }
+  IndexSamples& samples() noexcept { return samples_; }
 
   // The set that a transaction sees. Any thread.
   Result<std::shared_ptr<const IndexSet>> set(const Transaction& transaction);
@@ -125,6 +127,7 @@ class ContainerIndexes {
   sql::DictionaryNumber dictionary_;
   size_t scope_bytes_;
   HasExpired has_expired_;
+  IndexSamples samples_;
 
   std::mutex mutex_;  // guards the two below
   std::shared_ptr<const IndexSet> last_;

@@ -26,7 +26,8 @@ struct Sample {
 
 // How many leading parts two entries have in common. Values that are cut count as different in all.
 size_t equal_parts(const Sample& a, const Sample& b, const IndexShape& shape) {
-  if (a.is_cut || b.is_cut) return a.is_cut == b.is_cut && a.values == b.values ? shape.is_descending.size() : 0;
+  if (a.is_cut || b.is_cut)
+    return a.is_cut == b.is_cut && a.values == b.values ? shape.is_descending.size() : 0;
   size_t at = 0, part = 0;
   for (; part < shape.is_descending.size(); ++part) {
     const Bytes rest = Bytes(a.values).substr(at);
@@ -86,8 +87,8 @@ class IndexSampler {
 
   const IndexShape& shape_;
   std::string prefix_;
-  // By number of leading parts: of so many pairs of neighbours the two differ, and of so many places' entries each from
-  // that of the place before.
+  // By number of leading parts: of so many pairs of neighbours the two differ, and of so many places' entries
+  // each from that of the place before.
   std::vector<uint64_t> differing_, changes_;
   uint64_t pairs_ = 0;
   Sample last_;
@@ -96,20 +97,39 @@ class IndexSampler {
 
 }  // namespace
 
-Result<sql::IndexStatistics> sample_index(const Transaction& transaction, Table table, IndexNumber number, const IndexShape& shape, uint64_t entries, uint64_t all) {
+Result<sql::IndexStatistics> sample_index(const Transaction& transaction, Table table, IndexNumber number,
+                                          const IndexShape& shape, uint64_t entries, uint64_t all) {
   sql::IndexStatistics unknown;
   unknown.entries = entries;
   const auto tree = TableTree::of(transaction, table);
   if (!tree || entries == 0) return unknown;
   std::string prefix;
   append_index_number(number, prefix);
-  std::vector<Bytes> places = tree->divide(std::clamp(kPlaces * (std::min(all / entries, kMostParts) + 1), kPlaces, kMostParts));
+  std::vector<Bytes> places =
+      tree->divide(std::clamp(kPlaces * (std::min(all / entries, kMostParts) + 1), kPlaces, kMostParts));
   std::erase_if(places, [&](Bytes place) { return !place.starts_with(prefix); });
   IndexSampler sampler(shape, prefix);
   QUIRE_ASSIGN(FileCursor cursor, FileCursor::open(transaction, table));
   const size_t step = std::max<size_t>(1, places.size() / kPlaces);
   for (size_t i = step / 2; i < places.size(); i += step) QUIRE_TRY(sampler.look_at(cursor, places[i]));
   return sampler.finish(entries);
+}
+
+std::optional<sql::IndexStatistics> IndexSamples::find(uint64_t version, IndexNumber number,
+                                                       uint64_t entries) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = known_.find(number);
+  if (version != version_ || found == known_.end()) return std::nullopt;
+  const uint64_t then = found->second.entries;
+  if (std::max(then, entries) / 2 > std::min(then, entries)) return std::nullopt;
+  return found->second;
+}
+
+void IndexSamples::keep(uint64_t version, IndexNumber number, const sql::IndexStatistics& statistics) {
+  const std::lock_guard lock(mutex_);
+  if (version != version_ || known_.size() >= kMost) known_.clear();
+  version_ = version;
+  known_.insert_or_assign(number, statistics);
 }
 
 }  // namespace quire::engine

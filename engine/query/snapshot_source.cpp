@@ -194,12 +194,8 @@ class SnapshotCollection : public sql::Collection {
     QUIRE_ASSIGN(const IndexCounters counters,
                  blocks.read(snapshot_, store_->indexes().table(), index->number));
     constexpr uint64_t kOutgrown = 10;
-    if (index->statistics == nullptr || counters.entries / kOutgrown > index->statistics->entries) {
-      uint64_t all = 0;
-      for (const sql::IndexDescription& other : indexes()) all += other.entries;
-      return sample_index(snapshot_, store_->indexes().table(), index->number,
-                          shape_of(*index, store_->indexes().scope_bytes()), counters.entries, all);
-    }
+    if (index->statistics == nullptr || counters.entries / kOutgrown > index->statistics->entries)
+      return sampled(*index, set->version, counters.entries);
     sql::IndexStatistics statistics = *index->statistics;
     const auto then = static_cast<double>(std::max<uint64_t>(statistics.entries, 1));
     const auto now = static_cast<double>(counters.entries);
@@ -236,6 +232,17 @@ class SnapshotCollection : public sql::Collection {
   }
 
  private:
+  Result<sql::IndexStatistics> sampled(const Index& index, uint64_t version, uint64_t entries) {
+    ContainerIndexes& container = store_->indexes();
+    if (auto known = container.samples().find(version, index.number, entries)) return *std::move(known);
+    uint64_t all = 0;
+    for (const sql::IndexDescription& other : indexes()) all += other.entries;
+    QUIRE_ASSIGN(sql::IndexStatistics found,
+                 sample_index(snapshot_, container.table(), index.number,
+                              shape_of(index, container.scope_bytes()), entries, all));
+    if (!found.distinct.empty()) container.samples().keep(version, index.number, found);
+    return found;
+  }
   static Result<std::unique_ptr<sql::Cursor>> scan(Result<ItemCursor> cursor) {
     if (!cursor) return std::unexpected(std::move(cursor.error()));
     return std::make_unique<ScanCursor>(std::move(*cursor));

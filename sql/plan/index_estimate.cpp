@@ -54,15 +54,28 @@ double share_within(const KeyRanges& ranges, const std::vector<std::string>& bou
   return std::max(0.5, static_cast<double>(within)) / static_cast<double>(bounds.size());
 }
 
+// The share of the entries whose first value is there: no other is equal to anything, and they may be most of
+// all.
+double share_of_defined(const PlannedProbe& probe, const IndexStatistics& statistics) {
+  if (statistics.bounds == nullptr || statistics.bounds->empty()) return 1;
+  const uint8_t undefined =
+      probe.index.parts[0].is_descending ? static_cast<uint8_t>(~kUndefinedType) : kUndefinedType;
+  const auto defined = std::ranges::count_if(*statistics.bounds, [&](const std::string& values) {
+    return values.empty() || static_cast<uint8_t>(values[0]) != undefined;
+  });
+  return std::max(0.5, static_cast<double>(defined)) / static_cast<double>(statistics.bounds->size());
+}
+
 double usual_share(const PlannedProbe& probe, const IndexStatistics& statistics, double entries) {
   double share = 1, combinations = 1;
+  const double defined = share_of_defined(probe, statistics);
   for (size_t part = 0; part < probe.parts.size(); ++part) {
     const IndexBound& bound = probe.parts[part][0];
     if (!bound.names_values()) return share * (probe.parts[part].size() > 1 ? kBoundedShare : kRangeShare);
     const auto values = static_cast<double>(bound.named_values());
     combinations *= values;
     if (part < statistics.distinct.size())
-      share = combinations / std::max(1.0, statistics.distinct[part]);
+      share = defined * combinations / std::max(1.0, statistics.distinct[part] - (defined < 1 ? 1 : 0));
     else
       share *= values * (probe.index.is_unique ? 1 / std::max(1.0, entries) : kEqualShare);
     share = std::min(share, 1.0);

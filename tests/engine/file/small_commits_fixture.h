@@ -80,7 +80,8 @@ class SmallCommitsTest : public testing::TestWithParam<Durability> {
     return found;
   }
   Contents contents(Environment& environment) const {
-    return contents(value_of(environment.begin_read()), table_of(environment));
+    const Table table = table_of(environment);  // first: a snapshot does not know what is opened later
+    return contents(value_of(environment.begin_read()), table);
   }
   static pid_t in_child(const std::function<void()>& act) {
     const pid_t child = fork();

@@ -24,7 +24,7 @@ struct Sample {
   bool is_cut = false;
 };
 
-// How many leading parts two entries have in common. Values that are cut count as different in all.
+// How many leading parts two entries have in common. Cut values are equal in all or in none.
 size_t equal_parts(const Sample& a, const Sample& b, const IndexShape& shape) {
   if (a.is_cut || b.is_cut)
     return a.is_cut == b.is_cut && a.values == b.values ? shape.is_descending.size() : 0;

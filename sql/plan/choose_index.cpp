@@ -102,9 +102,9 @@ class IndexChooser {
   size_t choose(const BoundQuery* sort, size_t conditions, std::optional<double> limit) {
     share_above_ = std::pow(kConditionShare, static_cast<double>(conditions));
     items_ = static_cast<double>(collection_.item_count());
+    if (is_routed()) items_here_ = items_of_partitions(scan_.access, collection_);
     std::optional<Candidate> best, ordered;
-    double best_cost = is_routed() ? items_of_partitions(scan_.access, collection_)
-                                   : items_ * share_by_id();  // that the ids leave
+    double best_cost = is_routed() ? items_here_ : items_ * share_by_id();  // of reading all that is left
     double best_rows = best_cost;
     for (const IndexDescription& index : collection_.indexes()) {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
@@ -163,7 +163,7 @@ class IndexChooser {
     if (names_partition(probe, collection_)) return true;
     const bool lie_together = scan_.access.kind == Access::Kind::partition && names_all_values(probe);
     if (!lie_together) return !probe.parts.empty() && candidate.rows <= kFewEntries;
-    candidate.rows *= items_of_partitions(scan_.access, collection_) / std::max(items_, 1.0);
+    candidate.rows *= items_here_ / std::max(items_, 1.0);
     return true;
   }
   // The conditions on the partition key are the filter's again, or the probe's.
@@ -174,6 +174,7 @@ class IndexChooser {
     scan_.access.partition_key.clear();
     scan_.access.choices.clear();
     scan_.access.arm_keys.clear();
+    scan_.access.arm_key_size = 0;
   }
 
   // Whether reading the entries may be less work than reading all items: there are fewer, or the values that
@@ -486,6 +487,7 @@ class IndexChooser {
   Collection& collection_;
   const SlotSet& own_slots_;
   double items_ = 0;
+  double items_here_ = 0;   // of the partitions that are wanted, if not all are
   double share_above_ = 1;  // of the rows, what comes to the sort
   std::vector<PlacedSlot> slots_;
   std::vector<IndexBound> bounds_;

@@ -72,10 +72,6 @@ inline constexpr double kPartitionShare = 0.01;
 // Past so many partitions, each of which has a cursor, a scan of all is no more work.
 inline constexpr size_t kMostPartitions = 4096;
 
-// How many keys `choices` or `arm_keys` make, `listed` where a list is not known.
-struct AccessPath;
-double count_keys(const AccessPath& access, double listed);
-
 // How a scan reaches its items. The expressions read no slot of their own query.
 struct AccessPath {
   Access::Kind kind = Access::Kind::scan;
@@ -113,6 +109,9 @@ struct AccessPath {
   std::vector<SlotNumber> part_slots;
   double estimated_rows = -1;  // -1: not known
 };
+
+// How many keys `choices` or `arm_keys` make, a list of which nothing is known counting as `listed`.
+double count_keys(const AccessPath& access, double listed);
 
 struct PlanNode {
   PlanKind kind;

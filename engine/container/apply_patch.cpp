@@ -1,11 +1,14 @@
 // Doing a patch: each operation makes the objects and arrays on its path anew, over the values beside it.
+// Most patches put scalars in the place of values, which is done in the bytes of the document.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "engine/container/patch.h"
+#include "sql/value/document_edit.h"
 #include "sql/value/member_reader.h"
 
 namespace quire::engine {
@@ -26,6 +29,17 @@ std::optional<uint32_t> index_of(std::string_view step) {
   const bool is_whole = error == std::errc() && end == step.data() + step.size();
   if (!is_whole || (step.size() > 1 && step[0] == '0')) return std::nullopt;
   return index;
+}
+
+// Of two numbers; integers stay exact as long as they fit. Undefined: it is too large for a number.
+sql::Value sum_of(const sql::Value& number, const sql::Value& more) {
+  if (number.kind() == sql::Kind::integer && more.kind() == sql::Kind::integer) {
+    int64_t sum = 0;
+    if (!__builtin_add_overflow(number.as_integer(), more.as_integer(), &sum))
+      return sql::Value::integer(sum);
+  }
+  const double sum = number.as_double() + more.as_double();
+  return std::isfinite(sum) ? sql::Value::number(sum) : sql::Value();
 }
 
 class Change {
@@ -147,17 +161,11 @@ class Change {
     return with_elements(array, index, sum, index + 1);
   }
 
-  // Integers stay exact as long as they fit.
   Result<sql::Value> incremented(const sql::Value& number) const {
     if (!number.is_number()) return wrong("what is there is not a number");
-    if (number.kind() == sql::Kind::integer && value_.kind() == sql::Kind::integer) {
-      int64_t sum = 0;
-      if (!__builtin_add_overflow(number.as_integer(), value_.as_integer(), &sum))
-        return sql::Value::integer(sum);
-    }
-    const double sum = number.as_double() + value_.as_double();
-    if (!std::isfinite(sum)) return wrong("the sum is too large for a number");
-    return sql::Value::number(sum);
+    const sql::Value sum = sum_of(number, value_);
+    if (sum.is_undefined()) return wrong("the sum is too large for a number");
+    return sum;
   }
 
   PatchKind kind_;
@@ -201,6 +209,17 @@ Result<sql::Value> Patch::apply(const sql::Value& item) const {
     patched = *changed;
   }
   return patched;
+}
+
+bool Patch::apply_within(std::string& document, sql::KeyDictionary& dictionary) const {
+  sql::DocumentEdit edit(document, dictionary);
+  return std::ranges::all_of(operations_, [&](const PatchOperation& operation) {
+    if (operation.kind == PatchKind::remove || operation.kind == PatchKind::move) return false;
+    if (!edit.seek(operation.steps)) return false;
+    if (operation.kind != PatchKind::increment) return edit.overwrite(operation.value);
+    const sql::Value number = edit.value();
+    return number.is_number() && edit.overwrite(sum_of(number, operation.value));
+  });
 }
 
 }  // namespace quire::engine

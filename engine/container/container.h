@@ -269,11 +269,12 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
                                                       const ContainerOptions& options);
   template <typename Source>
   Result<ItemOutcome> write_item(WriteTransaction& transaction, const Source& source, Mode mode,
-                                 const WriteOptions& options);
+                                 const WriteOptions& options, const Item* known = nullptr);
   Result<void> check_partition(const EncodedItem& encoded, const WriteOptions& options) const;
+  // `known`: the item that is there, as the caller has read it for this write; null: it is looked up.
   Result<ItemOutcome> store(WriteTransaction& transaction, const EncodedItem& encoded,
                             const Lifetime& lifetime, Mode mode, const WriteOptions& options,
-                            size_t names_before);
+                            size_t names_before, const Item* known = nullptr);
   Result<ItemOutcome> replace_id(WriteTransaction& transaction, const EncodedItem& encoded,
                                  const Lifetime& lifetime, const WriteOptions& options, size_t names_before);
   Result<ItemOutcome> write_triggered(WriteTransaction& transaction, std::string item, Mode mode,
@@ -335,6 +336,7 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   std::shared_ptr<Throughput> throughput_;
   // Of the holder of the write lock.
   ItemEncoder encoder_;
+  std::string patched_;  // a document, while it becomes another
   ExpiryFront expired_;
 };
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sql/value/document.h"
-
 namespace quire::engine {
 namespace {
 
@@ -29,6 +27,11 @@ Result<EncodedItem> ItemEncoder::encode(std::string_view json, MissingId missing
 Result<EncodedItem> ItemEncoder::encode(const sql::Value& item, MissingId missing_id) {
   document_.clear();
   QUIRE_TRY(sql::encode_value(item, *dictionary_, document_));
+  return finish(missing_id);
+}
+
+Result<EncodedItem> ItemEncoder::encode(const StoredDocument& document, MissingId missing_id) {
+  document_.assign(document.bytes);
   return finish(missing_id);
 }
 

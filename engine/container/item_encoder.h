@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "engine/container/fixed_keys.h"
 #include "engine/container/item_key.h"
 #include "sql/error.h"
+#include "sql/value/document.h"
 #include "sql/value/json.h"
 #include "sql/value/value.h"
 
@@ -26,6 +28,13 @@ struct EncodedItem {
   sql::Value root;  // over `document`
   PartitionKey partition_key;
   std::string_view id;
+};
+
+struct StoredDocument {
+  Bytes bytes;
+  sql::DictionaryNumber dictionary;
+
+  sql::Value root() const noexcept { return sql::read_document(std::as_bytes(std::span(bytes)), dictionary); }
 };
 
 // What becomes of an item without an id; in a replace the id names the item that there is.
@@ -44,6 +53,8 @@ class ItemEncoder {
   // (the text is no object).
   Result<EncodedItem> encode(std::string_view json, MissingId missing_id);
   Result<EncodedItem> encode(const sql::Value& item, MissingId missing_id);
+  // A document of the encoder's dictionary, as it is.
+  Result<EncodedItem> encode(const StoredDocument& document, MissingId missing_id);
 
  private:
   Result<EncodedItem> finish(MissingId missing_id);

@@ -102,12 +102,15 @@ std::string json_of(const sql::Value& item) {
   sql::write_json(item, json);
   return json;
 }
+std::string json_of(const StoredDocument& document) {
+  return json_of(document.root());
+}
 
 }  // namespace
 
 template <typename Source>
 Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, const Source& source, Mode mode,
-                                               const WriteOptions& options) {
+                                               const WriteOptions& options, const Item* known) {
   if (triggers_ != nullptr) {
     QUIRE_ASSIGN(const bool is_triggered, triggers_->concern(transaction, *this, options.triggers));
     if (is_triggered) return write_triggered(transaction, json_of(source), mode, options);
@@ -124,14 +127,14 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
   else if (mode == Mode::replace && options.replaced_id.value_or(encoded->id) != encoded->id)
     outcome = replace_id(transaction, *encoded, lifetime, options, names.before());
   else
-    outcome = store(transaction, *encoded, lifetime, mode, options, names.before());
+    outcome = store(transaction, *encoded, lifetime, mode, options, names.before(), known);
   if (outcome) names.keep();
   return outcome;
 }
 
 // For triggered_write.cpp.
 template Result<ItemOutcome> ContainerStore::write_item(WriteTransaction&, const std::string_view&, Mode,
-                                                        const WriteOptions&);
+                                                        const WriteOptions&, const Item*);
 
 Result<void> ContainerStore::check_partition(const EncodedItem& encoded, const WriteOptions& options) const {
   if (!options.partition_key || keys_.is_in_partition(encoded.root, *options.partition_key)) return {};
@@ -143,13 +146,17 @@ Result<void> ContainerStore::check_partition(const EncodedItem& encoded, const W
 
 Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const EncodedItem& encoded,
                                           const Lifetime& lifetime, Mode mode, const WriteOptions& options,
-                                          size_t names_before) {
+                                          size_t names_before, const Item* known) {
   transaction.ask_for(tables_.items, encoded.key.bytes());
   // The first write: what the item was made from may lie in the map, and be gone from here on.
   QUIRE_TRY(erase_some_expired(transaction, lifetime));
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
-  QUIRE_ASSIGN(std::optional<Item> existing,
-               find(transaction, encoded.key, encoded.partition_key, encoded.id));
+  std::optional<Item> existing;
+  if (known != nullptr && !lifetime.is_on()) {
+    existing = *known;
+  } else {
+    QUIRE_ASSIGN(existing, find(transaction, encoded.key, encoded.partition_key, encoded.id));
+  }
   if (existing && lifetime.has_ended(existing->header(), transaction.now())) {
     // As if it had been erased when it expired: the change feed tells of its end.
     QUIRE_TRY(erase_stored(transaction, encoded.key.bytes(), *existing));
@@ -277,6 +284,12 @@ Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
     if (!holds)
       return fail(ErrorCode::precondition_failed,
                   fmt::format("the condition of the patch is not true of item '{}'", id));
+  }
+  patched_.assign(document_of(item->record));
+  if (patch.apply_within(patched_, *dictionary_)) {
+    transaction.charge(patch_charge(patch.size()));
+    return write_item(transaction, StoredDocument{patched_, dictionary_->number()}, Mode::replace, options,
+                      &*item);
   }
   QUIRE_ASSIGN(const sql::Value patched, patch.apply(item->root));
   transaction.charge(patch_charge(patch.size()));

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "sql/source.h"
+#include "sql/value/member_reader.h"
 
 namespace quire::engine {
 namespace {
@@ -29,28 +30,52 @@ class OperationReader {
   OperationReader(const ContainerDefinition& definition, sql::Arena& arena)
       : definition_(definition), arena_(arena) {}
 
-  Result<PatchOperation> read(const sql::Value& from, size_t number) {
+  Result<PatchOperation> read(const sql::Value& given, size_t number) {
     number_ = number;
     word_ = path_ = {};
-    if (!from.is_object()) return wrong("is not an object with \"op\" and \"path\"");
-    QUIRE_ASSIGN(const std::string_view word, text(from, "op"));
+    if (!given.is_object()) return wrong("is not an object with \"op\" and \"path\"");
+    const Members members(given);
+    QUIRE_ASSIGN(const std::string_view word, text(members.op, "op"));
     const auto* const row = std::ranges::find(kKinds, word, &KindRow::word);
     if (row == std::end(kKinds))
       return wrong(fmt::format("has the op '{}'; there are add, set, replace, remove, incr and move",
                                shortened(word)));
-    QUIRE_ASSIGN(const std::string_view path, text(from, "path"));
+    QUIRE_ASSIGN(const std::string_view path, text(members.path, "path"));
     word_ = word;
     path_ = path;
-    QUIRE_TRY(check_members(from, *row));
+    QUIRE_TRY(check_members(given, members, *row));
     PatchOperation operation{
         .kind = row->kind, .word = row->word, .path = path, .steps = {}, .from = {}, .value = {}};
     QUIRE_ASSIGN(operation.steps, steps_of(path));
-    if (row->kind == PatchKind::move) QUIRE_TRY(read_from(from, operation));
-    if (row->operand == "value") QUIRE_TRY(read_value(from, operation));
+    if (row->kind == PatchKind::move) QUIRE_TRY(read_from(members, operation));
+    if (row->operand == "value") QUIRE_TRY(read_value(members, operation));
     return operation;
   }
 
  private:
+  // What an operation has, found in one walk.
+  struct Members {
+    explicit Members(const sql::Value& given) {
+      sql::MemberWalk walk(given);
+      for (sql::Member member; walk.next(member); ++count) {
+        if (member.name == "op")
+          op = member.value;
+        else if (member.name == "path")
+          path = member.value;
+        else if (member.name == "value")
+          value = member.value;
+        else if (member.name == "from")
+          from = member.value;
+      }
+    }
+    bool has(std::string_view operand) const noexcept {
+      return (operand == "value" && value.is_defined()) || (operand == "from" && from.is_defined());
+    }
+
+    sql::Value op, path, value, from;
+    size_t count = 0;
+  };
+
   std::unexpected<Error> wrong(std::string_view what) const {
     const std::string operation = word_.empty()
                                       ? fmt::format("operation {}", number_)
@@ -58,23 +83,23 @@ class OperationReader {
     return fail(ErrorCode::invalid_argument, fmt::format("{} {}", operation, what));
   }
 
-  Result<std::string_view> text(const sql::Value& from, std::string_view member) const {
-    const sql::Value value = from.member(member);
+  Result<std::string_view> text(const sql::Value& value, std::string_view member) const {
     if (!value.is_string()) return wrong(fmt::format("needs \"{}\", a string", member));
     return value.as_string();
   }
 
-  Result<void> check_members(const sql::Value& from, const KindRow& row) const {
-    for (uint32_t i = 0; i < from.size(); ++i) {
-      const std::string_view name = from.member_at(i).name;
+  Result<void> check_members(const sql::Value& given, const Members& members, const KindRow& row) const {
+    if (members.count == (members.has(row.operand) ? 3 : 2)) return {};  // op, path and that
+    for (uint32_t i = 0; i < given.size(); ++i) {
+      const std::string_view name = given.member_at(i).name;
       if (name == "op" || name == "path" || (!row.operand.empty() && name == row.operand)) continue;
       return wrong(fmt::format("has a member '{}', which {} does not take", shortened(name), row.word));
     }
     return {};
   }
 
-  Result<void> read_from(const sql::Value& from, PatchOperation& operation) {
-    QUIRE_ASSIGN(const std::string_view path, text(from, "from"));
+  Result<void> read_from(const Members& members, PatchOperation& operation) {
+    QUIRE_ASSIGN(const std::string_view path, text(members.from, "from"));
     QUIRE_ASSIGN(operation.from, steps_of(path));
     const bool is_inside = operation.steps.size() > operation.from.size() &&
                            std::ranges::equal(operation.from, operation.steps.first(operation.from.size()));
@@ -82,8 +107,8 @@ class OperationReader {
     return {};
   }
 
-  Result<void> read_value(const sql::Value& from, PatchOperation& operation) const {
-    operation.value = from.member("value");
+  Result<void> read_value(const Members& members, PatchOperation& operation) const {
+    operation.value = members.value;
     if (operation.value.is_undefined()) return wrong("needs \"value\"");
     if (operation.kind == PatchKind::increment && !operation.value.is_number())
       return wrong("needs a number as \"value\"");

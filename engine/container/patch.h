@@ -13,11 +13,13 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "engine/catalog/container_definition.h"
 #include "sql/error.h"
 #include "sql/value/arena.h"
+#include "sql/value/key_dictionary.h"
 #include "sql/value/value.h"
 
 namespace quire::engine {
@@ -45,6 +47,9 @@ class Patch {
   // The item as it will be, built in the patch's arena over the values of `item` and of the operations.
   // invalid_argument.
   Result<sql::Value> apply(const sql::Value& item) const;
+  // The same in the bytes of the item's document, where each operation but puts a scalar in the place of a
+  // value. False, and the bytes of no use any more, where one does more or cannot be done.
+  bool apply_within(std::string& document, sql::KeyDictionary& dictionary) const;
   size_t size() const noexcept { return operations_.size(); }
 
  private:

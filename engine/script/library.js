@@ -268,6 +268,14 @@
   const isFeed = (name) => name === 'readDocuments' || name === 'queryDocuments';
   const takesLinkAlone = (name) => name === 'readDocument' || name === 'readDocuments' || name === 'deleteDocument';
 
+  // Most writes have neither options nor a callback. They go to the host at once, which accepts the call as well; false if it does not.
+  const toCollection = (write, call) => (link, body, options, callback) =>
+    options === undefined && callback === undefined && run !== null && link === run.selfLink && typeof body === 'object' && body?.id
+      ? host(write, body) : call(link, body, options, callback);
+  const toDocument = (write, call) => (link, body, options, callback) =>
+    options === undefined && callback === undefined && run !== null && typeof link === 'string' && typeof body === 'object' && body !== null
+      ? host(write, link, body) : call(link, body, options, callback);
+
   for (const name in works) {
     const work = works[name];
     const call = (link, body, options, callback) => perform(work, typeof link === 'string' ? link : String(link), body,
@@ -286,6 +294,8 @@
           reject(failure(429, name + ' was not accepted: the time or the operations of the script are used up'));
       });
   }
+  for (const [name, write] of [['createDocument', create], ['upsertDocument', upsert]]) collection[name] = toCollection(write, collection[name]);
+  for (const [name, write] of [['replaceDocument', replace], ['patchDocument', patch]]) collection[name] = toDocument(write, collection[name]);
   for (const verb of ['read', 'query', 'create', 'upsert', 'replace', 'delete'])
     for (const noun of verb === 'read' ? ['Attachment', 'Attachments'] : [verb === 'query' ? 'Attachments' : 'Attachment'])
       collection[verb + noun] = () => { throw failure(400, 'there are no attachments; keep what belongs to a document in it'); };

@@ -66,6 +66,7 @@ class RunNames {
   static constexpr size_t kMost = 4096;  // of the run's own, before what goes in or out begins
 
   void begin(std::shared_ptr<const PropertyNames> of_image) noexcept {
+    if (of_image == of_image_ && own_.size() == 0) return;  // what was found is there still
     of_image_ = std::move(of_image);
     clear();
   }

@@ -120,10 +120,10 @@ Result<JsValue> ScriptCallHost::work_on_items(HostFunction function, std::span<c
   switch (function) {
     case HostFunction::create:
     case HostFunction::upsert:
-      return write(function, arguments);
+      return arguments.size() == 1 ? write_if_accepted(function, arguments) : write(function, arguments);
     case HostFunction::replace:
     case HostFunction::patch:
-      return change(function, arguments);
+      return arguments.size() == 2 ? write_if_accepted(function, arguments) : change(function, arguments);
     case HostFunction::read:
       return read(arguments);
     case HostFunction::collection:
@@ -141,6 +141,16 @@ Result<JsValue> ScriptCallHost::work_on_items(HostFunction function, std::span<c
     default:
       return kJsUndefined;
   }
+}
+
+// The document, or the link and the document: a call of the script's that comes as it is. Whether it was
+// accepted.
+Result<JsValue> ScriptCallHost::write_if_accepted(HostFunction function, std::span<const JsValue> arguments) {
+  const JsValue is_accepted = accept();
+  if (is_accepted.bits != Sandbox::new_boolean(true).bits) return is_accepted;
+  QUIRE_ASSIGN(const JsValue done,
+               arguments.size() == 1 ? write(function, arguments) : change(function, arguments));
+  return Sandbox::is_exception(done) ? done : is_accepted;
 }
 
 // The document, whether it must have an id, whether the item is wanted, of an upsert an etag.

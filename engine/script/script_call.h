@@ -48,6 +48,7 @@ class ScriptCallHost final : public ScriptHost {
   JsValue accept();
   JsValue access_items(uint32_t function, std::span<const JsValue> arguments);
   Result<JsValue> work_on_items(HostFunction function, std::span<const JsValue> arguments);
+  Result<JsValue> write_if_accepted(HostFunction function, std::span<const JsValue> arguments);
   Result<JsValue> write(HostFunction function, std::span<const JsValue> arguments);
   Result<JsValue> change(HostFunction function, std::span<const JsValue> arguments);
   Result<JsValue> read(std::span<const JsValue> arguments);

@@ -220,6 +220,31 @@ TEST_F(PatchTest, AConditionOnThePartitionKeyOrTheIdIsAsked) {
   EXPECT_TRUE(succeeds(patched_if(unkeyed, {}, "c.id = 'b'")));
 }
 
+// Scalars are put in the bytes of the document; the rest of a patch makes it anew.
+TEST_F(PatchTest, ScalarsInTheirPlaceAreFoundByIndexesAndExpire) {
+  for (const std::string_view path : {"stock", "deep.k"})
+    ASSERT_EQ(query(fmt::format("CREATE INDEX ON shelf ({})", path)), "");
+  ASSERT_TRUE(succeeds(shelf_.upsert(R"({"id":"b","author":"le guin","stock":3,"deep":{"k":"short"}})")));
+  EXPECT_EQ(
+      patched(R"([{"op":"incr","path":"/stock","value":70000},{"op":"incr","path":"/stock","value":-0.5},
+                        {"op":"set","path":"/deep/k","value":"longer than it was"}])"),
+      R"("stock":70002.5,"deep":{"k":"longer than it was"}})");
+  for (const std::string_view condition : {"c.stock = 3", "c.deep.k = 'short'", "c.stock > 70003"})
+    EXPECT_EQ(query(fmt::format("SELECT VALUE c.id FROM shelf c WHERE {}", condition)), "") << condition;
+  EXPECT_EQ(query("SELECT VALUE s.id FROM shelf s WHERE s.stock = 70002.5 AND s.deep.k > 'longer'"),
+            "\"b\"\n");
+  EXPECT_THAT(patched(R"([{"op":"set","path":"/stock","value":1},{"op":"incr","path":"/deep/k","value":1}])"),
+              HasSubstr("operation 2 (incr /deep/k): what is there is not a number"));
+  EXPECT_EQ(
+      patched(R"([{"op":"replace","path":"/stock","value":"1"},{"op":"set","path":"/new","value":{}}])"),
+      R"("stock":"1","deep":{"k":"longer than it was"},"new":{}})");
+  EXPECT_THAT(
+      patched(R"([{"op":"incr","path":"/deep/x","value":5},{"op":"incr","path":"/deep/x","value":1e308},
+                          {"op":"incr","path":"/deep/x","value":1e308}])"),
+      HasSubstr("operation 3 (incr /deep/x): the sum is too large"));
+  EXPECT_THAT(query("CHECK"), HasSubstr("ok"));
+}
+
 TEST_F(PatchTest, TakesPartInATransaction) {
   auto transaction = database_->begin_transaction();
   ASSERT_TRUE(succeeds(transaction));

@@ -193,6 +193,18 @@ TEST_F(ScriptLimitTest, OperationsAreNotAcceptedWhenTheyAreUsedUp) {
     __.response.setBody(n);
   })"),
             "10");
+  // With a callback, with options, and of what is there likewise.
+  for (const std::string_view call :
+       {"__.createDocument(__.getSelfLink(), { authorId: 'a1' }, function () {})",
+        "__.createDocument(__.getSelfLink(), { id: 'n' + n, authorId: 'a1' })",
+        "__.upsertDocument(__.getSelfLink(), { id: 'n', authorId: 'a1', n: n })",
+        "__.replaceDocument(__.getAltLink() + '/docs/a1', { id: 'a1', authorId: 'a1', n: n })",
+        "__.patchDocument(__.getAltLink() + '/docs/a1', [{ op: 'set', path: '/n', value: n }])",
+        "__.patchDocument(__.getAltLink() + '/docs/a1', [{ op: 'set', path: '/n', value: n }], {})"})
+    EXPECT_EQ(
+        body_of(fmt::format("function () {{ var n = 0; while ({}) n++; __.response.setBody(n); }}", call)),
+        "10")
+        << call;
   EXPECT_TRUE(fails_with(run("async function () { for (;;) await __.createDocumentAsync(__.getSelfLink(), { "
                              "authorId: 'a1' }); }"),
                          QUIRE_SCRIPT_FAILED, "not accepted"));

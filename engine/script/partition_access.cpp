@@ -48,6 +48,7 @@ Result<Item> PartitionAccess::write(Write kind, const sql::Value& item, std::str
   QUIRE_TRY(check_partition(item));
   if (needs_id && item.member("id").is_undefined())
     return fail(ErrorCode::invalid_id, "the item has no id, and disableAutomaticIdGeneration is set");
+  end_query();
   const WriteOptions options{.if_match = if_match, .triggers = triggers_};
   ItemOutcome outcome;
   switch (kind) {
@@ -70,6 +71,7 @@ Result<Item> PartitionAccess::write(Write kind, const sql::Value& item, std::str
 Result<Item> PartitionAccess::replace(std::string_view id, const sql::Value& item,
                                       std::string_view if_match) {
   QUIRE_TRY(check_partition(item));
+  end_query();
   const WriteOptions options{.if_match = if_match, .triggers = triggers_, .replaced_id = id};
   QUIRE_ASSIGN(const ItemOutcome outcome, store_->replace(transaction_, item, options));
   // Links to it, which do not change, lead to its new id.
@@ -81,6 +83,7 @@ Result<Item> PartitionAccess::patch(std::string_view id, const sql::Value& body,
                                     sql::Arena& arena) {
   QUIRE_ASSIGN(const PatchBody parts, read_patch_body(body));
   QUIRE_ASSIGN(const Patch operations, Patch::read(parts.operations, store_->definition(), arena));
+  end_query();
   ItemCondition condition;
   if (!parts.condition.empty())
     condition = [&](const sql::Value& root) {
@@ -95,6 +98,7 @@ Result<Item> PartitionAccess::patch(std::string_view id, const sql::Value& body,
 }
 
 Result<void> PartitionAccess::remove(std::string_view id, std::string_view if_match) {
+  end_query();
   return store_->erase(transaction_, partition_key_, id, if_match, triggers_);
 }
 

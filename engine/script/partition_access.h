@@ -38,19 +38,8 @@ class PartitionAccess {
  public:
   PartitionAccess(OpenContainers& containers, std::shared_ptr<ContainerStore> store,
                   WriteTransaction& transaction, uint64_t openings, std::span<const sql::Value> partition_key,
-                  const FunctionSource& functions, ScriptLog& log, bool runs_triggers = true)
-      : triggers_{.pre = {},
-                  .post = {},
-                  .runs_always = runs_triggers,
-                  .log = &log,
-                  .time_limit = functions.limits.statement},
-        functions_(functions),
-        containers_(containers),
-        store_(std::move(store)),
-        transaction_(transaction),
-        openings_(openings),
-        partition_key_(partition_key),
-        self_link_(container_link(store_->resource_names())) {}
+                  const FunctionSource& functions, ScriptLog& log, bool runs_triggers = true);
+  ~PartitionAccess();
 
   enum class Write : uint8_t { create, upsert, replace };
   // forbidden for an item of another partition; what ContainerStore's functions fail with.
@@ -94,13 +83,19 @@ class PartitionAccess {
 
  private:
   struct Page;
+  struct OpenQuery;
   void remember(const sql::Value& row);
   bool remember_link(const sql::Value& row);
   void remember(const Item& item);
   std::optional<uint64_t> number_in_link(std::string_view link) const;
   Result<std::string> id_of_resource(std::string_view resource_id);
   Result<void> find_ids();
+  Result<void> prepare(OpenQuery& open, bool is_positioned);
+  Result<void> start(OpenQuery& open);
+  Result<bool> read_rows(OpenQuery& open, Page& page);
   Result<bool> read_page(Page& page, bool is_positioned);
+  // Before each write.
+  void end_query() noexcept;
   sql::ExecutionOptions query_options() const;
   Error past_time() const;
 
@@ -117,6 +112,8 @@ class PartitionAccess {
   // Of the items and links that were handed out: ids by the number in their _rid, since links name items so.
   // Empty where a row had the link alone.
   std::unordered_map<uint64_t, std::string> ids_;
+  // What gave the last page, where it may be asked for more; null: nothing.
+  std::unique_ptr<OpenQuery> open_query_;
 };
 
 }  // namespace quire::engine

@@ -2,11 +2,13 @@
 //
 // A page ends with a continuation where there is more. Of a query whose rows are its items one by one, it is
 // the id of the last item, so that a script may change and delete what it has read and go on. Of any other
-// query it is the number of rows that were given.
+// query it is the number of rows that were given; as long as nothing is written it goes on where it stands.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "engine/container/request_charge.h"
 #include "engine/query/query_cache.h"
@@ -14,6 +16,8 @@
 #include "engine/script/partition_source.h"
 #include "sql/bind/binder.h"  // contains_aggregate
 #include "sql/run/execution.h"
+#include "sql/value/comparison.h"
+#include "sql/value/value_builder.h"
 
 namespace quire::engine {
 namespace {
@@ -84,8 +88,67 @@ struct PartitionAccess::Page {
   uint64_t skip = 0;     // rows that earlier pages gave
   std::string after_id;  // likewise, by the last item
   PageRows& rows;
-  std::string continuation;  // out
+  std::string last_id, continuation;  // out
 };
+
+// A query that runs. It may stand behind a page, so that the next one need not pass over all rows before.
+struct PartitionAccess::OpenQuery {
+  OpenQuery(PartitionAccess& access, const Page& page, bool is_positioned)
+      : text(page.query),
+        position{.after_id = page.after_id, .last_id = {}},
+        base(access.containers_, access.store_, access.openings_, access.transaction_),
+        source(base, *access.store_, access.partition_key_, is_positioned ? &position : nullptr,
+               access.deadline_) {
+    base.use_functions(access.functions_);
+  }
+
+  // What it was asked with ends with the call; from here on it has its own.
+  void keep_text() {
+    sql.assign(text.sql);
+    text = {.sql = sql, .parameters = sql::copy_value(text.parameters, arena)};
+  }
+  bool goes_on_with(const Page& page) const noexcept {
+    return row == page.skip && text.sql == page.query.sql &&
+           sql::deep_equal(text.parameters, page.query.parameters);
+  }
+
+  sql::Arena arena;
+  std::string sql;
+  QueryText text;
+  PagePosition position;
+  SnapshotSource base;
+  PartitionSource source;
+  std::shared_ptr<const sql::PreparedQuery> query;
+  bool is_one_by_one = false;
+  std::vector<sql::Value> values;
+  std::unique_ptr<bool[]> is_bound;
+  std::unique_ptr<sql::Execution> execution;
+  uint64_t row = 0;                    // how many were given or passed over
+  std::optional<sql::Value> next_row;  // that one, where it was looked at
+  uint64_t items_charged = 0;
+};
+
+PartitionAccess::PartitionAccess(OpenContainers& containers, std::shared_ptr<ContainerStore> store,
+                                 WriteTransaction& transaction, uint64_t openings,
+                                 std::span<const sql::Value> partition_key, const FunctionSource& functions,
+                                 ScriptLog& log, bool runs_triggers)
+    : triggers_{.pre = {},
+                .post = {},
+                .runs_always = runs_triggers,
+                .log = &log,
+                .time_limit = functions.limits.statement},
+      functions_(functions),
+      containers_(containers),
+      store_(std::move(store)),
+      transaction_(transaction),
+      openings_(openings),
+      partition_key_(partition_key),
+      self_link_(container_link(store_->resource_names())) {}
+PartitionAccess::~PartitionAccess() = default;
+
+void PartitionAccess::end_query() noexcept {
+  open_query_.reset();
+}
 
 // Of what is asked within the call: it has the memory of a statement, and the time that the call has left.
 sql::ExecutionOptions PartitionAccess::query_options() const {
@@ -129,71 +192,97 @@ bool PartitionAccess::remember_link(const sql::Value& row) {
   return true;
 }
 
-// True once the page is as it must be; false: the query has to be run again, item by item.
-Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
-  PagePosition position{.after_id = page.after_id, .last_id = {}};
-  SnapshotSource base(containers_, store_, openings_, transaction_);
-  base.use_functions(functions_);
-  PartitionSource source(base, *store_, partition_key_, is_positioned ? &position : nullptr, deadline_);
+Result<void> PartitionAccess::prepare(OpenQuery& open, bool is_positioned) {
   const sql::MemberNames member_names = [&](std::string_view name) -> std::optional<std::string_view> {
-    const auto value = value_of_parameter(page.query.parameters, name);
+    const auto value = value_of_parameter(open.text.parameters, name);
     return value && value->is_string() ? std::optional(value->as_string()) : std::nullopt;
   };
-  QUIRE_ASSIGN(const auto query, containers_.queries().prepare({.sql = page.query.sql,
-                                                                .scope = store_.get(),
-                                                                .is_positioned = is_positioned,
-                                                                .member_names = member_names},
-                                                               base, source));
-  const sql::Statement& statement = query->statement();
+  QUIRE_ASSIGN(open.query, containers_.queries().prepare({.sql = open.text.sql,
+                                                          .scope = store_.get(),
+                                                          .is_positioned = is_positioned,
+                                                          .member_names = member_names},
+                                                         open.base, open.source));
+  const sql::Statement& statement = open.query->statement();
   if (statement.kind != sql::StatementKind::query)
     return fail(ErrorCode::invalid_argument,
                 "a script queries with SELECT; it writes with createDocument and its like");
-  const bool one_by_one = gives_items_one_by_one(statement) && scans_items_once(query->plan());
-  if (is_positioned && !one_by_one)
+  open.is_one_by_one = gives_items_one_by_one(statement) && scans_items_once(open.query->plan());
+  if (is_positioned && !open.is_one_by_one)
     return fail(ErrorCode::invalid_argument, "the continuation is that of another query");
-  // Each item is a row, so that the page is soon full, and would be read again to know where it ends.
-  if (one_by_one && !is_positioned && page.size > 0 && statement.query->where == nullptr) return false;
-  std::vector<sql::Value> values(query->parameter_names().size());
-  const auto is_bound = std::make_unique<bool[]>(values.size());
-  for (size_t at = 0; at < values.size(); ++at) {
-    const auto value = value_of_parameter(page.query.parameters, query->parameter_names()[at]);
-    is_bound[at] = value.has_value();
-    if (value) values[at] = *value;
+  return {};
+}
+
+Result<void> PartitionAccess::start(OpenQuery& open) {
+  const std::span<const std::string> names = open.query->parameter_names();
+  open.values.resize(names.size());
+  open.is_bound = std::make_unique<bool[]>(names.size());
+  for (size_t at = 0; at < names.size(); ++at) {
+    const auto value = value_of_parameter(open.text.parameters, names[at]);
+    open.is_bound[at] = value.has_value();
+    if (value) open.values[at] = *value;
   }
   sql::ExecutionOptions options = query_options();
-  options.parameters = values;
-  options.is_bound = {is_bound.get(), values.size()};
-  QUIRE_ASSIGN(const auto execution, sql::Execution::start(*query, source, options));
-  page.rows.clear();
-  int64_t rows = 0;
-  std::string last_id;
-  for (uint64_t row = 0;; ++row) {
-    const auto value = execution->next();
-    if (!value)
-      return std::unexpected(value.error().code == ErrorCode::timeout ? past_time() : value.error());
-    if (!*value) break;
-    if (row < page.skip) continue;
-    if (rows == page.size) {
-      if (one_by_one && !is_positioned) return false;
-      page.continuation = is_positioned
-                              ? std::string(kAfterId) + last_id
-                              : fmt::format("{}{}", kAfterRows, page.skip + static_cast<uint64_t>(rows));
-      break;
+  options.parameters = open.values;
+  options.is_bound = {open.is_bound.get(), names.size()};
+  QUIRE_ASSIGN(open.execution, sql::Execution::start(*open.query, open.source, options));
+  return {};
+}
+
+// The rows of a page; true where there is one behind them.
+Result<bool> PartitionAccess::read_rows(OpenQuery& open, Page& page) {
+  for (int64_t rows = 0;; ++open.row) {
+    if (!open.next_row) {
+      auto value = open.execution->next();
+      if (!value)
+        return std::unexpected(value.error().code == ErrorCode::timeout ? past_time() : value.error());
+      open.next_row = *value;
     }
-    if (!sql::has_only_finite_numbers(**value))
-      return fail(ErrorCode::not_json_result, "a row holds NaN or Infinity, which JSON has not");
-    ++rows;
-    QUIRE_TRY(page.rows.add(**value));
-    remember(**value);
-    last_id = position.last_id;
+    if (!open.next_row) return false;
+    if (open.row >= page.skip) {
+      if (rows == page.size) return true;
+      if (!sql::has_only_finite_numbers(*open.next_row))
+        return fail(ErrorCode::not_json_result, "a row holds NaN or Infinity, which JSON has not");
+      ++rows;
+      QUIRE_TRY(page.rows.add(*open.next_row));
+      remember(*open.next_row);
+      page.last_id = open.position.last_id;
+    }
+    open.next_row.reset();
   }
-  transaction_.charge(query_charge(execution->stats().items_read, static_cast<uint64_t>(rows)));
+}
+
+// True once the page is as it must be; false: the query has to be run again, item by item.
+Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
+  std::unique_ptr<OpenQuery> open = std::move(open_query_);
+  if (open == nullptr || is_positioned || !open->goes_on_with(page)) {
+    open = std::make_unique<OpenQuery>(*this, page, is_positioned);
+    QUIRE_TRY(prepare(*open, is_positioned));
+    // Each item is a row, so that the page is soon full, and would be read again to know where it ends.
+    const bool ends_at_item = open->is_one_by_one && !is_positioned && page.size > 0;
+    if (ends_at_item && open->query->statement().query->where == nullptr) return false;
+    if (!open->is_one_by_one && page.size > 0) open->keep_text();
+    QUIRE_TRY(start(*open));
+  }
+  page.rows.clear();
+  const uint64_t first = std::max(page.skip, open->row);
+  QUIRE_ASSIGN(const bool has_more, read_rows(*open, page));
+  if (has_more && open->is_one_by_one && !is_positioned) return false;
+  const uint64_t items = open->execution->stats().items_read;
+  transaction_.charge(query_charge(items - std::exchange(open->items_charged, items), open->row - first));
+  if (!has_more) return true;
+  if (open->is_one_by_one) {
+    page.continuation = std::string(kAfterId) + page.last_id;
+  } else {
+    page.continuation = fmt::format("{}{}", kAfterRows, open->row);
+    open_query_ = std::move(open);
+  }
   return true;
 }
 
 Result<std::string> PartitionAccess::feed(const sql::Value& query, int64_t size,
                                           std::string_view continuation, PageRows& rows) {
-  Page page{.query = {}, .size = size, .skip = 0, .after_id = {}, .rows = rows, .continuation = {}};
+  Page page{
+      .query = {}, .size = size, .skip = 0, .after_id = {}, .rows = rows, .last_id = {}, .continuation = {}};
   QUIRE_ASSIGN(page.query, read_query(query));
   bool is_positioned = false;
   if (continuation.starts_with(kAfterId)) {

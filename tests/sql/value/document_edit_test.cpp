@@ -43,8 +43,9 @@ class DocumentEditTest : public testing::Test {
 };
 
 TEST_F(DocumentEditTest, OfEveryWidthAndFormIsWhatTheWriterMakes) {
-  std::vector<std::string> scalars = {"0", "63", "64", "-1", "32767", "40000", "1.5", "-0.001", "1e+300",
-                                      "9007199254740993", "null", "true", R"("")", R"("é")"};
+  std::vector<std::string> scalars = {"0",     "63",   "64",     "-1",     "32767",
+                                      "40000", "1.5",  "-0.001", "1e+300", "9007199254740993",
+                                      "null",  "true", R"("")",  R"("é")"};
   for (const size_t size : {40, 63, 64, 200, 255, 256, 65'000, 70'000})
     scalars.push_back('"' + std::string(size, 'x') + '"');
   std::string many = R"({"a":%)";
@@ -81,7 +82,8 @@ TEST_F(DocumentEditTest, LeavesWhatItCannotDo) {
   const std::string before = documents_.bytes(R"({"o":{"a":1},"l":[{"a":1}],"s":"t"})");
   std::string document = before;
   DocumentEdit edit(document, documents_.dictionary());
-  for (const Names& path : {Names{}, {"no"}, {"o", "b"}, {"l", "0"}, {"l", "0", "a"}, {"s", "a"}, Names(9, "o")})
+  for (const Names& path :
+       {Names{}, {"no"}, {"o", "b"}, {"l", "0"}, {"l", "0", "a"}, {"s", "a"}, Names(9, "o")})
     EXPECT_FALSE(edit.seek(path));
   ASSERT_TRUE(edit.seek(Names{"o", "a"}));
   for (const std::string_view value : {"[]", R"({"a":1})"})

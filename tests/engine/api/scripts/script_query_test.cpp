@@ -177,6 +177,44 @@ TEST_F(ScriptTest, APageOfAnyOtherQueryContinuesByCount) {
       QUIRE_SCRIPT_FAILED, "continuation"));
 }
 
+// The query stays open between pages, but only for the page behind the last one, and until something is
+// written.
+TEST_F(ScriptTest, APageOfAnyOrderIsTheSameHoweverItIsComeTo) {
+  for (int i = 0; i < 40; ++i)
+    ASSERT_TRUE(succeeds(shelf_->create(
+        fmt::format(R"({{"id":"p{}","authorId":"a1","type":"page","n":{}}})", i, 100 + i * 7 % 40))));
+  constexpr std::string_view kPages = R"(async function (between) {
+    const c = __, link = c.getSelfLink();
+    const query = (least) => ({ query: 'SELECT VALUE c.n FROM c WHERE c.n >= @least ORDER BY c.n DESC', parameters: [{ name: 'least', value: least }] });
+    const page = async (continuation, pageSize = 7, least = 110) => {
+      const { feed, options } = await c.queryDocumentsAsync(link, query(least), { pageSize, continuation });
+      return [feed, options.continuation];
+    };
+    const pages = [];
+    let rows, continuation;
+    do {
+      [rows, continuation] = await page(continuation);
+      pages.push(rows.length + ':' + rows[0]);
+      if (continuation === undefined) break;
+      if (between === 'again') pages.push((await page(continuation, 2))[0].join() === (await page(continuation))[0].slice(0, 2).join());
+      if (between === 'another') pages.push((await page(continuation, 1, 130))[0].length);
+      if (between === 'query') await c.queryDocumentsAsync(link, 'SELECT VALUE COUNT(1) FROM c', {});
+      if (between === 'write') await c.patchDocumentAsync(c.getAltLink() + '/docs/p0', [{ op: 'set', path: '/n', value: 500 }]);
+    } while (true);
+    c.response.setBody(pages);
+  })";
+  const auto pages = [&](std::string_view between) {
+    return body_of(kPages, fmt::format(R"(["{}"])", between));
+  };
+  const std::string plain = R"(["7:139","7:132","7:125","7:118","2:111"])";
+  EXPECT_EQ(pages(""), plain);
+  EXPECT_EQ(pages("query"), plain);
+  EXPECT_EQ(pages("again"), R"(["7:139",true,"7:132",true,"7:125",true,"7:118",true,"2:111"])");
+  EXPECT_EQ(pages("another"), R"(["7:139",1,"7:132",0,"7:125",0,"7:118",0,"2:111"])");
+  // One more row that comes first.
+  EXPECT_EQ(pages("write"), R"(["7:139","7:133","7:126","7:119","3:112"])");
+}
+
 // Whose scan is another one than that which pages go on in.
 TEST_F(ScriptTest, ASubqueryOverTheItemsSeesAllOfThemFromEachPage) {
   for (int i = 0; i < 10; ++i)

@@ -147,7 +147,7 @@ class IndexChooser {
  private:
   void add_bounds_of(std::span<const BoundExpression* const> conditions) {
     for (const BoundExpression* condition : conditions)
-      if (auto found = find_index_bound(*condition, slots_, own_slots_)) bounds_.push_back(std::move(*found));
+      std::ranges::move(find_index_bounds(*condition, slots_, own_slots_), std::back_inserter(bounds_));
   }
 
   // ---- Partitions
@@ -431,7 +431,7 @@ class IndexChooser {
       for (const BoundExpression* operand : condition.operands) add_bounds(*operand);
       return;
     }
-    if (auto found = find_index_bound(condition, slots_, own_slots_)) bounds_.push_back(std::move(*found));
+    std::ranges::move(find_index_bounds(condition, slots_, own_slots_), std::back_inserter(bounds_));
   }
 
   // ---- Taking

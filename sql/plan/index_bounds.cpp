@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <memory>
 
 #include "sql/plan/alike.h"
 #include "sql/plan/slot_use.h"
@@ -26,7 +28,18 @@ class BoundFinder {
   BoundFinder(const BoundExpression& condition, std::span<const PlacedSlot> slots, const SlotSet& own_slots)
       : condition_(condition), slots_(slots), own_slots_(own_slots) {}
 
-  std::optional<IndexBound> find() {
+  std::vector<IndexBound> find_all() {
+    if (condition_.kind == BoundKind::exists) return of_existing();
+    if (condition_.kind == BoundKind::call && condition_.function != nullptr &&
+        condition_.function->name == "ARRAY_CONTAINS" && condition_.operands.size() == 3)
+      return of_matching_element();
+    std::vector<IndexBound> found;
+    if (auto one = find_one()) found.push_back(std::move(*one));
+    return found;
+  }
+
+ private:
+  std::optional<IndexBound> find_one() const {
     switch (condition_.kind) {
       case BoundKind::binary:
         return comparison();
@@ -42,8 +55,6 @@ class BoundFinder {
         return negation();
       case BoundKind::call:
         return call();
-      case BoundKind::exists:
-        return exists();
       case BoundKind::logical_or:
         return either();
       default:
@@ -51,7 +62,6 @@ class BoundFinder {
     }
   }
 
- private:
   bool is_known(const BoundExpression& expression) const {
     SlotSet reads(own_slots_.capacity());
     add_slots_read(expression, reads);
@@ -191,6 +201,43 @@ class BoundFinder {
     return made;
   }
 
+  // ARRAY_CONTAINS(c.items, {id: 7, size: 1}, true): an element whose id is that, whose size is that. Objects
+  // and arrays match those that have more, so only scalars lead to items.
+  std::vector<IndexBound> of_matching_element() const {
+    std::vector<IndexBound> found;
+    const BoundExpression& is_partial = *condition_.operands[2];
+    if (is_partial.kind != BoundKind::constant || !is_partial.constant.is_true()) return found;
+    const BoundExpression& wanted = *condition_.operands[1];
+    for (const BoundEntry& entry : wanted.entries)
+      if (auto made = has_element_with(entry.key, entry.value)) found.push_back(std::move(*made));
+    if (wanted.kind != BoundKind::constant || !wanted.constant.is_object()) return found;
+    for (uint32_t i = 0; i < wanted.constant.size(); ++i) {
+      const Member member = wanted.constant.member_at(i);
+      auto value = std::make_shared<BoundExpression>();
+      value->kind = BoundKind::constant;
+      value->constant = member.value;
+      auto made = has_element_with(member.name, value.get());
+      if (!made) continue;
+      made->is_exact &= wanted.constant.size() == 1;
+      made->own_operand = std::move(value);
+      found.push_back(std::move(*made));
+    }
+    return found;
+  }
+  static bool may_be_scalar(const BoundExpression& value) {
+    return value.kind == BoundKind::parameter ||
+           (value.kind == BoundKind::constant && !value.constant.is_array() && !value.constant.is_object());
+  }
+  std::optional<IndexBound> has_element_with(std::string_view name, BoundExpression* value) const {
+    if (!may_be_scalar(*value)) return std::nullopt;
+    auto made = has_element(BoundCheck::equal, std::span(&value, 1));
+    if (!made) return std::nullopt;
+    made->path.push_back({std::string(name), false});
+    made->is_exact &= value->kind == BoundKind::constant;
+    made->is_of_scalars = true;
+    return made;
+  }
+
   // The first of them leads to the items; the condition tells which of these have the others.
   std::optional<IndexBound> has_all_elements() const {
     auto made = has_element(BoundCheck::equal, condition_.operands.subspan(1, 1));
@@ -198,23 +245,24 @@ class BoundFinder {
     return made;
   }
 
-  // EXISTS(SELECT ... FROM t IN c.tags WHERE t = 'x'): an element for which the condition holds.
-  std::optional<IndexBound> exists() const {
+  // EXISTS(SELECT ... FROM t IN c.tags WHERE t.a = 'x' AND t.b > 1): an element for which each holds.
+  std::vector<IndexBound> of_existing() const {
+    std::vector<IndexBound> found;
     const BoundQuery& query = *condition_.query;
     if (query.sources.size() != 1 || query.sources[0].kind != BoundSourceKind::elements ||
         query.where == nullptr || query.is_grouped || query.next != nullptr ||
         query.sources[0].expression == nullptr)
-      return std::nullopt;
+      return found;
     bool is_of_elements = false;
     auto path = placed_path(*query.sources[0].expression, is_of_elements);
-    if (!path) return std::nullopt;
+    if (!path) return found;
     path->push_back({{}, true});
     const PlacedSlot element{query.sources[0].slot, std::move(*path)};
     SlotSet own = own_slots_;
     own.add(element.slot);
-    auto made = bound_within(*query.where, element, own);
-    if (made) made->condition = &condition_;
-    return made;
+    add_within(*query.where, element, own, found);
+    for (IndexBound& bound : found) bound.condition = &condition_;
+    return found;
   }
 
   // `c.a > 1 OR (c.a = 1 AND c.b > 2)`, as pages are asked for by the last key of the one before: c.a is at
@@ -258,13 +306,13 @@ class BoundFinder {
     return is_alike(*a.operands[0], *b.operands[0], std::equal_to<>());
   }
 
-  static std::optional<IndexBound> bound_within(const BoundExpression& condition, const PlacedSlot& element,
-                                                const SlotSet& own_slots) {
-    if (condition.kind != BoundKind::logical_and)
-      return find_index_bound(condition, std::span(&element, 1), own_slots);
-    for (const BoundExpression* operand : condition.operands)
-      if (auto made = bound_within(*operand, element, own_slots)) return made;
-    return std::nullopt;
+  static void add_within(const BoundExpression& condition, const PlacedSlot& element,
+                         const SlotSet& own_slots, std::vector<IndexBound>& out) {
+    if (condition.kind == BoundKind::logical_and)
+      for (const BoundExpression* operand : condition.operands) add_within(*operand, element, own_slots, out);
+    else
+      std::ranges::move(find_index_bounds(condition, std::span(&element, 1), own_slots),
+                        std::back_inserter(out));
   }
 
   const BoundExpression& condition_;
@@ -285,9 +333,15 @@ size_t IndexBound::named_values() const noexcept {
   return check == BoundCheck::in_array ? known_size(*operands[0]).value_or(kGuess) : operands.size();
 }
 
+std::vector<IndexBound> find_index_bounds(const BoundExpression& condition, std::span<const PlacedSlot> slots,
+                                          const SlotSet& own_slots) {
+  return BoundFinder(condition, slots, own_slots).find_all();
+}
+
 std::optional<IndexBound> find_index_bound(const BoundExpression& condition,
                                            std::span<const PlacedSlot> slots, const SlotSet& own_slots) {
-  return BoundFinder(condition, slots, own_slots).find();
+  std::vector<IndexBound> found = find_index_bounds(condition, slots, own_slots);
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 std::optional<std::vector<IndexStep>> indexable_path(const BoundExpression& expression, SlotNumber slot) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,7 +45,10 @@ struct IndexBound {
   uint8_t first_type = 0;
   uint8_t last_type = 0;
   const BoundExpression* condition = nullptr;
-  bool is_exact = true;  // says as much as the condition does
+  bool is_exact = true;        // says as much as the condition does
+  bool is_of_scalars = false;  // where an operand is none, it says nothing
+  std::shared_ptr<const BoundExpression> own_operand =
+      nullptr;  // one of them that the condition does not have
 
   // Whether it says which values there may be, one or several, and how many these are: of an array that the
   // query is given, a guess.
@@ -59,9 +63,12 @@ struct PlacedSlot {
   std::vector<IndexStep> path;
 };
 
-// A bound that `condition` puts on a path of the item, if it does. `own_slots`: of the query, which what the
-// path is compared with may not read. A bound on elements only says that one of them is so: it is exact for
-// ARRAY_CONTAINS alone.
+// The bounds that `condition` puts on paths of the item: mostly one or none, several where it asks for
+// several things of one element. `own_slots`: of the query, which what the path is compared with may not
+// read. A bound on elements only says that one of them is so: it is exact for ARRAY_CONTAINS alone.
+std::vector<IndexBound> find_index_bounds(const BoundExpression& condition, std::span<const PlacedSlot> slots,
+                                          const SlotSet& own_slots);
+// The first of them.
 std::optional<IndexBound> find_index_bound(const BoundExpression& condition,
                                            std::span<const PlacedSlot> slots, const SlotSet& own_slots);
 

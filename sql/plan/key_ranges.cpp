@@ -83,7 +83,7 @@ class RangeMaker {
   }
   void take_one_value() {
     const Value value = value_of_(*probe_.parts[0][0].operands[0]);
-    made_.ranges.resize(may_equal(value) ? 1 : 0);
+    made_.ranges.resize(may_equal(value, probe_.parts[0][0]) ? 1 : 0);
     for (auto& [from, to] : made_.ranges) {
       from.clear();
       encode_key(value, from);
@@ -99,17 +99,17 @@ class RangeMaker {
       if (interval) found.push_back(*std::move(interval));
     };
     if (bounds[0].check == BoundCheck::looked_up) {
-      for (const Value& key : lookup_keys_) add(equal_to(key));
+      for (const Value& key : lookup_keys_) add(equal_to(key, bounds[0]));
       return found;
     }
     if (bounds[0].check == BoundCheck::in_array) {
       const Value array = value_of_(*bounds[0].operands[0]);
       if (array.is_array())
-        for (uint32_t i = 0; i < array.size(); ++i) add(equal_to(array.element(i)));
+        for (uint32_t i = 0; i < array.size(); ++i) add(equal_to(array.element(i), bounds[0]));
       return found;
     }
     if (bounds[0].check == BoundCheck::equal || bounds[0].check == BoundCheck::in) {
-      for (const BoundExpression* operand : bounds[0].operands) add(equal_to(value_of_(*operand)));
+      for (const BoundExpression* operand : bounds[0].operands) add(equal_to(value_of_(*operand), bounds[0]));
       return found;
     }
     std::optional<Interval> all = Interval{};
@@ -123,16 +123,17 @@ class RangeMaker {
   }
 
   // Whether some value may be equal to it; also none where the index does not serve it.
-  bool may_equal(const Value& value) {
+  bool may_equal(const Value& value, const IndexBound& bound) {
+    const bool is_scalar = !value.is_undefined() && !value.is_array() && !value.is_object();
+    if (!is_scalar && bound.is_of_scalars) made_.is_served = false;
     if (value.is_undefined()) return false;
     if (value.is_number() && std::isnan(value.as_double())) return false;
-    if ((value.is_array() || value.is_object()) && probe_.index.holds == IndexHolds::scalars)
-      made_.is_served = false;
+    if (!is_scalar && probe_.index.holds == IndexHolds::scalars) made_.is_served = false;
     return made_.is_served;
   }
 
-  std::optional<Interval> equal_to(const Value& value) {
-    if (!may_equal(value)) return std::nullopt;
+  std::optional<Interval> equal_to(const Value& value, const IndexBound& bound) {
+    if (!may_equal(value, bound)) return std::nullopt;
     std::string bytes = encoded(value);
     std::string end = key_behind(bytes);
     return Interval{std::move(bytes), std::move(end), true};
@@ -153,7 +154,7 @@ class RangeMaker {
       case BoundCheck::at_least:
       case BoundCheck::at_most: {
         const Value value = value_of_(*bound.operands[0]);
-        if (value.is_array() || value.is_object()) return equal_to(value);
+        if (value.is_array() || value.is_object()) return equal_to(value, bound);
         return compared(
             bound.check == BoundCheck::at_least ? BoundCheck::greater_equal : BoundCheck::less_equal, value);
       }

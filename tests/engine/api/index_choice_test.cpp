@@ -126,6 +126,47 @@ TEST_F(IndexChoiceTest, ItemsWithSomeOfSeveralElementsAreFound) {
     }
 }
 
+// ARRAY_CONTAINS(c.items, {k: 1}, true): objects and arrays match those that have more, so only a scalar
+// leads to items.
+TEST_F(IndexChoiceTest, ItemsWithAnElementThatMatchesInPartAreFound) {
+  constexpr std::string_view kItems[] = {R"([{"k":1,"m":2},{"k":2}])",
+                                         R"([{"k":1}])",
+                                         R"([{"k":{"x":1,"y":2}}])",
+                                         R"([{"k":[1,2]}])",
+                                         R"("x")",
+                                         R"([1,"k",{"m":2}])",
+                                         R"({"k":1})",
+                                         R"([{"k":null}])",
+                                         R"([[{"k":1}]])",
+                                         R"([{"k":1.0,"m":3}])"};
+  for (const char* name : {"c", "d"})
+    for (size_t i = 0; i < std::size(kItems); ++i)
+      ASSERT_TRUE(succeeds(database_->container(name)->create(
+          fmt::format(R"({{"id":"i{}","p":"items","items":{}}})", i, kItems[i]))));
+  ASSERT_EQ(query("CREATE INDEX by_k ON c (items[].k)"), "");
+  const auto contains = [](std::string_view wanted) {
+    return fmt::format("SELECT VALUE c.id FROM c WHERE ARRAY_CONTAINS(c.items, {}, true)", wanted);
+  };
+  for (const char* wanted :
+       {"{k: 1}", "{k: 1, m: 2}", "{m: 2, k: 1}", "{m: 3, k: 1}", "{k: null}", "{k: 'none'}"}) {
+    EXPECT_THAT(plan(contains(wanted)), HasSubstr("by by_k")) << wanted;
+    EXPECT_EQ(query(contains(wanted)), scanned(contains(wanted))) << wanted;
+  }
+  for (const char* wanted :
+       {"{k: {x: 1}}", "{k: [1, 2]}", "{m: 2}", "{}", "1", "{k: c.a}", "{k: undefined}"}) {
+    EXPECT_THAT(plan(contains(wanted)), Not(HasSubstr("by by_k"))) << wanted;
+    EXPECT_EQ(query(contains(wanted)), scanned(contains(wanted))) << wanted;
+  }
+  auto statement = database_->prepare(contains("{k: @k}"));
+  ASSERT_TRUE(succeeds(statement));
+  for (const auto& [k, found] : std::vector<std::pair<std::string, std::string>>{
+           {"1", "\"i0\"\n\"i1\"\n\"i9\"\n"}, {R"({"x":1})", "\"i2\"\n"}, {"[1,2]", "\"i3\"\n"}, {"3", ""}}) {
+    ASSERT_TRUE(succeeds(statement->bind("k", Json{k})));
+    EXPECT_EQ(rows(*statement), found) << k;
+    statement->reset();
+  }
+}
+
 TEST_F(IndexChoiceTest, ItemsWithoutAPathAreFound) {
   ASSERT_EQ(query("CREATE INDEX pair ON c (few, text)"), "");
   for (const char* name : {"c", "d"})

@@ -150,10 +150,15 @@ Result<std::optional<ContainerIndexes::Expiry>> ContainerIndexes::expiry(const T
 
 Result<ContainerIndexes::Writer*> ContainerIndexes::writer(WriteTransaction& transaction) {
   // Within a request the set changes here alone: it is looked at once.
+  constexpr uint64_t kNone = UINT64_MAX;
   uint64_t& seen = transaction.mark(table_);
+  if (seen == kNone) return nullptr;
   if (*writer_ == nullptr || held().set.version != seen) {
     QUIRE_ASSIGN(const uint64_t version, read_index_version(transaction, table_));
-    if (version == 0) return nullptr;
+    if (version == 0) {
+      seen = kNone;
+      return nullptr;
+    }
     if (*writer_ == nullptr || held().set.version != version) {
       auto made = std::make_unique<Writer>();
       QUIRE_ASSIGN(made->set, load_index_set(transaction, table_));

@@ -2,12 +2,21 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "engine/container/container.h"
 
 namespace quire::engine {
 
 // ---- The lifetime
+
+namespace {
+
+// What a request knows of a container's lifetime, once it has looked: it changes there by set_lifetime()
+// alone.
+enum class Seen : uint64_t { nothing, that_items_stay, that_it_may_change };
+
+}  // namespace
 
 // A write transaction may see a change that has no commit yet, one of its group: it looks itself. So does a
 // snapshot from before the last change.
@@ -19,7 +28,14 @@ Result<Lifetime> ContainerStore::lifetime(const Transaction& transaction) const 
                         transaction.number() >= newest->since;
   if (is_known) [[likely]]
     return *newest;
-  return read_lifetime(transaction, tables_.statistics);
+  const WriteTransaction* const request = transaction.as_write();
+  if (request == nullptr) return read_lifetime(transaction, tables_.statistics);
+  uint64_t& seen = request->mark(tables_.statistics);
+  if (seen == std::to_underlying(Seen::that_items_stay)) return Lifetime{};
+  QUIRE_ASSIGN(const Lifetime found, read_lifetime(transaction, tables_.statistics));
+  if (!found.is_on() && seen == std::to_underlying(Seen::nothing))
+    seen = std::to_underlying(Seen::that_items_stay);
+  return found;
 }
 
 // Within refresh(): `transaction` is newer than what is known. One that writes may yet be undone.
@@ -40,6 +56,7 @@ Result<void> ContainerStore::set_lifetime(WriteTransaction& transaction,
   QUIRE_TRY(erase_expired(transaction, UINT64_MAX));
   lifetime.default_ttl = default_ttl;
   lifetime.since = transaction.number();
+  transaction.mark(tables_.statistics) = std::to_underlying(Seen::that_it_may_change);
   return write_lifetime(transaction, tables_.statistics, lifetime);
 }
 

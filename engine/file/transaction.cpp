@@ -330,7 +330,7 @@ Result<void> WriteTransaction::check_size() const {
   return std::unexpected(too_large(request_->size_limit_));
 }
 
-uint64_t& WriteTransaction::mark(Table table) {
+uint64_t& WriteTransaction::mark(Table table) const {
   auto& marks = request_->marks_;
   for (auto& [marked, number] : marks)
     if (marked.slot() == table.slot()) return number;

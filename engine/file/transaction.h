@@ -24,6 +24,7 @@ class ChangeList;
 class FileCursor;
 class FileState;
 class PendingView;
+class WriteTransaction;
 
 // Bytes that a transaction hands out point into the map: good until the transaction ends, and in a write
 // transaction until its next write.
@@ -46,6 +47,8 @@ class Transaction {
   // become. Numbers grow with each commit to the file, by whichever process; they mean nothing in another.
   uint64_t number() const noexcept;
   bool is_write() const noexcept { return is_write_; }
+  // As one that writes; null: it only reads.
+  const WriteTransaction* as_write() const noexcept;
   // Unix seconds when it began (or was renewed): the time that all of it happens at.
   uint32_t now() const noexcept { return now_; }
 
@@ -164,7 +167,7 @@ class WriteTransaction : public Transaction {
 
   // A number that is kept for a table as long as the request lasts, of which this transaction, nested or not,
   // is a part; 0 at first. What is undone leaves it as it is.
-  uint64_t& mark(Table table);
+  uint64_t& mark(Table table) const;
 
   // Called once if what has been written so far is undone: in reverse order, before any other transaction
   // starts. What lives in memory beside the file (key dictionaries) takes back its changes here. Must not
@@ -260,5 +263,9 @@ class WriteTransaction : public Transaction {
   std::vector<std::function<void()>> on_rollback_;
   std::vector<std::function<void()>> on_commit_;
 };
+
+inline const WriteTransaction* Transaction::as_write() const noexcept {
+  return is_write_ ? static_cast<const WriteTransaction*>(this) : nullptr;
+}
 
 }  // namespace quire::engine

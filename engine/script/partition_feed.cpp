@@ -17,6 +17,7 @@
 #include "sql/bind/binder.h"  // contains_aggregate
 #include "sql/run/execution.h"
 #include "sql/value/comparison.h"
+#include "sql/value/member_reader.h"
 #include "sql/value/value_builder.h"
 
 namespace quire::engine {
@@ -173,7 +174,9 @@ Error PartitionAccess::past_time() const {
 // A row is an item or some of its properties, its link, or an object of such (`SELECT c FROM c`).
 void PartitionAccess::remember(const sql::Value& row) {
   if (remember_link(row) || !row.is_object()) return;
-  for (uint32_t i = 0; i < row.size(); ++i) remember_link(row.member_at(i).value);
+  sql::MemberWalk walk(row);
+  for (sql::Member member; walk.next(member);)
+    if (member.value.is_object() || member.value.is_string()) remember_link(member.value);
 }
 
 // Whether it names an item.

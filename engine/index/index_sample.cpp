@@ -16,6 +16,9 @@ namespace {
 
 constexpr uint64_t kPlaces = 64, kMostParts = 4096;
 constexpr size_t kFewPlaces = 8;
+// Entries behind each place that are held against the one before: most of a value's lie together, so that few
+// pairs would tell values of hundreds of entries from those of thousands.
+constexpr size_t kNeighbours = 32;
 constexpr size_t kLongestSampled = 64;  // bytes of the values, as in IndexSummary
 
 // Of an entry, which the cursor goes on from.
@@ -47,23 +50,27 @@ class IndexSampler {
 
   Result<void> look_at(FileCursor& cursor, Bytes place) {
     QUIRE_ASSIGN(bool is_there, cursor.seek(place));
-    const auto first = is_there ? read(cursor) : std::nullopt;
+    auto first = is_there ? read(cursor) : std::nullopt;
     if (!first) return {};
-    QUIRE_ASSIGN(is_there, cursor.next());
-    const auto second = is_there ? read(cursor) : std::nullopt;
-    if (!second) return {};
-    count(differing_, equal_parts(*first, *second, shape_));
-    count(changes_, pairs_ > 0 ? equal_parts(last_, *first, shape_) : 0);
-    ++pairs_;
+    count(changes_, places_ > 0 ? equal_parts(last_, *first, shape_) : 0);
+    ++places_;
     bounds_.push_back(first->values.substr(0, kLongestSampled));
     last_ = *first;
+    for (size_t i = 0; i < kNeighbours; ++i) {
+      QUIRE_ASSIGN(is_there, cursor.next());
+      auto second = is_there ? read(cursor) : std::nullopt;
+      if (!second) break;
+      count(differing_, equal_parts(*first, *second, shape_));
+      ++pairs_;
+      first = std::move(second);
+    }
     return {};
   }
 
   sql::IndexStatistics finish(uint64_t entries) {
     sql::IndexStatistics statistics;
     statistics.entries = entries;
-    if (pairs_ < kFewPlaces) return statistics;
+    if (places_ < kFewPlaces || pairs_ == 0) return statistics;
     for (size_t part = 0; part < differing_.size(); ++part) {
       const double share = static_cast<double>(differing_[part]) / static_cast<double>(pairs_);
       statistics.distinct.push_back(
@@ -90,7 +97,7 @@ class IndexSampler {
   // By number of leading parts: of so many pairs of neighbours the two differ, and of so many places' entries
   // each from that of the place before.
   std::vector<uint64_t> differing_, changes_;
-  uint64_t pairs_ = 0;
+  uint64_t pairs_ = 0, places_ = 0;
   Sample last_;
   std::vector<std::string> bounds_;
 };

@@ -13,9 +13,9 @@
 
 namespace quire::engine {
 
-// Looks at some 64 places of the index, at two entries each: as often as these differ in their first parts,
-// entries do. `entries`: that the index has, `all` that all indexes of the table have. Nothing known where
-// the transaction is one that writes.
+// Looks at some 64 places of the index, at 33 entries each: as often as neighbours differ in their first
+// parts, entries do. `entries`: that the index has, `all` that all indexes of the table have. Nothing known
+// where the transaction is one that writes.
 Result<sql::IndexStatistics> sample_index(const Transaction& transaction, Table table, IndexNumber number,
                                           const IndexShape& shape, uint64_t entries, uint64_t all);
 

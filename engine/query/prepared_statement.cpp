@@ -58,7 +58,7 @@ Result<std::unique_ptr<PreparedStatement>> PreparedStatement::prepare(OpenContai
 }
 
 bool PreparedStatement::is_current(SnapshotSource& source) const {
-  return has_planned_names() && source.agrees_with(lookups_) && sql::index_needs_hold(query_->plan(), source);
+  return has_planned_names() && source.agrees_with(lookups_) && query_->holds(source);
 }
 
 bool PreparedStatement::is_of_about_as_many(SnapshotSource& source) const {

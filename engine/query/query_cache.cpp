@@ -41,7 +41,7 @@ bool QueryCache::is_of(const Key& key, const Request& request) noexcept {
 }
 
 bool QueryCache::holds(const Entry& entry, SnapshotSource& base, sql::Source& source) {
-  return base.agrees_with(entry.basis) && sql::index_needs_hold(entry.query->plan(), source) &&
+  return base.agrees_with(entry.basis) && entry.query->holds(source) &&
          are_about_as_many(entry.item_counts, item_counts(entry.basis, source));
 }
 

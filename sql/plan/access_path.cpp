@@ -25,7 +25,9 @@ struct Equality {
 
 class AccessPathChooser {
  public:
-  AccessPathChooser(const Plan& plan, const BoundQuery& bound) : own_slots_(plan.slot_count) {
+  AccessPathChooser(const Plan& plan, const BoundQuery& bound)
+      : own_slots_(plan.slot_count),
+        has_join_(std::ranges::count(bound.sources, BoundSourceKind::collection, &BoundSource::kind) > 1) {
     for (const BoundSource& source : bound.sources) own_slots_.add(source.slot);
   }
 
@@ -38,7 +40,7 @@ class AccessPathChooser {
     // A list that the query is given may be of any length, and each partition has a cursor.
     Keys keys = keys_of(paths, true);
     if (!keys.are_points) keys = keys_of(paths, false);
-    if (!keys.are_points && choose_arms(scan, *filter, paths, keys.choices.empty())) return;
+    if (!keys.are_points && choose_arms(scan, *filter, paths, keys.choices.empty() && !has_join_)) return;
     if (keys.choices.empty() || (!keys.are_points && keys.count > kMostPartitions)) return;
     AccessPath access;
     access.kind = keys.are_points ? Access::Kind::point : Access::Kind::partition;
@@ -103,7 +105,7 @@ class AccessPathChooser {
   // ---- OR
 
   // (c.pk = 1 AND c.id = 'a') OR (c.pk = 2 AND c.id = 'b'): each arm names a key. False: none does so. Whole
-  // partitions only where they are wanted.
+  // partitions only where they are wanted: what a join looks up there by an index is less.
   bool choose_arms(PlanNode& scan, PlanNode& filter, const std::vector<std::vector<std::string>>& paths,
                    bool wants_partitions) {
     for (const BoundExpression*& condition : filter.conditions) {
@@ -221,6 +223,7 @@ class AccessPathChooser {
   }
 
   SlotSet own_slots_;
+  bool has_join_ = false;
   std::vector<Equality> equalities_;
 };
 

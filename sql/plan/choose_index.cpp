@@ -22,6 +22,7 @@
 #include "sql/plan/index_order.h"
 #include "sql/plan/partition_share.h"
 #include "sql/plan/plan.h"
+#include "sql/plan/plan_choice.h"
 #include "sql/plan/slot_use.h"
 
 namespace quire::sql {
@@ -103,20 +104,41 @@ class IndexChooser {
     share_above_ = std::pow(kConditionShare, static_cast<double>(conditions));
     items_ = static_cast<double>(collection_.item_count());
     if (is_routed()) items_here_ = items_of_partitions(scan_.access, collection_);
+    if (scan_.access.kind != Access::Kind::partitions)
+      return choose_way(sort, limit, is_routed() ? items_here_ : items_ * share_by_id());
+    // Of several partitions each is read whole, or else which they are is a condition like others.
+    AccessPath routed = scan_.access;
+    leave_routing();
+    scan_.access.kind = Access::Kind::scan;
+    const size_t keys = choose_way(sort, limit, items_here_);
+    if (scan_.access.kind != Access::Kind::scan) return keys;
+    std::erase_if(filter_->conditions, [&](const BoundExpression* condition) {
+      return std::ranges::find(routed.routing, condition) != routed.routing.end();
+    });
+    scan_.access = std::move(routed);
+    return 0;
+  }
+
+ private:
+  // `best_cost`: of reading all that is left.
+  size_t choose_way(const BoundQuery* sort, std::optional<double> limit, double best_cost) {
+    std::vector<Candidate> found = find_candidates(sort, limit);
+    const std::optional<uint32_t> chosen = expect_values(found, best_cost, sort, limit);
+    const size_t keys = choose_among(found, sort, limit, best_cost);
+    const auto is_chosen = [&](const PlannedProbe& probe) { return probe.index.number == *chosen; };
+    if (chosen)
+      plan_.choice->expects_few =
+          plan_.expects_few.value_or(std::ranges::any_of(scan_.access.probes, is_chosen));
+    return keys;
+  }
+
+  size_t choose_among(std::vector<Candidate>& found, const BoundQuery* sort, std::optional<double> limit,
+                      double best_cost) {
     std::optional<Candidate> best, ordered;
-    double best_cost = is_routed() ? items_here_ : items_ * share_by_id();  // of reading all that is left
     double best_rows = best_cost;
-    for (const IndexDescription& index : collection_.indexes()) {
-      if (!index.condition.empty() && !has_all_wanted(index)) continue;
-      Candidate candidate = candidate_of(index);
-      if (is_routed() && !stays_in_partitions(candidate)) continue;
-      if (sort != nullptr) {
-        candidate.order = order_of(candidate.probe, *sort, limit.has_value());
-        if (candidate.order) candidate.cost_in_order = cost_in_order(candidate, *sort, limit);
-      }
+    for (Candidate& candidate : found) {
       if (candidate.order && (!ordered || is_better_in_order(candidate, *ordered))) ordered = candidate;
       if (!is_narrower(candidate)) continue;
-      candidates_.push_back(candidate);
       const double cost = candidate.rows * cost_of_entry(candidate.probe) + 1;
       if (cost >= best_cost) continue;
       best_cost = cost;
@@ -144,7 +166,49 @@ class IndexChooser {
     return 0;
   }
 
- private:
+  std::vector<Candidate> find_candidates(const BoundQuery* sort, std::optional<double> limit) {
+    std::vector<Candidate> found;
+    for (const IndexDescription& index : collection_.indexes()) {
+      if (!index.condition.empty() && !has_all_wanted(index)) continue;
+      Candidate candidate = candidate_of(index);
+      if (is_routed() && !stays_in_partition(candidate)) continue;
+      if (sort != nullptr) candidate.order = order_of(candidate.probe, *sort, limit.has_value());
+      if (is_narrower(candidate)) candidates_.push_back(candidate);
+      found.push_back(std::move(candidate));
+    }
+    for (Candidate& candidate : found)
+      if (candidate.order) candidate.cost_in_order = cost_in_order(candidate, *sort, limit);
+    return found;
+  }
+
+  // Whether it depends on parameters that one of them leads to few items: notes it for the statement, once,
+  // and takes it for what this plan expects. Its number.
+  std::optional<uint32_t> expect_values(std::vector<Candidate>& found, double cost_of_all,
+                                        const BoundQuery* sort, std::optional<double> limit) {
+    if (&query_ != &plan_.query || plan_.choice) return std::nullopt;
+    Candidate* least = nullptr;
+    double cost_of_others = cost_of_all;
+    for (Candidate& candidate : found) {
+      if (candidate.order) cost_of_others = std::min(cost_of_others, candidate.cost_in_order);
+      if (candidate.probe.parts.empty()) continue;
+      Candidate* other = &candidate;
+      if (least == nullptr || candidate.rows < least->rows) std::swap(least, other);
+      if (other != nullptr)
+        cost_of_others = std::min(cost_of_others, other->rows * cost_of_entry(other->probe));
+    }
+    if (least == nullptr || (is_routed() && !names_partition(least->probe, collection_))) return std::nullopt;
+    double most = cost_of_others / cost_of_entry(least->probe);
+    // Who wants some rows in any order may soon have them.
+    if (sort == nullptr && limit) most = std::min(most, kFewEntries * *limit);
+    if (most < kFewEntries || !may_lead_to_more(least->probe, collection_, most)) return std::nullopt;
+    plan_.choice = {scan_.source->collection_name, least->probe, most, false};
+    if (!plan_.expects_few) return least->probe.index.number;
+    least->rows = *plan_.expects_few ? std::min(least->rows, kFewEntries) : std::max(least->rows, items_);
+    for (Candidate& candidate : candidates_)
+      if (candidate.probe.index.number == least->probe.index.number) candidate.rows = least->rows;
+    return least->probe.index.number;
+  }
+
   void add_bounds_of(std::span<const BoundExpression* const> conditions) {
     for (const BoundExpression* condition : conditions)
       std::ranges::move(find_index_bounds(*condition, slots_, own_slots_), std::back_inserter(bounds_));
@@ -152,17 +216,16 @@ class IndexChooser {
 
   // ---- Partitions
 
-  // Whether only the items of one partition, or of several, are wanted.
+  // Whether only the items of one partition, or of several, are wanted, and these are read.
   bool is_routed() const { return scan_.access.kind != Access::Kind::scan; }
 
-  // Whether an index is of use for the items of some partitions: its entries of theirs lie together, since
-  // the index has the partition key, or since entries of one value are in the order of their items; or there
-  // are few. Else those of other partitions would be passed over, of which there may be any number.
-  bool stays_in_partitions(Candidate& candidate) {
+  // Whether an index is of use for the items of a partition: its entries of theirs lie together, since the
+  // index has the partition key, or since entries of one value are in the order of their items; or there are
+  // few. Else those of other partitions would be passed over, of which there may be any number.
+  bool stays_in_partition(Candidate& candidate) {
     const PlannedProbe& probe = candidate.probe;
     if (names_partition(probe, collection_)) return true;
-    const bool lie_together = scan_.access.kind == Access::Kind::partition && names_all_values(probe);
-    if (!lie_together) return !probe.parts.empty() && candidate.rows <= kFewEntries;
+    if (!names_all_values(probe)) return !probe.parts.empty() && candidate.rows <= kFewEntries;
     candidate.rows *= items_here_ / std::max(items_, 1.0);
     return true;
   }
@@ -438,8 +501,7 @@ class IndexChooser {
 
   void take(Candidate candidate, bool is_ordered) {
     AccessPath& access = scan_.access;
-    const bool is_of_several = access.kind == Access::Kind::partitions;
-    if (is_of_several || (is_routed() && names_partition(candidate.probe, collection_))) leave_routing();
+    if (is_routed() && names_partition(candidate.probe, collection_)) leave_routing();
     // Entries of equal values come in the order of their items, as a scan gives them, unless something was
     // cut. Others are put into that order, so that no row's place depends on which indexes there are; it also
     // reads the items from front to back.

@@ -26,20 +26,6 @@ bool are_constants(const PlannedProbe& probe) {
   });
 }
 
-// Null if there is none to be had.
-std::unique_ptr<IndexCursor> open_ranges(const PlannedProbe& probe, const KeyRanges& ranges,
-                                         Collection& collection, bool is_reverse) {
-  std::vector<KeyRange> views;
-  for (const auto& [from, to] : ranges.ranges) views.push_back({from, to});
-  const IndexProbe looked{probe.index.number, views};
-  Access access;
-  access.kind = Access::Kind::index;
-  access.probes = std::span(&looked, 1);
-  access.is_reverse = is_reverse;
-  auto cursor = collection.open_index(access);
-  return cursor ? std::move(*cursor) : nullptr;
-}
-
 KeyRanges constant_ranges(const PlannedProbe& probe) {
   return make_key_ranges(probe, [](const BoundExpression& e) { return e.constant; });
 }
@@ -99,6 +85,19 @@ double share_of(const PlannedProbe& probe, const KeyRanges& ranges, const IndexS
 
 }  // namespace
 
+std::unique_ptr<IndexCursor> open_ranges(const PlannedProbe& probe, const KeyRanges& ranges,
+                                         Collection& collection, bool is_reverse) {
+  std::vector<KeyRange> views;
+  for (const auto& [from, to] : ranges.ranges) views.push_back({from, to});
+  const IndexProbe looked{probe.index.number, views};
+  Access access;
+  access.kind = Access::Kind::index;
+  access.probes = std::span(&looked, 1);
+  access.is_reverse = is_reverse;
+  auto cursor = collection.open_index(access);
+  return cursor ? std::move(*cursor) : nullptr;
+}
+
 double estimate_entries(const PlannedProbe& probe, Collection& collection, double items) {
   const auto entries = static_cast<double>(probe.index.entries);
   if (probe.parts.empty()) return probe.index.condition.empty() ? std::max(entries, items) : entries;
@@ -109,7 +108,7 @@ double estimate_entries(const PlannedProbe& probe, Collection& collection, doubl
   if (!are_constants(probe)) return entries * usual_share(probe, known(), entries);
   const KeyRanges ranges = constant_ranges(probe);
   if (!ranges.is_served) return items;
-  const auto cursor = open_ranges(probe, ranges, collection, false);
+  const auto cursor = open_ranges(probe, ranges, collection);
   const auto counted = cursor != nullptr ? cursor->count(kMostLooks) : Result<uint64_t>(kMostLooks);
   if (counted && *counted < kMostLooks) return static_cast<double>(*counted);
   const IndexStatistics statistics = known();

@@ -169,6 +169,14 @@ struct PlannedQuery {
   SlotNumber first_aggregate_slot = 0;
 };
 
+// What the values of parameters decide (plan_choice.h): whether to go by this index.
+struct PlanChoice {
+  std::string collection;
+  PlannedProbe probe;
+  double most_entries;  // with more of them another way is less work
+  bool expects_few;     // what the plan is made for
+};
+
 struct Plan {
   std::unique_ptr<BoundStatement> statement;
   PlannedQuery query;
@@ -192,6 +200,9 @@ struct Plan {
   // The index that would help most, as a statement, and what it would cost. Empty: none.
   std::string advice;
   double advice_weight = 0;
+  // Given to optimize(): what it is to expect of the choice; nothing: what estimates say.
+  std::optional<bool> expects_few = {};
+  std::optional<PlanChoice> choice = {};  // of the statement's own query
   bool has_new_join_order = false;  // in some query the sources meet in another order than the written one
 };
 

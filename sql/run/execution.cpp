@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <new>
 #include <utility>
 
 #include "sql/parse/ast.h"
 #include "sql/plan/plan.h"
+#include "sql/plan/plan_choice.h"
 #include "sql/run/operator.h"
 #include "sql/value/json.h"
 #include "sql/value/prefetch.h"
@@ -92,31 +94,61 @@ const std::vector<std::string>& PreparedQuery::parameter_names() const {
   return plan_->statement->parameters;
 }
 
-Result<std::unique_ptr<PreparedQuery>> PreparedQuery::prepare(std::string_view sql, Source& source,
-                                                              const PrepareOptions& options) {
+namespace {
+
+// As it is written.
+Result<std::unique_ptr<Plan>> plan_as_written(std::string_view sql, Source& source,
+                                              const PrepareOptions& options) {
   QUIRE_ASSIGN(auto parsed, parse(sql, options.strict));
   QUIRE_ASSIGN(auto bound, bind(std::move(parsed), source,
                                 {.strict = options.strict,
                                  .scope = options.scope,
                                  .member_names = options.member_names,
                                  .parameters = options.parameters}));
+  return build_plan(std::move(bound));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PreparedQuery>> PreparedQuery::prepare(std::string_view sql, Source& source,
+                                                              const PrepareOptions& options) {
   std::unique_ptr<PreparedQuery> prepared(new PreparedQuery);
-  QUIRE_ASSIGN(prepared->plan_, build_plan(std::move(bound)));
+  QUIRE_ASSIGN(prepared->plan_, plan_as_written(sql, source, options));
   const Statement& statement = prepared->plan_->statement->parsed->statement;
   if (statement.kind == StatementKind::explain && statement.explain_stage == ExplainStage::logical)
     prepared->logical_plan_ = print_plan(*prepared->plan_);
   optimize(*prepared->plan_, source);
+  if (prepared->plan_->choice) {
+    QUIRE_ASSIGN(prepared->other_plan_, plan_as_written(sql, source, options));
+    prepared->other_plan_->expects_few = !prepared->plan_->choice->expects_few;
+    optimize(*prepared->other_plan_, source);
+  }
   return prepared;
 }
 
+bool PreparedQuery::holds(Source& source) const {
+  return index_needs_hold(*plan_, source) &&
+         (other_plan_ == nullptr || index_needs_hold(*other_plan_, source));
+}
+
+const Plan& PreparedQuery::plan_for(Source& source, std::span<const Value> parameters,
+                                    std::span<const bool> is_bound) const {
+  const bool are_bound = std::ranges::all_of(is_bound, std::identity());
+  if (other_plan_ == nullptr || !are_bound || parameters.size() < parameter_names().size()) return *plan_;
+  const bool is_few = leads_to_few(*plan_->choice, source, [&](const BoundExpression& operand) {
+    return operand.kind == BoundKind::parameter ? parameters[operand.parameter] : operand.constant;
+  });
+  return is_few == plan_->choice->expects_few ? *plan_ : *other_plan_;
+}
+
 struct Execution::State {
-  State(const PreparedQuery& prepared, Source& source, const ExecutionOptions& options)
+  State(const PreparedQuery& prepared, const Plan& plan, Source& source, const ExecutionOptions& options)
       : prepared(prepared),
         changed(options.changed),
         result_limit(options.result_limit),
         gives_stored_items(options.gives_stored_items),
         memory(options.memory),
-        run{.plan = *prepared.plan_,
+        run{.plan = plan,
             .source = source,
             .parameters = options.parameters,
             .is_bound = options.is_bound,
@@ -126,8 +158,8 @@ struct Execution::State {
             .interrupts_at_start = options.interrupts_at_start,
             .clock = {ticks_now()},
             .arena = Arena(memory.get()),
-            .item_collections = std::vector<Collection*>(prepared.plan_->slot_count),
-            .counters = std::vector<NodeCounters>(prepared.plan_->node_count),
+            .item_collections = std::vector<Collection*>(plan.slot_count),
+            .counters = std::vector<NodeCounters>(plan.node_count),
             .items_read = 0,
             .workers = options.workers,
             .threads = options.workers != nullptr ? options.threads : 1,
@@ -259,6 +291,10 @@ struct Execution::State {
       lines.push_back("items read " + std::to_string(run.items_read) + ", rows returned " +
                       std::to_string(returned));
     }
+    if (const auto& choice = run.plan.choice)
+      lines.push_back("with " + std::string(choice->expects_few ? "more than " : "at most ") +
+                      std::to_string(static_cast<uint64_t>(choice->most_entries)) + " entries of " +
+                      choice->probe.index.name + " another plan is taken");
     lines.insert(lines.end(), notes.begin(), notes.end());
     if (!run.plan.advice.empty()) lines.push_back("an index would help: " + run.plan.advice);
     return {};
@@ -334,7 +370,8 @@ Execution::~Execution() = default;
 
 Result<std::unique_ptr<Execution>> Execution::start(const PreparedQuery& query, Source& source,
                                                     const ExecutionOptions& options) try {
-  auto state = std::make_unique<State>(query, source, options);
+  const Plan& plan = query.plan_for(source, options.parameters, options.is_bound);
+  auto state = std::make_unique<State>(query, plan, source, options);
   const Statement& statement = query.plan_->statement->parsed->statement;
   if (statement.kind == StatementKind::explain)
     QUIRE_TRY(state->explain(statement));
@@ -351,9 +388,14 @@ bool Execution::is_restartable() const noexcept {
   return state_->is_restartable();
 }
 
-bool Execution::suits(std::span<const Value> parameters) const noexcept {
-  return std::ranges::none_of(state_->run.short_arrays,
-                              [&](uint32_t number) { return is_worth_table(parameters[number]); });
+bool Execution::suits(std::span<const Value> parameters) const {
+  const auto is_for_these = [&] {
+    RunState& run = state_->run;
+    return &run.plan == &state_->prepared.plan_for(run.source, parameters, run.is_bound);
+  };
+  return is_for_these() && std::ranges::none_of(state_->run.short_arrays, [&](uint32_t number) {
+           return is_worth_table(parameters[number]);
+         });
 }
 
 Result<void> Execution::restart(const ExecutionOptions& options) {

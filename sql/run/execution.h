@@ -39,6 +39,8 @@ class PreparedQuery {
   // By number: with other texts in their place it would be another query.
   std::span<const uint32_t> member_parameters() const { return plan_->statement->member_parameters; }
   const Plan& plan() const { return *plan_; }
+  // Whether the collections are still such that its plans give its rows.
+  bool holds(Source& source) const;
   const Statement& statement() const { return plan_->statement->parsed->statement; }
   // What a statement that changes items does with the values of its rows; null for others, and for EXPLAIN.
   const BoundChange* change() const {
@@ -50,7 +52,12 @@ class PreparedQuery {
   friend class Execution;
   PreparedQuery();
 
+  // That for the values of these parameters.
+  const Plan& plan_for(Source& source, std::span<const Value> parameters,
+                       std::span<const bool> is_bound) const;
+
   std::unique_ptr<Plan> plan_;
+  std::unique_ptr<Plan> other_plan_;       // where plan_->choice is made otherwise; null: there is no choice
   std::vector<std::string> logical_plan_;  // printed before the rules ran; for EXPLAIN (LOGICAL) alone
 };
 
@@ -106,7 +113,7 @@ class Execution {
   // Whether restart() may be used: what was made of the plan serves with other parameters too.
   bool is_restartable() const noexcept;
   // Whether it serves with these as well as what would be made for them.
-  bool suits(std::span<const Value> parameters) const noexcept;
+  bool suits(std::span<const Value> parameters) const;
   // Runs the query again from its start, over the same source and with the same limits.
   Result<void> restart(const ExecutionOptions& options);
 

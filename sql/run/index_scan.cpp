@@ -88,11 +88,11 @@ class IndexScan final : public Operator {
         are_rows_ && shared_ != nullptr ? shared_->texts() : std::span<const std::string_view>();
     if (!reads_all_) frame.run.counters[node_number()].entries_read += items.size();
     is_at_end_ = items.empty();
+    if (access_.is_covering) read_parts(items, frame);
     if (!reads_all_) {
       given_ += items.size();
       return items;
     }
-    if (access_.is_covering) read_parts(items, frame);
     selected_.resize(frame.capacity);
     return select_rows(decided_, items, frame, selected_.data());
   }
@@ -186,8 +186,10 @@ class IndexScan final : public Operator {
       reads_all_ |= !ranges_[i].is_served || are_too_many(ranges_[i].ranges.size());
     }
     if (frame.run.error) return false;
-    // Keys past 2^53 may share their partition with others, which no way by entries tells apart.
-    reads_all_ |= EqualKeys::are_needed(within_partition());
+    // Keys past 2^53 may share their partition with others, which items alone tell apart. In the order of
+    // entries these are read one by one.
+    tells_keys_apart_ = EqualKeys::are_needed(within_partition());
+    reads_all_ |= tells_keys_apart_ && (!access_.is_ordered || access_.only_ends);
     return reads_all_ ? open_all(frame) : open_probes(frame);
   }
 
@@ -225,11 +227,12 @@ class IndexScan final : public Operator {
     reads_all_ = true;
     const Access access = within_partition();
     const auto opened = open_items(access);
-    if (opened && EqualKeys::are_needed(access)) {
-      items_cursor_ = std::make_unique<EqualKeys>(std::move(items_cursor_), *collection_, access);
-      cursor_ = items_cursor_.get();
-    }
+    if (opened && EqualKeys::are_needed(access)) tell_keys_apart(access);
     return opened || fail(frame, opened.error());
+  }
+  void tell_keys_apart(const Access& partition) {
+    items_cursor_ = std::make_unique<EqualKeys>(std::move(items_cursor_), *collection_, partition);
+    cursor_ = items_cursor_.get();
   }
 
   bool open_probes(Frame& frame) {
@@ -248,8 +251,9 @@ class IndexScan final : public Operator {
       return {};
     };
     access.may_go_on = &may_go_on;
-    const auto opened = access_.kind == Access::Kind::index || access_.is_covering ? open_entries(access)
-                                                                                   : open_items(access);
+    const bool by_entries = access_.kind == Access::Kind::index || access_.is_covering;
+    const auto opened = by_entries && !tells_keys_apart_ ? open_entries(access) : open_items(access);
+    if (opened && tells_keys_apart_) tell_keys_apart(within_partition());
     // Too many items to keep the keys of: reading all takes no memory.
     const bool keeps_keys = access_.kind != Access::Kind::index;
     if (!opened && keeps_keys && opened.error().code == ErrorCode::out_of_memory && may_read_all(frame))
@@ -356,6 +360,7 @@ class IndexScan final : public Operator {
   uint64_t skipped_ = 0;     // before them
   bool is_open_ = false;
   bool is_at_end_ = false;
+  bool tells_keys_apart_ = false;
   bool reads_all_ = false;  // all items, since an index has no entries for a value that was asked for
   size_t next_batch_ = kFirstBatch;
   // What the cursor is opened with, by probe: kept for their memory, since a prepared statement opens it anew

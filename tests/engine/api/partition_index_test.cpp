@@ -87,6 +87,18 @@ TEST_F(PartitionIndexTest, NumbersThatShareAPartitionAreToldApart) {
             "\"9007199254740993\"\n");
 }
 
+TEST_F(PartitionIndexTest, ItemsOfSuchAPartitionComeInTheOrderOfAnIndex) {
+  for (int i = 0; i < 40; ++i)
+    EXPECT_EQ(query(fmt::format("INSERT INTO c VALUES {{id: 's{}', p: {}, g: {}, m: {}}}", i,
+                                i % 2 == 0 ? "9007199254740993" : "9007199254740992", i % 4, i * 7 % 40)),
+              "");
+  EXPECT_EQ(query("CREATE INDEX by_g ON c (g, m)"), "");
+  const std::string sql = "SELECT VALUE c.m FROM c WHERE c.p = 9007199254740993 AND c.g = 2 ORDER BY c.m";
+  EXPECT_THAT(plan(sql), HasSubstr("in order"));
+  EXPECT_EQ(query(sql), "2\n6\n10\n14\n18\n22\n26\n30\n34\n38\n");
+  EXPECT_EQ(query(sql + " DESC OFFSET 2 LIMIT 3"), "30\n26\n22\n");
+}
+
 TEST_F(PartitionIndexTest, AnOrOfKeysIsPointReads) {
   const std::string sql =
       "SELECT VALUE c.id FROM c WHERE (c.p = 'p1' AND c.id = '5') OR ('2' = c.id AND c.p = 'p2') OR (c.p = "

@@ -63,10 +63,11 @@ TEST_F(SharedLookupsTest, ReadEachItemOnceInEachRun) {
   auto statement = database_->prepare("SELECT VALUE c.id FROM c WHERE c.n >= @from AND c.n < @to");
   ASSERT_TRUE(succeeds(statement));
   ASSERT_TRUE(succeeds(statement->bind("to", int64_t{9'000})));
-  for (const int64_t from : {8'900, 5'000, 0, 8'999}) {
+  for (const int64_t from : {8'900, 7'500, 0, 8'999}) {
     ASSERT_TRUE(succeeds(statement->bind("from", from)));
     EXPECT_EQ(count(rows(*statement)), 9'000 - from);
-    EXPECT_EQ(statement->stats().items_read, static_cast<uint64_t>(9'000 - from));
+    // To look up three quarters of the items by their entries is more work than to read all.
+    EXPECT_EQ(statement->stats().items_read, static_cast<uint64_t>(from == 0 ? kItems : 9'000 - from));
     statement->reset();
   }
 }

@@ -108,9 +108,8 @@ IndexShape shape_of(const Index& index, size_t scope_bytes) {
 // ---- The set
 
 Result<std::shared_ptr<const IndexSet>> ContainerIndexes::set(const Transaction& transaction) {
-  // The versions of a transaction that may yet be undone are its own.
-  if (transaction.is_write()) return load(transaction);
-  {
+  const bool is_write = transaction.is_write();
+  if (!is_write) {
     const std::lock_guard lock(mutex_);
     if (last_ != nullptr && last_commit_ == transaction.number()) return last_;
   }
@@ -118,11 +117,12 @@ Result<std::shared_ptr<const IndexSet>> ContainerIndexes::set(const Transaction&
   {
     const std::lock_guard lock(mutex_);
     if (last_ != nullptr && last_->version == version) {
-      last_commit_ = transaction.number();
+      if (!is_write) last_commit_ = transaction.number();
       return last_;
     }
   }
   QUIRE_ASSIGN(auto set, load(transaction));
+  if (is_write) return set;  // its version may yet be undone
   const std::lock_guard lock(mutex_);
   last_ = set;
   last_commit_ = transaction.number();

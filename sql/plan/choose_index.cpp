@@ -17,6 +17,7 @@
 #include "sql/plan/bottom.h"
 #include "sql/plan/estimate_rows.h"
 #include "sql/plan/id_range.h"
+#include "sql/plan/index_candidate.h"
 #include "sql/plan/index_condition.h"
 #include "sql/plan/index_estimate.h"
 #include "sql/plan/index_order.h"
@@ -28,37 +29,14 @@
 namespace quire::sql {
 namespace {
 
-// An item by its entry, in items of a scan: of 100 bytes about 11, of 1,000 about 4.
-constexpr double kFetchCost = 6;
-constexpr double kEntryCost = 0.5;
-// An entry whose item's key is noted and put in order, to be compared with others.
-constexpr double kKeyCost = 2;
-// The values of an entry, read once its key is in order; several threads share a scan, and not this.
-constexpr double kValuesCost = 2.5;
-// An entry that OFFSET passes over, with many others of its page.
-constexpr double kSkipCost = 0.02;
 // A row that is sorted.
 constexpr double kSortCost = 0.5;
 // The share of the rows that a condition lets through, where nothing tells.
 constexpr double kConditionShare = 0.25;
-// Of the indexes that could be intersected, so many are looked at in pairs.
-constexpr size_t kMostPaired = 6;
 // Entries that are so few are read of all partitions.
 constexpr double kFewEntries = 100;
 // Several INs over the parts of an index make a range for each combination of their values.
 constexpr size_t kMostCombinations = 4096;
-
-struct Candidate {
-  PlannedProbe probe;
-  double rows = 0;                       // entries to visit
-  std::optional<IndexOrder> order = {};  // of ORDER BY, that its entries come in
-  double cost_in_order = 0;
-};
-struct Pair {
-  const Candidate* first;
-  const Candidate* second;
-  double rows;  // items that both lead to
-};
 
 class IndexChooser {
  public:
@@ -122,7 +100,7 @@ class IndexChooser {
  private:
   // `best_cost`: of reading all that is left.
   size_t choose_way(const BoundQuery* sort, std::optional<double> limit, double best_cost) {
-    std::vector<Candidate> found = find_candidates(sort, limit);
+    std::vector<IndexCandidate> found = find_candidates(sort, limit);
     const std::optional<uint32_t> chosen = expect_values(found, best_cost, sort, limit);
     const size_t keys = choose_among(found, sort, limit, best_cost);
     const auto is_chosen = [&](const PlannedProbe& probe) { return probe.index.number == *chosen; };
@@ -132,11 +110,11 @@ class IndexChooser {
     return keys;
   }
 
-  size_t choose_among(std::vector<Candidate>& found, const BoundQuery* sort, std::optional<double> limit,
+  size_t choose_among(std::vector<IndexCandidate>& found, const BoundQuery* sort, std::optional<double> limit,
                       double best_cost) {
-    std::optional<Candidate> best, ordered;
+    std::optional<IndexCandidate> best, ordered;
     double best_rows = best_cost;
-    for (Candidate& candidate : found) {
+    for (IndexCandidate& candidate : found) {
       if (candidate.order && (!ordered || is_better_in_order(candidate, *ordered))) ordered = candidate;
       if (!is_narrower(candidate)) continue;
       const double cost = candidate.rows * cost_of_entry(candidate.probe) + 1;
@@ -145,8 +123,9 @@ class IndexChooser {
       best_rows = candidate.rows;
       best = std::move(candidate);
     }
-    const std::optional<Pair> both = is_routed() ? std::nullopt : intersection(best_cost, best_rows);
-    std::optional<std::vector<Candidate>> any;
+    const std::optional<CandidatePair> both =
+        is_routed() ? std::nullopt : find_pair(candidates_, items_, best_cost, best_rows);
+    std::optional<std::vector<IndexCandidate>> any;
     if (!is_routed()) any = union_of_arms(best_cost, best_rows);
     const double sort_cost = sort != nullptr ? best_rows * kSortCost : 0;
     const double cost_by_id = cost_in_id_order(sort, limit);
@@ -166,32 +145,32 @@ class IndexChooser {
     return 0;
   }
 
-  std::vector<Candidate> find_candidates(const BoundQuery* sort, std::optional<double> limit) {
-    std::vector<Candidate> found;
+  std::vector<IndexCandidate> find_candidates(const BoundQuery* sort, std::optional<double> limit) {
+    std::vector<IndexCandidate> found;
     for (const IndexDescription& index : collection_.indexes()) {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
-      Candidate candidate = candidate_of(index);
+      IndexCandidate candidate = candidate_of(index);
       if (is_routed() && !stays_in_partition(candidate)) continue;
       if (sort != nullptr) candidate.order = order_of(candidate.probe, *sort, limit.has_value());
       if (is_narrower(candidate)) candidates_.push_back(candidate);
       found.push_back(std::move(candidate));
     }
-    for (Candidate& candidate : found)
+    for (IndexCandidate& candidate : found)
       if (candidate.order) candidate.cost_in_order = cost_in_order(candidate, *sort, limit);
     return found;
   }
 
   // Whether it depends on parameters that one of them leads to few items: notes it for the statement, once,
   // and takes it for what this plan expects. Its number.
-  std::optional<uint32_t> expect_values(std::vector<Candidate>& found, double cost_of_all,
+  std::optional<uint32_t> expect_values(std::vector<IndexCandidate>& found, double cost_of_all,
                                         const BoundQuery* sort, std::optional<double> limit) {
     if (&query_ != &plan_.query || plan_.choice) return std::nullopt;
-    Candidate* least = nullptr;
+    IndexCandidate* least = nullptr;
     double cost_of_others = cost_of_all;
-    for (Candidate& candidate : found) {
+    for (IndexCandidate& candidate : found) {
       if (candidate.order) cost_of_others = std::min(cost_of_others, candidate.cost_in_order);
       if (candidate.probe.parts.empty()) continue;
-      Candidate* other = &candidate;
+      IndexCandidate* other = &candidate;
       if (least == nullptr || candidate.rows < least->rows) std::swap(least, other);
       if (other != nullptr)
         cost_of_others = std::min(cost_of_others, other->rows * cost_of_entry(other->probe));
@@ -204,7 +183,7 @@ class IndexChooser {
     plan_.choice = {scan_.source->collection_name, least->probe, most, false};
     if (!plan_.expects_few) return least->probe.index.number;
     least->rows = *plan_.expects_few ? std::min(least->rows, kFewEntries) : std::max(least->rows, items_);
-    for (Candidate& candidate : candidates_)
+    for (IndexCandidate& candidate : candidates_)
       if (candidate.probe.index.number == least->probe.index.number) candidate.rows = least->rows;
     return least->probe.index.number;
   }
@@ -222,7 +201,7 @@ class IndexChooser {
   // Whether an index is of use for the items of a partition: its entries of theirs lie together, since the
   // index has the partition key, or since entries of one value are in the order of their items; or there are
   // few. Else those of other partitions would be passed over, of which there may be any number.
-  bool stays_in_partition(Candidate& candidate) {
+  bool stays_in_partition(IndexCandidate& candidate) {
     const PlannedProbe& probe = candidate.probe;
     if (names_partition(probe, collection_)) return true;
     if (!names_all_values(probe)) return !probe.parts.empty() && candidate.rows <= kFewEntries;
@@ -242,7 +221,7 @@ class IndexChooser {
 
   // Whether reading the entries may be less work than reading all items: there are fewer, or the values that
   // are asked for can be hopped over.
-  bool is_narrower(const Candidate& candidate) {
+  bool is_narrower(const IndexCandidate& candidate) {
     const IndexDescription& index = candidate.probe.index;
     if (!candidate.probe.parts.empty()) return true;
     // An item without elements has no entry in an index over elements.
@@ -270,12 +249,12 @@ class IndexChooser {
                                [](const auto& bounds) { return bounds[0].check == BoundCheck::equal; });
   }
 
-  static bool is_better_in_order(const Candidate& a, const Candidate& b) {
+  static bool is_better_in_order(const IndexCandidate& a, const IndexCandidate& b) {
     return std::pair(a.cost_in_order, a.rows) < std::pair(b.cost_in_order, b.rows);
   }
 
   // Entries are read until enough items have passed the filter.
-  double cost_in_order(const Candidate& ordered, const BoundQuery& sort, std::optional<double> limit) {
+  double cost_in_order(const IndexCandidate& ordered, const BoundQuery& sort, std::optional<double> limit) {
     double rows = ordered.rows;
     if (limit) rows = std::min(rows, *limit / share_let_through(ordered));
     if (ordered.order->keys < sort.order_by.size())
@@ -308,14 +287,14 @@ class IndexChooser {
   double cost_in_id_order(const BoundQuery* sort, std::optional<double> limit) const {
     if (sort == nullptr || !is_in_id_order() || !is_ordered_by_id(*sort, scan_.source->slot))
       return std::numeric_limits<double>::infinity();
-    Candidate by_id;
+    IndexCandidate by_id;
     by_id.probe.parts.resize(1);
     std::ranges::copy_if(bounds_, std::back_inserter(by_id.probe.parts[0]), bounds_id);
     const double rows = items_ * share_by_id();
     return limit ? std::min(rows, *limit / share_let_through(by_id)) : rows;
   }
 
-  double share_let_through(const Candidate& ordered) const {
+  double share_let_through(const IndexCandidate& ordered) const {
     if (filter_ == nullptr) return share_above_;
     const auto is_decided = [&](const BoundExpression* condition) {
       return std::ranges::any_of(ordered.probe.parts, [&](const std::vector<IndexBound>& bounds) {
@@ -326,7 +305,7 @@ class IndexChooser {
     for (const BoundExpression* condition : filter_->conditions)
       if (!is_decided(condition)) share *= kConditionShare;
     if (share == 1) return 1;
-    for (const Candidate& other : candidates_)
+    for (const IndexCandidate& other : candidates_)
       if (other.probe.index.number != ordered.probe.index.number)
         share = std::min(share, other.rows / items_);
     return std::max(share, 1 / std::max(items_, 1.0));
@@ -346,8 +325,8 @@ class IndexChooser {
     return is_implied;
   }
 
-  Candidate candidate_of(const IndexDescription& index) {
-    Candidate candidate;
+  IndexCandidate candidate_of(const IndexDescription& index) {
+    IndexCandidate candidate;
     candidate.probe.index = index;
     size_t combinations = 1;
     for (const IndexPart& part : index.parts) {
@@ -411,40 +390,11 @@ class IndexChooser {
 
   // ---- AND
 
-  // Two indexes that lead to many items each and to few together, if reading the entries of both costs less.
-  std::optional<Pair> intersection(double& best_cost, double& best_rows) {
-    std::ranges::sort(candidates_, std::ranges::less{}, &Candidate::rows);
-    std::optional<Pair> best;
-    const size_t count = std::min(candidates_.size(), kMostPaired);
-    for (size_t i = 0; i < count; ++i) {
-      for (size_t j = i + 1; j < count; ++j) {
-        const Candidate &a = candidates_[i], &b = candidates_[j];
-        if (have_condition_in_common(a, b)) continue;
-        const double rows = a.rows * b.rows / std::max(items_, 1.0);
-        const double cost = (a.rows + b.rows) * kKeyCost + rows * kFetchCost + 1;
-        if (cost >= best_cost) continue;
-        best_cost = cost;
-        best_rows = rows;
-        best = Pair{&a, &b, rows};
-      }
-    }
-    return best;
-  }
-
-  static bool have_condition_in_common(const Candidate& a, const Candidate& b) {
-    if (a.probe.parts.empty() || b.probe.parts.empty()) return true;
-    for (const std::vector<IndexBound>& part : a.probe.parts)
-      for (const IndexBound& bound : part)
-        for (const std::vector<IndexBound>& other : b.probe.parts)
-          if (std::ranges::find(other, bound.path, &IndexBound::path) != other.end()) return true;
-    return false;
-  }
-
-  void take_intersection(const Pair& pair) {
+  void take_intersection(const CandidatePair& pair) {
     AccessPath& access = scan_.access;
     access.kind = Access::Kind::all_index;
     access.estimated_rows = pair.rows;
-    for (const Candidate* candidate : {pair.first, pair.second}) {
+    for (const IndexCandidate* candidate : {pair.first, pair.second}) {
       access.probes.push_back(candidate->probe);
       drop_decided(candidate->probe);
     }
@@ -453,15 +403,15 @@ class IndexChooser {
   // ---- OR
 
   // A candidate for each arm of a condition that is an OR, if that costs less.
-  std::optional<std::vector<Candidate>> union_of_arms(double& best_cost, double& best_rows) {
+  std::optional<std::vector<IndexCandidate>> union_of_arms(double& best_cost, double& best_rows) {
     if (filter_ == nullptr) return std::nullopt;
-    std::optional<std::vector<Candidate>> best;
+    std::optional<std::vector<IndexCandidate>> best;
     for (const BoundExpression* condition : filter_->conditions) {
       if (condition->kind != BoundKind::logical_or) continue;
-      std::vector<Candidate> arms;
+      std::vector<IndexCandidate> arms;
       double cost = 1, rows = 0;
       for (const BoundExpression* operand : condition->operands) {
-        std::optional<Candidate> arm = candidate_of_arm(*operand);
+        std::optional<IndexCandidate> arm = candidate_of_arm(*operand);
         if (!arm) break;
         cost += arm->rows * (kEntryCost + kFetchCost);
         rows += arm->rows;
@@ -475,13 +425,13 @@ class IndexChooser {
     return best;
   }
 
-  std::optional<Candidate> candidate_of_arm(const BoundExpression& arm) {
+  std::optional<IndexCandidate> candidate_of_arm(const BoundExpression& arm) {
     std::vector<IndexBound> outside = std::exchange(bounds_, {});
     add_bounds(arm);
-    std::optional<Candidate> best;
+    std::optional<IndexCandidate> best;
     for (const IndexDescription& index : collection_.indexes()) {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
-      Candidate candidate = candidate_of(index);
+      IndexCandidate candidate = candidate_of(index);
       if (!candidate.probe.parts.empty() && (!best || candidate.rows < best->rows))
         best = std::move(candidate);
     }
@@ -499,7 +449,7 @@ class IndexChooser {
 
   // ---- Taking
 
-  void take(Candidate candidate, bool is_ordered) {
+  void take(IndexCandidate candidate, bool is_ordered) {
     AccessPath& access = scan_.access;
     if (is_routed() && names_partition(candidate.probe, collection_)) leave_routing();
     // Entries of equal values come in the order of their items, as a scan gives them, unless something was
@@ -532,11 +482,11 @@ class IndexChooser {
       if (std::erase(filter_->conditions, condition) > 0) scan_.access.decided.push_back(condition);
   }
 
-  void take_union(std::vector<Candidate> arms) {
+  void take_union(std::vector<IndexCandidate> arms) {
     AccessPath& access = scan_.access;
     access.kind = Access::Kind::any_index;
     access.estimated_rows = 0;
-    for (Candidate& arm : arms) {
+    for (IndexCandidate& arm : arms) {
       access.estimated_rows += arm.rows;
       access.probes.push_back(std::move(arm.probe));
     }
@@ -553,7 +503,7 @@ class IndexChooser {
   double share_above_ = 1;  // of the rows, what comes to the sort
   std::vector<PlacedSlot> slots_;
   std::vector<IndexBound> bounds_;
-  std::vector<Candidate> candidates_;
+  std::vector<IndexCandidate> candidates_;
   // By number of a partial index: the conditions of the filter that are parts of its own; nothing if the
   // index lacks items that the filter lets through.
   std::unordered_map<uint32_t, std::optional<std::vector<const BoundExpression*>>> said_by_index_;

@@ -180,6 +180,13 @@ class Collection {
   virtual bool finds_by_key() const { return true; }
   // For estimates.
   virtual uint64_t item_count() const = 0;
+  // For estimates: the share of the items that are those of a partition, or of those whose keys begin with
+  // these scalars; nothing where that is not known.
+  virtual std::optional<double> partition_share(std::span<const Value> /*partition_key*/) {
+    return std::nullopt;
+  }
+  // Likewise: the share of the items, and of the entries of indexes, that open() shows.
+  virtual double shown_share() { return 1; }
   // Places that part the items of a scan into about so many ranges of about the same size (up to twice as
   // many): each but the first begins at one. Good as long as items are. None: they cannot be parted.
   virtual std::vector<std::string_view> divide(size_t /*parts*/) { return {}; }

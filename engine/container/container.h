@@ -137,6 +137,10 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   // as many): each range but the first begins at one. None where that cannot be told. Good as long as the
   // transaction's bytes.
   std::vector<Bytes> divide(const Transaction& transaction, size_t parts) const;
+  // About which share of the items is those of a partition, or of those whose keys begin with these scalars;
+  // of what is pending nothing is known. Nothing where the tree cannot be looked at.
+  std::optional<double> partition_share(const Transaction& transaction,
+                                        std::span<const sql::Value> partition_key) const;
   // Those from such a key on, and before another one; empty: from the first on, and to the last.
   Result<ItemCursor> scan_between(const Transaction& transaction, Bytes from, Bytes to);
   Result<ItemCursor> scan_partition(const Transaction& transaction,

@@ -400,6 +400,14 @@ std::vector<Bytes> ContainerStore::divide(const Transaction& transaction, size_t
   return tree ? tree->divide(parts) : std::vector<Bytes>();
 }
 
+std::optional<double> ContainerStore::partition_share(const Transaction& transaction,
+                                                      std::span<const sql::Value> partition_key) const {
+  const auto tree = TableTree::before(transaction, tables_.items);
+  if (!tree || tree->is_empty()) return std::nullopt;
+  const std::string from = effective_key(partition_key);
+  return tree->share_before(sql::key_behind(from)) - tree->share_before(from);
+}
+
 Result<ItemCursor> ContainerStore::scan_between(const Transaction& transaction, Bytes from, Bytes to) {
   QUIRE_ASSIGN(ItemCursor cursor, scan(transaction));
   cursor.confine(std::string(from), std::string(to));

@@ -86,10 +86,21 @@ std::optional<TableTree> TableTree::of(const Transaction& transaction, Table tab
   auto root = state.roots().find(table, commit);
   if (!root || map.begin() == nullptr) [[unlikely]]
     root = look_up_root(snapshot, state, table, commit);
-  if (!root) return std::nullopt;
-  TableTree tree(map, state.facts.page_bytes);
-  if (*root == TreeRoots::kNone) return tree;
-  tree.root_ = tree.page(*root);
+  return root ? rooted(state, *root) : std::nullopt;
+}
+
+std::optional<TableTree> TableTree::before(const Transaction& transaction, Table table) {
+  if (transaction.snapshot() != nullptr) return of(transaction, table);
+  FileState& state = transaction.state();
+  if (!state.tables().is_current(table) || state.readers().map().begin() == nullptr) return std::nullopt;
+  const auto root = state.roots().find(table, mdb_txn_id(transaction.handle()) - 1);
+  return root ? rooted(state, *root) : std::nullopt;
+}
+
+std::optional<TableTree> TableTree::rooted(FileState& state, uint64_t root) {
+  TableTree tree(state.readers().map(), state.facts.page_bytes);
+  if (root == TreeRoots::kNone) return tree;
+  tree.root_ = tree.page(root);
   if (tree.root_ == nullptr) return std::nullopt;
   return tree;
 }
@@ -149,6 +160,24 @@ std::vector<Bytes> TableTree::divide(size_t parts) const {
     if (!subtree.start.empty()) starts.push_back(subtree.start);
   const bool is_rising = std::ranges::adjacent_find(starts, std::ranges::greater_equal{}) == starts.end();
   return is_rising ? starts : std::vector<Bytes>();
+}
+
+// All leaves lie equally deep, so that the children of a branch stand for as many entries each.
+double TableTree::share_before(Bytes key) const noexcept {
+  double before = 0, width = 1;
+  const char* at = root_;
+  for (size_t depth = 1; at != nullptr && depth <= layout::kMostDepth; ++depth) {
+    const PageView page_view = view(at);
+    if (page_view.size() == 0) break;
+    const auto size = static_cast<double>(page_view.size());
+    const size_t number = page_view.find(key);
+    const bool is_branch = (layout::page_flags(at) & layout::kBranchPage) != 0;
+    const bool is_behind = !is_branch && page_view.key(number) < key;
+    before += width * static_cast<double>(number + (is_behind ? 1 : 0)) / size;
+    width /= size;
+    at = is_branch ? page(page_view.node(number).child()) : nullptr;
+  }
+  return before;
 }
 
 // Keys of a tree are about as long as those of its root. What is appended fills a page from its end, and of a

@@ -15,6 +15,7 @@
 
 namespace quire::engine {
 
+class FileState;
 class KnownMap;
 class Transaction;
 
@@ -25,6 +26,10 @@ class TableTree {
   // that it does not know.
   static std::optional<TableTree> of(const Transaction& transaction, Table table);
 
+  // For estimates: in a transaction that writes that of the commit before, whose pages stay until it ends,
+  // where somebody has looked at it.
+  static std::optional<TableTree> before(const Transaction& transaction, Table table);
+
   // Nothing if the key is not there; corrupt. What is pending is not looked at.
   Result<std::optional<Bytes>> find(Bytes key) const;
 
@@ -32,6 +37,9 @@ class TableTree {
   // begins with one. Fewer where the tree has fewer leaves, none where a page is damaged; up to twice as
   // many.
   std::vector<Bytes> divide(size_t parts) const;
+
+  // About which share of the entries lies before a key; exact where the tree is one leaf.
+  double share_before(Bytes key) const noexcept;
 
   // PageView::find() for a page that lies in no cache: asks for the memory of many keys at once.
   static size_t find_in(const PageView& page, Bytes key) noexcept;
@@ -58,6 +66,7 @@ class TableTree {
 
  private:
   TableTree(const KnownMap& map, uint32_t page_bytes) noexcept;
+  static std::optional<TableTree> rooted(FileState& state, uint64_t root);
 
   const char* map_;
   uint64_t pages_;

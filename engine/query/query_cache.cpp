@@ -11,7 +11,9 @@ namespace {
 uint64_t hash_of(const QueryCache::Request& request) {
   const uint64_t scope =
       request.scope == nullptr ? UINT64_MAX : static_cast<uint64_t>(request.scope->number());
-  const uint64_t seed = scope * 4 + (request.is_strict ? 2 : 0) + (request.is_positioned ? 1 : 0);
+  const uint64_t seed =
+      ((scope * 2 + (request.is_strict ? 1 : 0)) * 2 + (request.is_positioned ? 1 : 0)) * 256 +
+      request.size_class;
   return XXH3_64bits_withSeed(request.sql.data(), request.sql.size(), seed);
 }
 
@@ -37,7 +39,7 @@ bool QueryCache::is_of(const Key& key, const Request& request) noexcept {
   const bool has_scope = request.scope != nullptr;
   return key.scope.has_value() == has_scope && (!has_scope || *key.scope == request.scope->number()) &&
          key.is_strict == request.is_strict && key.is_positioned == request.is_positioned &&
-         key.sql == request.sql;
+         key.size_class == request.size_class && key.sql == request.sql;
 }
 
 bool QueryCache::holds(const Entry& entry, SnapshotSource& base, sql::Source& source) {
@@ -96,7 +98,8 @@ Result<std::shared_ptr<const sql::PreparedQuery>> QueryCache::prepare(const Requ
        {.key = {.sql = std::string(request.sql),
                 .scope = request.scope != nullptr ? std::optional(request.scope->number()) : std::nullopt,
                 .is_strict = request.is_strict,
-                .is_positioned = request.is_positioned},
+                .is_positioned = request.is_positioned,
+                .size_class = request.size_class},
         .basis = std::move(basis),
         .item_counts = std::move(counts),
         .query = query});

@@ -37,7 +37,8 @@ class QueryCache {
     std::string_view sql;
     const ContainerStore* scope = nullptr;  // what FROM's first identifier stands for; null: names are names
     bool is_strict = false;
-    bool is_positioned = false;          // the source shows items in the order of their ids, and no indexes
+    bool is_positioned = false;  // the source shows items in the order of their ids, and no indexes
+    uint8_t size_class = 0;      // of a part of the container that the source shows: as plans differ by it
     sql::MemberNames member_names = {};  // what has parameters in brackets is not kept
   };
 
@@ -53,6 +54,7 @@ class QueryCache {
     std::optional<ContainerNumber> scope;
     bool is_strict;
     bool is_positioned;
+    uint8_t size_class;
   };
   struct Entry {
     Key key;

@@ -151,6 +151,9 @@ class SnapshotCollection : public sql::Collection {
     const auto statistics = store_->statistics(snapshot_);
     return statistics ? statistics->items : 0;
   }
+  std::optional<double> partition_share(std::span<const sql::Value> partition_key) override {
+    return store_->partition_share(snapshot_, partition_key);
+  }
   std::vector<std::string_view> divide(size_t parts) override { return store_->divide(snapshot_, parts); }
   Result<std::optional<uint64_t>> count_items() override {
     QUIRE_ASSIGN(const Lifetime lifetime, store_->lifetime_in_scan(snapshot_));

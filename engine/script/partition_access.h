@@ -90,6 +90,7 @@ class PartitionAccess {
   std::optional<uint64_t> number_in_link(std::string_view link) const;
   Result<std::string> id_of_resource(std::string_view resource_id);
   Result<void> find_ids();
+  uint8_t size_class(PartitionSource& source) const;
   Result<void> prepare(OpenQuery& open, bool is_positioned);
   Result<void> start(OpenQuery& open);
   Result<bool> read_rows(OpenQuery& open, Page& page);

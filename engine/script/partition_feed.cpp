@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -91,6 +92,14 @@ struct PartitionAccess::Page {
   PageRows& rows;
   std::string last_id, continuation;  // out
 };
+
+// Partitions that differ eightfold may be read by other plans.
+uint8_t PartitionAccess::size_class(PartitionSource& source) const {
+  sql::Collection* const shown = source.collection(store_->definition().name);
+  if (shown == nullptr) return 0;
+  const double items = static_cast<double>(shown->item_count()) * shown->shown_share();
+  return static_cast<uint8_t>(std::bit_width(static_cast<uint64_t>(items)) / 3);
+}
 
 // A query that runs. It may stand behind a page, so that the next one need not pass over all rows before.
 struct PartitionAccess::OpenQuery {
@@ -203,6 +212,7 @@ Result<void> PartitionAccess::prepare(OpenQuery& open, bool is_positioned) {
   QUIRE_ASSIGN(open.query, containers_.queries().prepare({.sql = open.text.sql,
                                                           .scope = store_.get(),
                                                           .is_positioned = is_positioned,
+                                                          .size_class = size_class(open.source),
                                                           .member_names = member_names},
                                                          open.base, open.source));
   const sql::Statement& statement = open.query->statement();

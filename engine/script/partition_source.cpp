@@ -100,6 +100,10 @@ class PartitionCollection final : public sql::Collection {
   std::span<const sql::IndexDescription> indexes() const override {
     return position_ != nullptr ? std::span<const sql::IndexDescription>() : base_.indexes();
   }
+  double shown_share() override {
+    if (partition_key_.empty()) return 1;
+    return base_.partition_share(partition_key_).value_or(1);
+  }
   Result<sql::IndexStatistics> index_statistics(uint32_t index) override {
     return base_.index_statistics(index);
   }

@@ -82,8 +82,9 @@ class IndexChooser {
     share_above_ = std::pow(kConditionShare, static_cast<double>(conditions));
     items_ = static_cast<double>(collection_.item_count());
     if (is_routed()) items_here_ = items_of_partitions(scan_.access, collection_);
+    shown_share_ = collection_.shown_share();
     if (scan_.access.kind != Access::Kind::partitions)
-      return choose_way(sort, limit, is_routed() ? items_here_ : items_ * share_by_id());
+      return choose_way(sort, limit, is_routed() ? items_here_ : items_ * shown_share_ * share_by_id());
     // Of several partitions each is read whole, or else which they are is a condition like others.
     AccessPath routed = scan_.access;
     leave_routing();
@@ -151,6 +152,8 @@ class IndexChooser {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
       IndexCandidate candidate = candidate_of(index);
       if (is_routed() && !stays_in_partition(candidate)) continue;
+      // Entries of one value are sought within the partition that is shown, others are passed over.
+      if (names_all_values(candidate.probe)) candidate.rows *= shown_share_;
       if (sort != nullptr) candidate.order = order_of(candidate.probe, *sort, limit.has_value());
       if (is_narrower(candidate)) candidates_.push_back(candidate);
       found.push_back(std::move(candidate));
@@ -177,7 +180,8 @@ class IndexChooser {
     }
     if (least == nullptr || (is_routed() && !names_partition(least->probe, collection_))) return std::nullopt;
     double most = cost_of_others / cost_of_entry(least->probe);
-    // Who wants some rows in any order may soon have them.
+    // Who wants some rows in any order may soon have them, and has the first of one value's at once.
+    if (sort == nullptr && limit && names_one_value(least->probe)) return std::nullopt;
     if (sort == nullptr && limit) most = std::min(most, kFewEntries * *limit);
     if (most < kFewEntries || !may_lead_to_more(least->probe, collection_, most)) return std::nullopt;
     plan_.choice = {scan_.source->collection_name, least->probe, most, false};
@@ -233,7 +237,9 @@ class IndexChooser {
   }
 
   double cost_of_entry(const PlannedProbe& probe) {
-    if (!is_covered_by(probe)) return kEntryCost + kFetchCost;
+    // Within a partition each entry's item is asked whether it is one of it.
+    const bool asks_items = is_routed() && !names_partition(probe, collection_);
+    if (asks_items || !is_covered_by(probe)) return kEntryCost + kFetchCost;
     return ignores_order(*query_.bound) ? kEntryCost : kEntryCost + kKeyCost + kValuesCost;
   }
 
@@ -295,7 +301,7 @@ class IndexChooser {
   }
 
   double share_let_through(const IndexCandidate& ordered) const {
-    if (filter_ == nullptr) return share_above_;
+    if (filter_ == nullptr) return share_above_ * shown_share_;
     const auto is_decided = [&](const BoundExpression* condition) {
       return std::ranges::any_of(ordered.probe.parts, [&](const std::vector<IndexBound>& bounds) {
         return std::ranges::find(bounds, condition, &IndexBound::condition) != bounds.end();
@@ -304,11 +310,11 @@ class IndexChooser {
     double share = share_above_;
     for (const BoundExpression* condition : filter_->conditions)
       if (!is_decided(condition)) share *= kConditionShare;
-    if (share == 1) return 1;
+    if (share == 1) return shown_share_;
     for (const IndexCandidate& other : candidates_)
       if (other.probe.index.number != ordered.probe.index.number)
         share = std::min(share, other.rows / items_);
-    return std::max(share, 1 / std::max(items_, 1.0));
+    return std::max(share * shown_share_, 1 / std::max(items_, 1.0));
   }
 
   // Whether a partial index has an entry for each item that the filter lets through. Notes the conditions
@@ -500,6 +506,7 @@ class IndexChooser {
   const SlotSet& own_slots_;
   double items_ = 0;
   double items_here_ = 0;   // of the partitions that are wanted, if not all are
+  double shown_share_ = 1;  // of the items, what the collection shows
   double share_above_ = 1;  // of the rows, what comes to the sort
   std::vector<PlacedSlot> slots_;
   std::vector<IndexBound> bounds_;

@@ -208,8 +208,12 @@ class BoundFinder {
     const BoundExpression& is_partial = *condition_.operands[2];
     if (is_partial.kind != BoundKind::constant || !is_partial.constant.is_true()) return found;
     const BoundExpression& wanted = *condition_.operands[1];
-    for (const BoundEntry& entry : wanted.entries)
-      if (auto made = has_element_with(entry.key, entry.value)) found.push_back(std::move(*made));
+    for (const BoundEntry& entry : wanted.entries) {
+      auto made = has_element_with(entry.key, entry.value);
+      if (!made) continue;
+      made->is_exact = false;
+      found.push_back(std::move(*made));
+    }
     if (wanted.kind != BoundKind::constant || !wanted.constant.is_object()) return found;
     for (uint32_t i = 0; i < wanted.constant.size(); ++i) {
       const Member member = wanted.constant.member_at(i);
@@ -233,7 +237,6 @@ class BoundFinder {
     auto made = has_element(BoundCheck::equal, std::span(&value, 1));
     if (!made) return std::nullopt;
     made->path.push_back({std::string(name), false});
-    made->is_exact &= value->kind == BoundKind::constant;
     made->is_of_scalars = true;
     return made;
   }

@@ -32,8 +32,8 @@ struct CandidatePair {
   double rows;  // items that both lead to
 };
 
-// Two indexes that lead to many of `items` each and to few together, if reading the entries of both costs less
-// than `best_cost`; then that is theirs. Sorts the candidates, in which the pair lies.
+// Two indexes that lead to many of `items` each and to few together, if reading the entries of both costs
+// less than `best_cost`; then that is theirs. Sorts the candidates, in which the pair lies.
 std::optional<CandidatePair> find_pair(std::vector<IndexCandidate>& candidates, double items,
                                        double& best_cost, double& best_rows);
 

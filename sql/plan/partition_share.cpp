@@ -1,7 +1,9 @@
 #include "sql/plan/partition_share.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace quire::sql {
 namespace {
@@ -25,9 +27,43 @@ size_t leading_partition_parts(const IndexDescription& index, const Collection& 
   return static_cast<size_t>(std::ranges::find_if_not(index.parts, is_partition_key) - index.parts.begin());
 }
 
+// Of constant keys, each a number of expressions that follow each other.
+std::optional<double> share_of_keys(std::span<const BoundExpression* const> keys, size_t components,
+                                    Collection& collection) {
+  constexpr size_t kMostKeys = 16;
+  if (components == 0 || keys.empty() || keys.size() / components > kMostKeys) return std::nullopt;
+  double share = 0;
+  std::vector<Value> values(components);
+  for (size_t first = 0; first + components <= keys.size(); first += components) {
+    for (size_t i = 0; i < components; ++i) {
+      const BoundExpression& component = *keys[first + i];
+      const Value& value = values[i] = component.constant;
+      if (component.kind != BoundKind::constant || value.is_undefined() || value.is_array() ||
+          value.is_object())
+        return std::nullopt;
+    }
+    const auto of_key = collection.partition_share(values);
+    if (!of_key) return std::nullopt;
+    share += *of_key;
+  }
+  return share;
+}
+
+// That of the partitions, where the statement names them by constants.
+std::optional<double> known_share(const AccessPath& access, Collection& collection) {
+  if (access.arm_key_size > 0) return share_of_keys(access.arm_keys, access.arm_key_size, collection);
+  if (access.choices.empty())
+    return share_of_keys(access.partition_key, access.partition_key.size(), collection);
+  const KeyChoices& first = access.choices.front();
+  if (access.choices.size() > 1 || first.are_elements) return std::nullopt;
+  return share_of_keys(first.values, 1, collection);
+}
+
 }  // namespace
 
 double items_of_partitions(const AccessPath& access, Collection& collection) {
+  const auto items = static_cast<double>(collection.item_count());
+  if (const auto known = known_share(access, collection)) return std::max(1.0, items * std::min(1.0, *known));
   double share = kPartitionShare;
   const size_t paths = collection.partition_key_paths().size();
   for (const IndexDescription& index : collection.indexes()) {
@@ -36,7 +72,7 @@ double items_of_partitions(const AccessPath& access, Collection& collection) {
     if (known && known->distinct.size() >= paths) share = 1 / std::max(known->distinct[paths - 1], 1.0);
   }
   const double keys = count_keys(access, kListedPartitions);
-  return static_cast<double>(collection.item_count()) * std::min(1.0, share * keys);
+  return items * std::min(1.0, share * keys);
 }
 
 bool names_partition(const PlannedProbe& probe, const Collection& collection) {

@@ -6,8 +6,8 @@
 
 namespace quire::sql {
 
-// How many items the partitions have that an access path leads to: as partitions have on the average where an
-// index over their key tells, else a guess.
+// How many items the partitions have that an access path leads to: those that are named by constants are
+// looked at; else as partitions have on the average, where an index over their key tells, or a guess.
 double items_of_partitions(const AccessPath& access, Collection& collection);
 
 // Whether a probe says what each part of the partition key is.

@@ -157,6 +157,19 @@ TEST_F(IndexChoiceTest, ItemsWithAnElementThatMatchesInPartAreFound) {
     EXPECT_THAT(plan(contains(wanted)), Not(HasSubstr("by by_k"))) << wanted;
     EXPECT_EQ(query(contains(wanted)), scanned(contains(wanted))) << wanted;
   }
+  for (const char* wanted : {"{k: 1, m: c.p}", "{k: 1, m: c.a}", "{m: LENGTH(c.p) - 3, k: 1}"}) {
+    EXPECT_THAT(plan(contains(wanted)), HasSubstr("by by_k")) << wanted;
+    EXPECT_EQ(query(contains(wanted)), scanned(contains(wanted))) << wanted;
+  }
+  EXPECT_NE(query(contains("{m: LENGTH(c.p) - 3, k: 1}")), "");
+  auto mixed = database_->prepare(contains("{k: 1, m: @m}"));
+  ASSERT_TRUE(succeeds(mixed));
+  for (const auto& [m, found] :
+       std::vector<std::pair<int64_t, std::string>>{{2, "\"i0\"\n"}, {3, "\"i9\"\n"}, {4, ""}}) {
+    ASSERT_TRUE(succeeds(mixed->bind("m", m)));
+    EXPECT_EQ(rows(*mixed), found) << m;
+    mixed->reset();
+  }
   auto statement = database_->prepare(contains("{k: @k}"));
   ASSERT_TRUE(succeeds(statement));
   for (const auto& [k, found] : std::vector<std::pair<std::string, std::string>>{

@@ -9,6 +9,7 @@
 #include "engine/container/request_charge.h"
 #include "engine/file/table_tree.h"
 #include "sql/value/json.h"
+#include "sql/value/key_encoding.h"
 
 namespace quire::engine {
 

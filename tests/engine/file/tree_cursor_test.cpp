@@ -154,6 +154,29 @@ TEST_P(TreeCursorTest, IsDividedIntoRanges) {
   }
 }
 
+// What lies before a key, within a fifth of all; a transaction that writes sees the tree as it was.
+TEST_P(TreeCursorTest, TellsWhichShareLiesBeforeAKey) {
+  fill();
+  const auto shares = [&](const TableTree& tree) {
+    std::vector<double> found;
+    for (size_t i = 0; i <= 10; ++i)
+      found.push_back(tree.share_before(key_of(i * shape_.rows / 5, shape_.key_bytes)));
+    return found;
+  };
+  const auto snapshot = value_of(environment_->begin_read());
+  const std::vector<double> found = shares(*TableTree::of(snapshot, table_));
+  EXPECT_TRUE(std::ranges::is_sorted(found));
+  for (size_t i = 0; i < found.size() && shape_.rows > 1; ++i)
+    EXPECT_NEAR(found[i], static_cast<double>(i) / 10, 0.2) << i;
+  ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+    QUIRE_TRY(transaction.put(table_, key_of(0, shape_.key_bytes), "new"));
+    if (const auto before = TableTree::before(transaction, table_)) {
+      EXPECT_EQ(shares(*before), found);
+    }
+    return {};
+  })));
+}
+
 TEST_P(TreeCursorTest, StaysWhereItFindsNoMore) {
   fill();
   const auto snapshot = value_of(environment_->begin_read());
@@ -281,6 +304,8 @@ TEST_F(DamagedTree, IsReadWithinTheFileOrFails) {
   for (int round = 0; round < 40; ++round) {
     damage(60);
     for (const Bytes start : TableTree::of(snapshot, table_)->divide(100)) sum.add(start);
+    for (size_t i = 0; i < 100; ++i)
+      sum.bytes += TableTree::of(snapshot, table_)->share_before(key(i * kRows / 100)) > 0.5 ? 1 : 0;
     for (int look = 0; look < 200; ++look) {
       const auto record = snapshot.get(table_, key(random_() % kRows));
       if (!record) {

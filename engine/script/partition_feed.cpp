@@ -90,6 +90,7 @@ struct PartitionAccess::Page {
   uint64_t skip = 0;     // rows that earlier pages gave
   std::string after_id;  // likewise, by the last item
   PageRows& rows;
+  int64_t given = 0;                  // to these
   std::string last_id, continuation;  // out
 };
 
@@ -243,7 +244,7 @@ Result<void> PartitionAccess::start(OpenQuery& open) {
 
 // The rows of a page; true where there is one behind them.
 Result<bool> PartitionAccess::read_rows(OpenQuery& open, Page& page) {
-  for (int64_t rows = 0;; ++open.row) {
+  for (page.given = 0;; ++open.row) {
     if (!open.next_row) {
       auto value = open.execution->next();
       if (!value)
@@ -252,10 +253,10 @@ Result<bool> PartitionAccess::read_rows(OpenQuery& open, Page& page) {
     }
     if (!open.next_row) return false;
     if (open.row >= page.skip) {
-      if (rows == page.size) return true;
+      if (page.given == page.size) return true;
       if (!sql::has_only_finite_numbers(*open.next_row))
         return fail(ErrorCode::not_json_result, "a row holds NaN or Infinity, which JSON has not");
-      ++rows;
+      ++page.given;
       QUIRE_TRY(page.rows.add(*open.next_row));
       remember(*open.next_row);
       page.last_id = open.position.last_id;
@@ -277,11 +278,11 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
     QUIRE_TRY(start(*open));
   }
   page.rows.clear();
-  const uint64_t first = std::max(page.skip, open->row);
   QUIRE_ASSIGN(const bool has_more, read_rows(*open, page));
   if (has_more && open->is_one_by_one && !is_positioned) return false;
   const uint64_t items = open->execution->stats().items_read;
-  transaction_.charge(query_charge(items - std::exchange(open->items_charged, items), open->row - first));
+  transaction_.charge(
+      query_charge(items - std::exchange(open->items_charged, items), static_cast<uint64_t>(page.given)));
   if (!has_more) return true;
   if (open->is_one_by_one) {
     page.continuation = std::string(kAfterId) + page.last_id;
@@ -294,8 +295,14 @@ Result<bool> PartitionAccess::read_page(Page& page, bool is_positioned) {
 
 Result<std::string> PartitionAccess::feed(const sql::Value& query, int64_t size,
                                           std::string_view continuation, PageRows& rows) {
-  Page page{
-      .query = {}, .size = size, .skip = 0, .after_id = {}, .rows = rows, .last_id = {}, .continuation = {}};
+  Page page{.query = {},
+            .size = size,
+            .skip = 0,
+            .after_id = {},
+            .rows = rows,
+            .given = 0,
+            .last_id = {},
+            .continuation = {}};
   QUIRE_ASSIGN(page.query, read_query(query));
   bool is_positioned = false;
   if (continuation.starts_with(kAfterId)) {

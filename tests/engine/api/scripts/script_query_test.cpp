@@ -215,6 +215,16 @@ TEST_F(ScriptTest, APageOfAnyOrderIsTheSameHoweverItIsComeTo) {
   EXPECT_EQ(pages("write"), R"(["7:139","7:133","7:126","7:119","3:112"])");
 }
 
+// As where what comes before was deleted since.
+TEST_F(ScriptTest, APageBehindTheLastRowHasNoneAndCostsWhatItReads) {
+  EXPECT_EQ(body_of(R"(function () {
+    __.queryDocuments(__.getSelfLink(), 'SELECT VALUE c.id FROM c ORDER BY c.id', { pageSize: 2, continuation: 'n:1000' },
+      (error, feed, info) => { if (error) throw error; __.response.setBody([feed, info.continuation === undefined]); });
+  })"),
+            "[[],true]");
+  EXPECT_LT(request_charge(), 50);
+}
+
 // Whose scan is another one than that which pages go on in.
 TEST_F(ScriptTest, ASubqueryOverTheItemsSeesAllOfThemFromEachPage) {
   for (int i = 0; i < 10; ++i)

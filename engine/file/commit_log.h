@@ -178,7 +178,8 @@ class CommitLog {
 
   // At least so many find room in a log, and in one that is made for commits like one at hand.
   static constexpr size_t kCommitsInLog = 4, kCommitsInNewLog = 32;
-  static constexpr size_t kUsualBytes = size_t{4} << 20, kFileBesideLog = 16, kMostOfFile = 2;
+  // One of up to the usual length has a file of so many times its length beside it.
+  static constexpr size_t kUsualBytes = size_t{4} << 20, kFileBesideLog = 2, kMostOfFile = 2;
 
   void count_small(size_t bytes) noexcept;
   bool is_worth_it(const Anchor& anchor) noexcept;

@@ -157,6 +157,8 @@ class IndexCursor : public Cursor {
   virtual Result<size_t> next_values(std::span<Value> values, Arena& arena) = 0;
   // Goes past up to `most` entries without looking at what they hold; how many there were.
   virtual Result<uint64_t> count(uint64_t most) = 0;
+  // For estimates: likewise, those of items that are not shown among them, and so without a look at any.
+  virtual Result<uint64_t> count_entries(uint64_t most) { return count(most); }
   // Goes past entries that agree with the last one given in its first `parts` values: all that lie together.
   virtual Result<void> skip_equal(size_t /*parts*/) { return {}; }
   // Begins anew, as if its collection had opened it with `access` in the snapshot that there is now, which is

@@ -115,12 +115,22 @@ class EntryCursor final : public sql::IndexCursor {
   }
 
   Result<uint64_t> count(uint64_t most) override {
+    if (!asks_items()) return count_entries(most);
     uint64_t count = 0;
     while (count < most) {
       QUIRE_ASSIGN(const IndexEntry* const entry, next_entry());
       if (entry == nullptr) break;
       ++count;
-      if (asks_items()) continue;
+    }
+    return count;
+  }
+
+  Result<uint64_t> count_entries(uint64_t most) override {
+    uint64_t count = 0;
+    while (count < most) {
+      QUIRE_ASSIGN(const IndexEntry* const entry, walk_->next());
+      if (entry == nullptr) break;
+      ++count;
       QUIRE_ASSIGN(const uint64_t skipped, walk_->skip(most - count));
       count += skipped;
     }

@@ -109,7 +109,7 @@ double estimate_entries(const PlannedProbe& probe, Collection& collection, doubl
   const KeyRanges ranges = constant_ranges(probe);
   if (!ranges.is_served) return items;
   const auto cursor = open_ranges(probe, ranges, collection);
-  const auto counted = cursor != nullptr ? cursor->count(kMostLooks) : Result<uint64_t>(kMostLooks);
+  const auto counted = cursor != nullptr ? cursor->count_entries(kMostLooks) : Result<uint64_t>(kMostLooks);
   if (counted && *counted < kMostLooks) return static_cast<double>(*counted);
   const IndexStatistics statistics = known();
   const double share = share_of(probe, ranges, statistics, entries);

@@ -65,7 +65,7 @@ bool leads_to_few(const PlanChoice& choice, Source& source,
   if (ranges.ranges.empty()) return true;
   const auto most = static_cast<uint64_t>(choice.most_entries);
   const auto cursor = open_ranges(choice.probe, ranges, *collection);
-  const auto count = cursor != nullptr ? cursor->count(most + 1) : Result<uint64_t>(most);
+  const auto count = cursor != nullptr ? cursor->count_entries(most + 1) : Result<uint64_t>(most);
   return count && *count <= most;
 }
 

@@ -152,6 +152,7 @@ class IndexChooser {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
       IndexCandidate candidate = candidate_of(index);
       if (is_routed() && !stays_in_partition(candidate)) continue;
+      if (is_routed() && names_partition_alone(candidate.probe, collection_)) candidate.rows = items_here_;
       // Entries of one value are sought within the partition that is shown, others are passed over.
       if (names_all_values(candidate.probe)) candidate.rows *= shown_share_;
       if (sort != nullptr) candidate.order = order_of(candidate.probe, *sort, limit.has_value());
@@ -332,6 +333,7 @@ class IndexChooser {
   }
 
   IndexCandidate candidate_of(const IndexDescription& index) {
+    if (index.is_multi_valued()) return candidate_of_elements(index);
     IndexCandidate candidate;
     candidate.probe.index = index;
     size_t combinations = 1;
@@ -348,12 +350,27 @@ class IndexChooser {
     return candidate;
   }
 
-  // One equality, or all other bounds. Of an index over elements each element is bounded alone, so one bound.
+  // Each element is bounded alone, so one bound: the one that leads to the fewest entries.
+  IndexCandidate candidate_of_elements(const IndexDescription& index) {
+    IndexCandidate least;
+    least.probe.index = index;
+    least.rows = estimate_entries(least.probe, collection_, items_);
+    for (const IndexBound& bound : bounds_) {
+      if (bound.path != index.parts[0].path || !has_entries_for(bound, index)) continue;
+      IndexCandidate candidate;
+      candidate.probe = {index, {{bound}}};
+      candidate.rows = estimate_entries(candidate.probe, collection_, items_);
+      if (least.probe.parts.empty() || candidate.rows < least.rows) least = std::move(candidate);
+    }
+    return least;
+  }
+
+  // One equality, or all other bounds.
   std::vector<IndexBound> bounds_on(const IndexPart& part, const IndexDescription& index) const {
     std::vector<IndexBound> found;
     for (const IndexBound& bound : bounds_) {
       if (bound.path != part.path || !has_entries_for(bound, index)) continue;
-      if (bound.names_values() || index.is_multi_valued()) return {bound};
+      if (bound.names_values()) return {bound};
       found.push_back(bound);
     }
     return found;

@@ -75,24 +75,29 @@ std::vector<size_t> find_by_item_key(PlanNode& scan, Keys keys, double rows, Sou
   return asked;
 }
 
+// By the index and the key that lead to the fewest items.
 std::vector<size_t> find_by_index(PlanNode& scan, Keys keys, double rows, Source& source) {
   Collection& collection = *source.collection(scan.source->collection_name);
   const auto items = static_cast<double>(collection.item_count());
   if (scan.access.kind != Access::Kind::scan || rows * kLookupCost >= items) return {};
+  std::vector<size_t> asked;
+  double least = items / kLookupCost;
   for (size_t number = 0; number < keys.size(); ++number) {
     const auto path = indexable_path(*keys[number], scan.source->slot);
     for (const IndexDescription& index : collection.indexes()) {
       if (index.parts[0].path != path || !index.condition.empty() || index.is_multi_valued()) continue;
       const double found = rows * partners(index, collection);
-      if (found * kLookupCost >= items) continue;
+      if (found >= least) continue;
+      least = found;
+      asked = {number};
       const IndexBound bound{BoundCheck::looked_up, *path, {}, {}, 0, 0, nullptr, true};
-      scan.access.kind = Access::Kind::any_index;
-      scan.access.probes.push_back({index, {{bound}}});
-      scan.access.estimated_rows = found;
-      return {number};
+      scan.access.probes = {{index, {{bound}}}};
     }
   }
-  return {};
+  if (asked.empty()) return {};
+  scan.access.kind = Access::Kind::any_index;
+  scan.access.estimated_rows = least;
+  return asked;
 }
 
 // Whether `rows` of the other side find their partners in a scan with less work than it takes to read all

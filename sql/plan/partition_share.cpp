@@ -81,6 +81,11 @@ bool names_partition(const PlannedProbe& probe, const Collection& collection) {
   return parts >= paths && std::ranges::all_of(std::span(probe.parts).first(paths), names_values);
 }
 
+bool names_partition_alone(const PlannedProbe& probe, const Collection& collection) {
+  return probe.index.condition.empty() && probe.index.holds == IndexHolds::every_item &&
+         probe.parts.size() == collection.partition_key_paths().size() && names_partition(probe, collection);
+}
+
 bool names_all_values(const PlannedProbe& probe) {
   return probe.parts.size() == probe.index.parts.size() && std::ranges::all_of(probe.parts, names_values);
 }

@@ -12,6 +12,8 @@ double items_of_partitions(const AccessPath& access, Collection& collection);
 
 // Whether a probe says what each part of the partition key is.
 bool names_partition(const PlannedProbe& probe, const Collection& collection);
+// Whether it says nothing else, so that its entries are as many as the partition's items.
+bool names_partition_alone(const PlannedProbe& probe, const Collection& collection);
 // Whether it says what each part of its index is, so that its entries lie in the order of their items.
 bool names_all_values(const PlannedProbe& probe);
 

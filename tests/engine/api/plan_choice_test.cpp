@@ -73,5 +73,50 @@ TEST_F(IndexChoiceTest, SeveralPartitionsAreAConditionWhereAnIndexLeadsToFewItem
   EXPECT_EQ(query(whole), scanned(whole));
 }
 
+// An index that begins with the partition key leads to as many items as the partition has, however far its
+// entries are counted.
+TEST_F(IndexChoiceTest, APartitionIsAsLargeByAnIndexAsByItself) {
+  make("o", "/cust");
+  std::string lines;
+  for (int i = 0; i < 5'000; ++i)
+    lines +=
+        fmt::format(R"({{"id":"{}","cust":{},"date":{},"total":{}}})", i, i < 1'000 ? 0 : i, i % 7, i) + "\n";
+  std::istringstream input(lines);
+  ASSERT_TRUE(succeeds(database_->container("o")->import(input)));
+  ASSERT_EQ(query("CREATE INDEX cd ON o (cust, date)"), "");
+  EXPECT_THAT(plan("SELECT VALUE SUM(x.total) FROM o x WHERE x.cust = 0"), HasSubstr("partition scan"));
+  EXPECT_THAT(plan("SELECT TOP 10 VALUE x.id FROM o x WHERE x.cust = 0 ORDER BY x.id"), HasSubstr("by id"));
+  EXPECT_THAT(plan("SELECT VALUE COUNT(1) FROM o x WHERE x.cust = 0 AND x.date = 3"), HasSubstr("by cd"));
+  EXPECT_EQ(query("SELECT VALUE SUM(x.total) FROM o x WHERE x.cust = 0"), "499500\n");
+}
+
+// Of several conditions on elements, and of several keys of a join, the rarest value leads, not the first.
+TEST_F(IndexChoiceTest, TheRarestValueLeads) {
+  make("e", "/p");
+  std::string lines;
+  for (int i = 0; i < 3'000; ++i)
+    lines +=
+        fmt::format(R"({{"id":"{}","p":{},"kind":{},"number":{},"tags":["x","{}"]}})", i, i, i % 3, i, i) +
+        "\n";
+  std::istringstream input(lines);
+  ASSERT_TRUE(succeeds(database_->container("e")->import(input)));
+  for (const std::string_view index : {"tags ON e (tags[])", "kind ON e (kind)", "number ON e (number)"})
+    ASSERT_EQ(query(fmt::format("CREATE INDEX {}", index)), "");
+  for (const std::string_view condition : {"ARRAY_CONTAINS(e.tags, 'x') AND ARRAY_CONTAINS(e.tags, '7')",
+                                           "EXISTS(SELECT 1 FROM t IN e.tags WHERE t = 'x') AND "
+                                           "EXISTS(SELECT 1 FROM t IN e.tags WHERE t = '7')"}) {
+    const std::string sql = fmt::format("SELECT VALUE e.id FROM e WHERE {}", condition);
+    EXPECT_THAT(plan(sql), HasSubstr("'7')), about 1 entries")) << plan(sql);
+    EXPECT_EQ(query(sql), "\"7\"\n");
+  }
+  for (const std::string_view keys :
+       {"y.kind = x.kind AND y.number = x.number", "y.number = x.number AND y.kind = x.kind"}) {
+    const std::string sql =
+        fmt::format("SELECT VALUE y.id FROM e x JOIN e y ON {} WHERE x.number IN (5, 6)", keys);
+    EXPECT_THAT(plan(sql), HasSubstr("index scan of container e by number, about 2 entries")) << plan(sql);
+    EXPECT_EQ(query(sql), "\"5\"\n\"6\"\n");
+  }
+}
+
 }  // namespace
 }  // namespace quire::tests

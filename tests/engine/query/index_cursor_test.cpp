@@ -37,8 +37,9 @@ class IndexCursorTest : public testing::Test {
 
   std::unique_ptr<Environment> environment_ = value_of(Environment::open(Environment::kInMemory));
   OpenContainers containers_{*environment_};
-  std::shared_ptr<ContainerStore> container_ = value_of(containers_.create(value_of(ContainerDefinition::from_json(
-      R"({"id":"c","defaultTtl":10,"indexes":[{"name":"n","paths":[{"path":"/n"}]}]})"))));
+  std::shared_ptr<ContainerStore> container_ =
+      value_of(containers_.create(value_of(ContainerDefinition::from_json(
+          R"({"id":"c","defaultTtl":10,"indexes":[{"name":"n","paths":[{"path":"/n"}]}]})"))));
 };
 
 // Those of an estimate are counted without a look at their items.

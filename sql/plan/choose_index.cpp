@@ -35,8 +35,6 @@ constexpr double kSortCost = 0.5;
 constexpr double kConditionShare = 0.25;
 // Entries that are so few are read of all partitions.
 constexpr double kFewEntries = 100;
-// Several INs over the parts of an index make a range for each combination of their values.
-constexpr size_t kMostCombinations = 4096;
 
 class IndexChooser {
  public:
@@ -150,7 +148,7 @@ class IndexChooser {
     std::vector<IndexCandidate> found;
     for (const IndexDescription& index : collection_.indexes()) {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
-      IndexCandidate candidate = candidate_of(index);
+      IndexCandidate candidate = make_candidate(index, bounds_, collection_, items_);
       if (is_routed() && !stays_in_partition(candidate)) continue;
       if (is_routed() && names_partition_alone(candidate.probe, collection_)) candidate.rows = items_here_;
       // Entries of one value are sought within the partition that is shown, others are passed over.
@@ -332,58 +330,6 @@ class IndexChooser {
     return is_implied;
   }
 
-  IndexCandidate candidate_of(const IndexDescription& index) {
-    if (index.is_multi_valued()) return candidate_of_elements(index);
-    IndexCandidate candidate;
-    candidate.probe.index = index;
-    size_t combinations = 1;
-    for (const IndexPart& part : index.parts) {
-      std::vector<IndexBound> bounds = bounds_on(part, index);
-      if (bounds.empty()) break;
-      const bool is_equality = bounds.size() == 1 && bounds[0].names_values();
-      if (bounds[0].names_several()) combinations *= std::max<size_t>(bounds[0].named_values(), 1);
-      if (combinations > kMostCombinations && !candidate.probe.parts.empty()) break;
-      candidate.probe.parts.push_back(std::move(bounds));
-      if (!is_equality) break;
-    }
-    candidate.rows = estimate_entries(candidate.probe, collection_, items_);
-    return candidate;
-  }
-
-  // Each element is bounded alone, so one bound: the one that leads to the fewest entries.
-  IndexCandidate candidate_of_elements(const IndexDescription& index) {
-    IndexCandidate least;
-    least.probe.index = index;
-    least.rows = estimate_entries(least.probe, collection_, items_);
-    for (const IndexBound& bound : bounds_) {
-      if (bound.path != index.parts[0].path || !has_entries_for(bound, index)) continue;
-      IndexCandidate candidate;
-      candidate.probe = {index, {{bound}}};
-      candidate.rows = estimate_entries(candidate.probe, collection_, items_);
-      if (least.probe.parts.empty() || candidate.rows < least.rows) least = std::move(candidate);
-    }
-    return least;
-  }
-
-  // One equality, or all other bounds.
-  std::vector<IndexBound> bounds_on(const IndexPart& part, const IndexDescription& index) const {
-    std::vector<IndexBound> found;
-    for (const IndexBound& bound : bounds_) {
-      if (bound.path != part.path || !has_entries_for(bound, index)) continue;
-      if (bound.names_values()) return {bound};
-      found.push_back(bound);
-    }
-    return found;
-  }
-
-  static bool has_entries_for(const IndexBound& bound, const IndexDescription& index) {
-    constexpr uint8_t kFirstOfArrays = 0x50;
-    if (bound.check == BoundCheck::of_types && bound.first_type == kUndefinedType)
-      return index.holds == IndexHolds::every_item;
-    return bound.check != BoundCheck::of_types || index.holds != IndexHolds::scalars ||
-           bound.last_type <= kFirstOfArrays;
-  }
-
   // ---- Order
 
   // How its entries come in the order of ORDER BY, or of its first keys where a limited sort then stops
@@ -454,7 +400,7 @@ class IndexChooser {
     std::optional<IndexCandidate> best;
     for (const IndexDescription& index : collection_.indexes()) {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
-      IndexCandidate candidate = candidate_of(index);
+      IndexCandidate candidate = make_candidate(index, bounds_, collection_, items_);
       if (!candidate.probe.parts.empty() && (!best || candidate.rows < best->rows))
         best = std::move(candidate);
     }

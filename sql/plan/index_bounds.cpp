@@ -56,6 +56,7 @@ class BoundFinder {
       case BoundKind::call:
         return call();
       case BoundKind::logical_or:
+        if (auto made = listed_element()) return made;
         return either();
       default:
         return std::nullopt;
@@ -266,6 +267,27 @@ class BoundFinder {
     add_within(*query.where, element, own, found);
     for (IndexBound& bound : found) bound.condition = &condition_;
     return found;
+  }
+
+  // e = 1 OR e IN (2, 3) of an element, which says what IN does. Of an item's own path each arm finds an
+  // index.
+  std::optional<IndexBound> listed_element() const {
+    std::optional<IndexBound> made;
+    for (const BoundExpression* arm : condition_.operands) {
+      if (arm->kind != BoundKind::binary && arm->kind != BoundKind::in) return std::nullopt;
+      auto found = find_index_bound(*arm, slots_, own_slots_);
+      if (!found || found->is_exact) return std::nullopt;
+      if (found->check != BoundCheck::equal && found->check != BoundCheck::in) return std::nullopt;
+      if (!made)
+        made = std::move(found);
+      else if (made->path == found->path)
+        std::ranges::copy(found->operands, std::back_inserter(made->operands));
+      else
+        return std::nullopt;
+    }
+    made->check = BoundCheck::in;
+    made->condition = &condition_;
+    return made;
   }
 
   // `c.a > 1 OR (c.a = 1 AND c.b > 2)`, as pages are asked for by the last key of the one before: c.a is at

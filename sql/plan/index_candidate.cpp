@@ -1,12 +1,54 @@
 #include "sql/plan/index_candidate.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "sql/plan/index_estimate.h"
 
 namespace quire::sql {
 namespace {
 
 // So many are looked at in pairs.
 constexpr size_t kMostPaired = 6;
+// Several INs over the parts of an index make a range for each combination of their values.
+constexpr size_t kMostCombinations = 4096;
+
+using Bounds = std::span<const IndexBound>;
+
+bool has_entries_for(const IndexBound& bound, const IndexDescription& index) {
+  constexpr uint8_t kFirstOfArrays = 0x50;
+  if (bound.check == BoundCheck::of_types && bound.first_type == kUndefinedType)
+    return index.holds == IndexHolds::every_item;
+  return bound.check != BoundCheck::of_types || index.holds != IndexHolds::scalars ||
+         bound.last_type <= kFirstOfArrays;
+}
+
+// One equality, or all other bounds.
+std::vector<IndexBound> bounds_on(const IndexPart& part, const IndexDescription& index, Bounds bounds) {
+  std::vector<IndexBound> found;
+  for (const IndexBound& bound : bounds) {
+    if (bound.path != part.path || !has_entries_for(bound, index)) continue;
+    if (bound.names_values()) return {bound};
+    found.push_back(bound);
+  }
+  return found;
+}
+
+// Each element is bounded alone, so one bound: the one that leads to the fewest entries.
+IndexCandidate make_candidate_of_elements(const IndexDescription& index, Bounds bounds,
+                                          Collection& collection, double items) {
+  IndexCandidate least;
+  least.probe.index = index;
+  least.rows = estimate_entries(least.probe, collection, items);
+  for (const IndexBound& bound : bounds) {
+    if (bound.path != index.parts[0].path || !has_entries_for(bound, index)) continue;
+    IndexCandidate candidate;
+    candidate.probe = {index, {{bound}}};
+    candidate.rows = estimate_entries(candidate.probe, collection, items);
+    if (least.probe.parts.empty() || candidate.rows < least.rows) least = std::move(candidate);
+  }
+  return least;
+}
 
 bool have_condition_in_common(const IndexCandidate& a, const IndexCandidate& b) {
   if (a.probe.parts.empty() || b.probe.parts.empty()) return true;
@@ -18,6 +60,25 @@ bool have_condition_in_common(const IndexCandidate& a, const IndexCandidate& b) 
 }
 
 }  // namespace
+
+IndexCandidate make_candidate(const IndexDescription& index, Bounds bounds, Collection& collection,
+                              double items) {
+  if (index.is_multi_valued()) return make_candidate_of_elements(index, bounds, collection, items);
+  IndexCandidate candidate;
+  candidate.probe.index = index;
+  size_t combinations = 1;
+  for (const IndexPart& part : index.parts) {
+    std::vector<IndexBound> on_part = bounds_on(part, index, bounds);
+    if (on_part.empty()) break;
+    const bool is_equality = on_part.size() == 1 && on_part[0].names_values();
+    if (on_part[0].names_several()) combinations *= std::max<size_t>(on_part[0].named_values(), 1);
+    if (combinations > kMostCombinations && !candidate.probe.parts.empty()) break;
+    candidate.probe.parts.push_back(std::move(on_part));
+    if (!is_equality) break;
+  }
+  candidate.rows = estimate_entries(candidate.probe, collection, items);
+  return candidate;
+}
 
 std::optional<CandidatePair> find_pair(std::vector<IndexCandidate>& candidates, double items,
                                        double& best_cost, double& best_rows) {

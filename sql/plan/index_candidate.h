@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sql/plan/index_order.h"
@@ -25,6 +26,10 @@ struct IndexCandidate {
   std::optional<IndexOrder> order = {};  // of ORDER BY, that its entries come in
   double cost_in_order = 0;
 };
+
+// By as many of the index's parts as the bounds that hold for a scan of `items` say something about.
+IndexCandidate make_candidate(const IndexDescription& index, std::span<const IndexBound> bounds,
+                              Collection& collection, double items);
 
 struct CandidatePair {
   const IndexCandidate* first;

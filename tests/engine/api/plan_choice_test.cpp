@@ -109,6 +109,15 @@ TEST_F(IndexChoiceTest, TheRarestValueLeads) {
     EXPECT_THAT(plan(sql), HasSubstr("'7')), about 1 entries")) << plan(sql);
     EXPECT_EQ(query(sql), "\"7\"\n");
   }
+  for (const std::string_view sql :
+       {"SELECT VALUE e.id FROM e JOIN t IN e.tags WHERE t = '5' OR t = '6' OR t IN ('7')",
+        "SELECT VALUE e.id FROM e WHERE EXISTS(SELECT 1 FROM t IN e.tags WHERE t = '5' OR '6' = t OR t IN "
+        "('7'))"}) {
+    EXPECT_THAT(plan(sql), HasSubstr("container e by tags")) << plan(sql);
+    EXPECT_EQ(query(sql), "\"5\"\n\"6\"\n\"7\"\n") << sql;
+  }
+  EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM e JOIN t IN e.tags WHERE t = 'x' OR t = '6' OR e.kind = 0"),
+            "4000\n");
   for (const std::string_view keys :
        {"y.kind = x.kind AND y.number = x.number", "y.number = x.number AND y.kind = x.kind"}) {
     const std::string sql =

@@ -52,12 +52,11 @@ class Import {
     // Names that are new are written by the threads that read, which would wait for this one.
     if (environment_.is_writing_here())
       return fail(ErrorCode::misuse, "an import cannot run beside a write transaction of its own thread");
-    QUIRE_TRY(read_all());
-    QUIRE_TRY(check_keys());
-    QUIRE_ASSIGN(const uint64_t deferred_version, defer_indexes(environment_, store_));
-    auto written = write_items(deferred_version);
+    auto deferred_version = prepare();
+    if (!deferred_version) return std::unexpected(error_of_import(std::move(deferred_version.error())));
+    auto written = write_items(*deferred_version);
     // What was written before a failure stays, and so do the indexes.
-    if (deferred_version != 0) QUIRE_TRY(build_indexes(environment_, store_));
+    if (*deferred_version != 0) QUIRE_TRY(build_indexes(environment_, store_));
     if (!written) return std::unexpected(std::move(written.error()));
     result_.items = *written;
     result_.bytes_read = input_.bytes_read();
@@ -65,6 +64,13 @@ class Import {
   }
 
  private:
+  // All that comes before the first item is written; what defer_indexes() gave.
+  Result<uint64_t> prepare() {
+    QUIRE_TRY(read_all());
+    QUIRE_TRY(check_keys());
+    return defer_indexes(environment_, store_);
+  }
+
   Result<uint64_t> write_items(uint64_t deferred_version) {
     ImportWriter writer(environment_, store_,
                         {.upsert = options_.upsert,

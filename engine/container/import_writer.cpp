@@ -50,15 +50,21 @@ class Writeback {
 
 }  // namespace
 
+Error error_of_import(Error error) {
+  if (error.code == ErrorCode::interrupted) error.message = "the import was interrupted";
+  return error;
+}
+
 Result<uint64_t> ImportWriter::write(const ImportSorter& sorter) {
   left_ = sorter.bytes();
   auto done = write_batches(sorter);
   const auto synced = must_sync_ ? environment_.sync() : Result<void>();
   if (done) done = synced;
   if (done) return written_;
+  Error error = error_of_import(std::move(done.error()));
   if (written_ > 0 && synced)
-    done.error().message += fmt::format("; {} items had been written before and stay", written_);
-  return std::unexpected(std::move(done.error()));
+    error.message += fmt::format("; {} items had been written before and stay", written_);
+  return std::unexpected(std::move(error));
 }
 
 Result<void> ImportWriter::write_batches(const ImportSorter& sorter) {

@@ -16,6 +16,10 @@
 
 namespace quire::engine {
 
+// The error that ends an import. Who waits for his turn to write is told of others when he is interrupted,
+// which may be threads of the import.
+Error error_of_import(Error error);
+
 class ImportWriter {
  public:
   struct Options {

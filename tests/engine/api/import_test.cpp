@@ -1,7 +1,9 @@
 // Import through the public API; the importer's own tests are engine/container's.
+#include <atomic>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/engine/api/database_fixture.h"
 
@@ -167,6 +169,22 @@ TEST_F(DatabaseTest, AnImportIntoAFileThatIsOpenedForItChecksTimesToLive) {
     EXPECT_EQ(skipped->skipped, 1u);
   }
   EXPECT_EQ(query("SELECT VALUE c.id FROM c"), "\"a\"\n\"b\"\n");
+}
+
+// Also where the import waits for others to have written, which is what a writer would be told.
+TEST_F(ImportTest, AnInterruptedImportSaysSo) {
+  ASSERT_EQ(query("BEGIN"), "");
+  ASSERT_EQ(query("INSERT INTO things VALUES {id: 'open', kind: 1}"), "");
+  std::atomic<bool> has_ended = false;
+  std::thread waiting([&] {
+    for (const std::string_view item : {R"({"id":"a","a name that is new":1})", R"({"id":"a","kind":2})"})
+      EXPECT_TRUE(fails_with(import(std::string(item)), QUIRE_INTERRUPTED, "the import was interrupted"));
+    has_ended = true;
+  });
+  while (!has_ended) database_->interrupt();
+  waiting.join();
+  EXPECT_EQ(query("COMMIT"), "");
+  EXPECT_EQ(count(), "1\n");
 }
 
 }  // namespace

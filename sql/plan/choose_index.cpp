@@ -157,9 +157,13 @@ class IndexChooser {
       if (is_narrower(candidate)) candidates_.push_back(candidate);
       found.push_back(std::move(candidate));
     }
+    weigh_orders(found, sort, limit);
+    return found;
+  }
+
+  void weigh_orders(std::vector<IndexCandidate>& found, const BoundQuery* sort, std::optional<double> limit) {
     for (IndexCandidate& candidate : found)
       if (candidate.order) candidate.cost_in_order = cost_in_order(candidate, *sort, limit);
-    return found;
   }
 
   // Whether it depends on parameters that one of them leads to few items: notes it for the statement, once,
@@ -170,7 +174,6 @@ class IndexChooser {
     IndexCandidate* least = nullptr;
     double cost_of_others = cost_of_all;
     for (IndexCandidate& candidate : found) {
-      if (candidate.order) cost_of_others = std::min(cost_of_others, candidate.cost_in_order);
       if (candidate.probe.parts.empty()) continue;
       IndexCandidate* other = &candidate;
       if (least == nullptr || candidate.rows < least->rows) std::swap(least, other);
@@ -178,7 +181,16 @@ class IndexChooser {
         cost_of_others = std::min(cost_of_others, other->rows * cost_of_entry(other->probe));
     }
     if (least == nullptr || (is_routed() && !names_partition(least->probe, collection_))) return std::nullopt;
-    double most = cost_of_others / cost_of_entry(least->probe);
+    const double cost_of_one = cost_of_entry(least->probe);
+    // The order of another index is followed until enough rows are found: the fewer there are the longer, and
+    // as long as it takes to read them where there are so many.
+    for (const IndexCandidate& candidate : found) {
+      if (!candidate.order) continue;
+      const bool depends = limit && &candidate != least;
+      const double cost = candidate.cost_in_order;
+      cost_of_others = std::min(cost_of_others, depends ? std::sqrt(cost * least->rows * cost_of_one) : cost);
+    }
+    double most = cost_of_others / cost_of_one;
     // Who wants some rows in any order may soon have them, and has the first of one value's at once.
     if (sort == nullptr && limit && names_one_value(least->probe)) return std::nullopt;
     if (sort == nullptr && limit) most = std::min(most, kFewEntries * *limit);
@@ -188,6 +200,7 @@ class IndexChooser {
     least->rows = *plan_.expects_few ? std::min(least->rows, kFewEntries) : std::max(least->rows, items_);
     for (IndexCandidate& candidate : candidates_)
       if (candidate.probe.index.number == least->probe.index.number) candidate.rows = least->rows;
+    weigh_orders(found, sort, limit);
     return least->probe.index.number;
   }
 

@@ -48,6 +48,9 @@ TEST_F(IndexChoiceTest, TheValuesOfParametersDecideWhetherAnIndexIsUsed) {
     expect_runs("SELECT VALUE c.id FROM c WHERE c.few = @x",
                 {{R"("most")", kAll}, {"0", 2'000}, {R"("none")", 0}, {R"("most")", kAll}});
   }
+  // An order is followed for a frequent value; of a rare one the items are sorted.
+  expect_runs("SELECT TOP 3 VALUE c.id FROM c WHERE c.few = @x ORDER BY c.text",
+              {{R"("none")", 0}, {R"("most")", 16}, {R"("none")", 0}});
   EXPECT_THAT(plan("SELECT VALUE c.id FROM c WHERE c.text > @x"),
               HasSubstr("entries of text another plan is taken"));
   EXPECT_THAT(plan("SELECT TOP 3 VALUE c.id FROM c WHERE c.text > @x ORDER BY c.text"),

@@ -218,9 +218,9 @@ bool CommitLog::has_place(const Commit& commit) noexcept {
   return false;
 }
 
-// What makes the pages few to which its commits are applied: for so many of them, and more where that is
-// nothing beside the file. Where it is too much beside the file, which is taken to grow, nothing yet: to put
-// a longer one in its place later costs more than the commits that wait for it.
+// What makes the pages few to which its commits are applied: for so many of them, and up to the usual length
+// where that is half of the file's at most. Where it is too much beside the file, which is taken to grow,
+// nothing yet: to put a longer one in its place later costs more than the commits that wait for it.
 size_t CommitLog::bytes_for(size_t commit_bytes, MDB_env* environment) noexcept {
   MDB_envinfo info;
   mdb_env_info(environment, &info);

@@ -269,8 +269,8 @@ class BoundFinder {
     return found;
   }
 
-  // e = 1 OR e IN (2, 3) of an element, which says what IN does. Of an item's own path each arm finds an
-  // index.
+  // e = 1 OR e IN (2, 3) of an element, whose bounds are never exact, says what IN does. Of an item's own
+  // path each arm finds an index.
   std::optional<IndexBound> listed_element() const {
     std::optional<IndexBound> made;
     for (const BoundExpression* arm : condition_.operands) {

@@ -84,6 +84,21 @@ TEST_P(SmallCommitsTest, BeginBehindTheCommitThatMakesTheLog) {
   EXPECT_TRUE(commits_of_tree(*environment) == before || !is_in_a_row);
 }
 
+// A longer log means fewer pages that are written twice, and to make it anew as the file grows is a stall.
+TEST_P(SmallCommitsTest, GetALogOfTheUsualLengthOnceTheFileIsTwiceAsLong) {
+  constexpr size_t kMiB = size_t{1} << 20;
+  const auto environment = open();
+  put(*environment, "large", std::string(9 * kMiB, 'x'));
+  const auto log_bytes = [&] {
+    const ReadTransaction snapshot = value_of(environment->begin_read());
+    return value_of(snapshot.get(environment->meta(), log_layout::kRow)).value_or(Bytes()).size();
+  };
+  for (const auto deadline = std::chrono::steady_clock::now() + 60s;
+       log_bytes() == 0 && std::chrono::steady_clock::now() < deadline;)
+    put(*environment, "until");
+  EXPECT_EQ(log_bytes(), 4 * kMiB);
+}
+
 TEST_P(SmallCommitsTest, GoOnWhileADroppedTableHasToWaitForASnapshot) {
   const auto environment = open();
   put(*environment, "first");

@@ -61,12 +61,11 @@ class Keeper {
 
  private:
   bool is_the_same(const PlanNode& source) const {
-    const bool reads_in_turn =
-        source.kind == PlanKind::scan &&
-        (source.access.kind == Access::Kind::scan || source.access.kind == Access::Kind::partition);
+    const bool is_scan = source.kind == PlanKind::scan && source.access.asked_components == 0 &&
+                         !source.access.takes_join_keys;
     const bool is_query = source.kind == PlanKind::subquery && source.input->kind == PlanKind::one_row &&
                           !source.keeps_unmatched && !source.source->query->is_volatile;
-    if (!reads_in_turn && !is_query) return false;
+    if (!is_scan && !is_query) return false;
     SlotSet reads(plan_.slot_count);
     add_slots_read_below(source, reads);
     return !reads.intersects(outer_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
 #include "sql/value/key_encoding.h"
@@ -58,6 +59,21 @@ class RangeMaker {
       take_one_value();
       return std::move(made_);
     }
+    const auto asked = static_cast<size_t>(std::ranges::count_if(probe_.parts, is_looked_up));
+    if (asked > 1)
+      make_of_tuples(asked);
+    else
+      make_of_parts();
+    if (made_.ranges.size() > 1) merge();
+    return std::move(made_);
+  }
+
+ private:
+  static bool is_looked_up(const std::vector<IndexBound>& bounds) {
+    return bounds[0].check == BoundCheck::looked_up;
+  }
+
+  void make_of_parts() {
     made_.ranges.assign(1, {});  // all entries
     for (size_t part = 0; part < probe_.parts.size() && made_.is_served; ++part) {
       std::vector<Interval> intervals = intervals_of(probe_.parts[part]);
@@ -70,11 +86,23 @@ class RangeMaker {
       else
         narrow(intervals, is_descending);
     }
-    if (made_.ranges.size() > 1) merge();
-    return std::move(made_);
   }
 
- private:
+  // A join asks for values of several parts that belong together: `size` keys each time.
+  void make_of_tuples(size_t size) {
+    std::vector<std::pair<std::string, std::string>> found;
+    const std::span<const Value> tuples = lookup_keys_;
+    for (size_t first = 0; first < tuples.size() && made_.is_served; first += size) {
+      made_.ranges.assign(1, {});
+      for (size_t part = 0; part < size; ++part) {
+        lookup_keys_ = tuples.subspan(first + part, 1);
+        narrow(intervals_of(probe_.parts[part]), probe_.index.parts[part].is_descending);
+      }
+      std::ranges::move(made_.ranges, std::back_inserter(found));
+    }
+    made_.ranges = std::move(found);
+  }
+
   // The usual probe, which a prepared statement makes again and again: without memory of its own.
   bool asks_one_value() const noexcept {
     if (probe_.parts.size() != 1 || probe_.index.parts[0].is_descending) return false;

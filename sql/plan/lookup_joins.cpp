@@ -1,5 +1,5 @@
 // Joins by look-ups. A join whose left side is small, and whose keys are the partition key and the id of the
-// right side's items, or a path that it has an index over, does not read the right side whole: it looks the
+// right side's items, or paths that it has an index over, does not read the right side whole: it looks the
 // partners of each batch of left rows up. Where the right side is small it is the other way round: the right
 // side is read first, as always, and a container of the left side then reads only the items that have one of
 // its keys. So the sources meet in the order that costs little, and the rows come in the order in which they
@@ -20,11 +20,11 @@ namespace {
 // Of a scan's items, what a partition is taken for.
 constexpr double kFoundPartitionShare = 0.02;
 
-// How many items one key leads to, as far as that is known.
-double partners(const IndexDescription& index, Collection& collection) {
+// How many items values of so many `parts`, the leading ones, lead to, as far as that is known.
+double partners(const IndexDescription& index, size_t parts, Collection& collection) {
   const auto statistics = collection.index_statistics(index.number);
-  if (!statistics || statistics->distinct.empty()) return 1;
-  return static_cast<double>(index.entries) / std::max(1.0, statistics->distinct[0]);
+  if (!statistics || statistics->distinct.size() < parts) return 1;
+  return static_cast<double>(index.entries) / std::max(1.0, statistics->distinct[parts - 1]);
 }
 
 PlanNode* bottom_of(PlanNode& root) {
@@ -75,24 +75,37 @@ std::vector<size_t> find_by_item_key(PlanNode& scan, Keys keys, double rows, Sou
   return asked;
 }
 
-// By the index and the key that lead to the fewest items.
+// The keys that are the leading parts of an index, by number.
+std::vector<size_t> keys_of_index(const IndexDescription& index, Keys keys, SlotNumber slot) {
+  std::vector<size_t> asked;
+  for (const IndexPart& part : index.parts) {
+    const auto key = std::ranges::find_if(
+        keys, [&](const BoundExpression* key) { return indexable_path(*key, slot) == part.path; });
+    if (key == keys.end()) break;
+    asked.push_back(static_cast<size_t>(key - keys.begin()));
+  }
+  return asked;
+}
+
+// By the index whose leading parts lead to the fewest items.
 std::vector<size_t> find_by_index(PlanNode& scan, Keys keys, double rows, Source& source) {
   Collection& collection = *source.collection(scan.source->collection_name);
   const auto items = static_cast<double>(collection.item_count());
   if (scan.access.kind != Access::Kind::scan || rows * kLookupCost >= items) return {};
   std::vector<size_t> asked;
   double least = items / kLookupCost;
-  for (size_t number = 0; number < keys.size(); ++number) {
-    const auto path = indexable_path(*keys[number], scan.source->slot);
-    for (const IndexDescription& index : collection.indexes()) {
-      if (index.parts[0].path != path || !index.condition.empty() || index.is_multi_valued()) continue;
-      const double found = rows * partners(index, collection);
-      if (found >= least) continue;
-      least = found;
-      asked = {number};
-      const IndexBound bound{BoundCheck::looked_up, *path, {}, {}, 0, 0, nullptr, true};
-      scan.access.probes = {{index, {{bound}}}};
-    }
+  for (const IndexDescription& index : collection.indexes()) {
+    if (!index.condition.empty() || index.is_multi_valued()) continue;
+    std::vector<size_t> found = keys_of_index(index, keys, scan.source->slot);
+    if (found.empty()) continue;
+    const double entries = rows * partners(index, found.size(), collection);
+    if (entries >= least) continue;
+    least = entries;
+    scan.access.probes = {{index, {}}};
+    for (size_t part = 0; part < found.size(); ++part)
+      scan.access.probes[0].parts.push_back(
+          {{BoundCheck::looked_up, index.parts[part].path, {}, {}, 0, 0, nullptr, true}});
+    asked = std::move(found);
   }
   if (asked.empty()) return {};
   scan.access.kind = Access::Kind::any_index;

@@ -148,7 +148,7 @@ struct PlanNode {
   // and what bounds its index, read `row_slots`.
   bool is_by_row = false;
   std::vector<SlotNumber> row_slots;
-  // Keys of a join, by number, in the order of the components that a scan looks them up by: the one path of
+  // Keys of a join, by number, in the order of the components that a scan looks them up by: leading parts of
   // an index, or what is left of the partition key and the id.
   std::vector<size_t> asked_keys;
   // join, subquery: LEFT JOIN. A row without a partner stays, with undefined in the slots of the other side;

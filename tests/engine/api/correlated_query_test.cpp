@@ -89,6 +89,29 @@ TEST_F(CorrelatedQueryTest, LooksItsRowsUp) {
   for (const char* const sql : kCorrelated) expect_rows_of_comparing(sql);
 }
 
+// An index leads to the same rows for all rows around, and its entries are read three times rather than for
+// each of these.
+TEST_F(CorrelatedQueryTest, KeepsWhatAnIndexLeadsTo) {
+  EXPECT_EQ(query("CREATE INDEX by_m ON d (m, id)"), "");
+  const std::initializer_list<const char*> queries = {
+      "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE d.m = 3 AND EQUAL(d.k, c.k))",
+      "SELECT VALUE c.id FROM c WHERE NOT EXISTS(SELECT 1 FROM d WHERE d.m = 3 AND EQUAL(d.k, c.k))",
+      "SELECT c.id, ARRAY(SELECT VALUE d.id FROM d WHERE d.m IN (3, 4) AND EQUAL(d.k, c.k)) AS a FROM c",
+      "SELECT c.id, ARRAY(SELECT VALUE [d.id, d.m] FROM d WHERE d.m = 3 AND EQUAL(d.id || '', c.id)) AS a "
+      "FROM "
+      "c",
+      "SELECT c.id, ARRAY(SELECT TOP 2 VALUE d.id FROM d WHERE d.m = 3 AND EQUAL(d.k, c.k) ORDER BY d.n) AS "
+      "a FROM c",
+  };
+  for (const char* const sql : queries) {
+    expect_rows_of_comparing(sql);
+    EXPECT_THAT(query("EXPLAIN " + with_equality(sql, "{} = {}")), HasSubstr("by by_m")) << sql;
+  }
+  EXPECT_THAT(query("EXPLAIN ANALYZE SELECT c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE d.m = 3 AND "
+                    "CONCAT(d.id, 'x') = c.id)"),
+              HasSubstr("[entries read 105,"));
+}
+
 // So little memory that the rows cannot be kept.
 TEST_F(CorrelatedQueryTest, ComparesWhereMemoryDoesNotReach) {
   EXPECT_EQ(query("PRAGMA statement_memory = 150000"), "150000\n");

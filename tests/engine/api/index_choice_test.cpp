@@ -508,6 +508,34 @@ TEST_F(IndexChoiceTest, AJoinReadsOfEitherSideWhatTheOtherAsksFor) {
   EXPECT_EQ(query("SELECT VALUE COUNT(1) FROM c LEFT JOIN few f ON f.a = c.text"), "20000\n");
 }
 
+// Two paths that are the leading parts of an index, in whichever order the join names them.
+TEST_F(IndexChoiceTest, AJoinLooksUpSeveralPartsOfAnIndexTogether) {
+  make("few", "");
+  EXPECT_EQ(
+      query("INSERT INTO few VALUES {id: '1', x: 7, y: 49}, {id: '2', x: 8, y: 56}, {id: '3', x: 8, y: 49}, "
+            "{id: '4', y: 49}, {id: '5', x: 7}, {id: '6', x: null, y: 1}, {id: '7', x: 'none', y: 49}"),
+      "");
+  EXPECT_EQ(query("CREATE INDEX both ON c (a, b DESC, id)"), "");
+  const std::initializer_list<std::string> joins = {
+      "SELECT VALUE [c.id, f] FROM c JOIN few f ON f.y = c.b AND f.x = c.a",
+      "SELECT VALUE [c.id, f] FROM few f JOIN c ON c.a = f.x AND c.b = f.y",
+      "SELECT VALUE [c.id, f] FROM few f LEFT JOIN c ON c.b = f.y AND c.a = f.x",
+  };
+  for (const std::string& join : joins) {
+    std::string whole = join;
+    const size_t at = whole.find(" c ");
+    ASSERT_NE(at, std::string::npos);
+    whole.replace(at, 3, " d c ");
+    EXPECT_THAT(plan(join), HasSubstr("by both"));
+    EXPECT_THAT(query("EXPLAIN ANALYZE " + join), HasSubstr("items read 6,")) << join;
+    EXPECT_EQ(query(join), query(whole)) << join;
+  }
+  // The index has no entries for arrays: all items are read.
+  EXPECT_EQ(query("INSERT INTO c VALUES {id: 'array', p: 'p', a: [1], b: 2}"), "");
+  EXPECT_EQ(query("INSERT INTO few VALUES {id: 'array', x: [1], y: 2}"), "");
+  for (const std::string& join : joins) EXPECT_THAT(query(join), HasSubstr("[\"array\",{\"id\":\"array\""));
+}
+
 TEST_F(IndexChoiceTest, WithoutMemoryForKeysAllItemsAreRead) {
   EXPECT_EQ(query("PRAGMA statement_memory = 2000000"), "2000000\n");
   EXPECT_EQ(query("SELECT VALUE COUNT(c.p) FROM c WHERE c.few IN (1, 2, 3) AND c.a < 30"),

@@ -233,6 +233,10 @@ Result<std::unique_ptr<LikePattern>> match_expression(std::span<const Token> tok
 
 }  // namespace
 
+std::string_view text_before_wildcards(std::string_view pattern) noexcept {
+  return pattern.substr(0, std::min(pattern.find_first_of("%_["), pattern.size()));
+}
+
 Result<std::unique_ptr<LikePattern>> LikePattern::compile(std::string_view pattern,
                                                           std::optional<std::string_view> escape) {
   if (escape && (escape->empty() || code_point_size(*escape) != escape->size()))

@@ -10,6 +10,9 @@
 
 namespace quire::sql {
 
+// What every text begins with that a pattern without an escape matches.
+std::string_view text_before_wildcards(std::string_view pattern) noexcept;
+
 class LikePattern {
  public:
   // `escape`: one code point, as UTF-8, or nothing. An unclosed bracket stands for itself.

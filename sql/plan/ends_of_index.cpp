@@ -19,7 +19,7 @@ bool holds_all_defined(const IndexDescription& index) {
 
 IndexBound defined(const std::vector<IndexStep>& path) {
   constexpr uint8_t kNull = 0x10, kEnd = 0xFF;
-  return {BoundCheck::of_types, path, {}, {}, kNull, kEnd, nullptr, true};
+  return {BoundCheck::of_types, path, {}, kNull, kEnd, nullptr, true};
 }
 
 bool is_one_range(const std::vector<IndexBound>& bounds) {

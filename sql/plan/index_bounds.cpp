@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 
+#include "sql/functions/like.h"
 #include "sql/plan/alike.h"
 #include "sql/plan/slot_use.h"
 
@@ -76,7 +77,7 @@ class BoundFinder {
     if (!steps) return std::nullopt;
     for (const BoundExpression* operand : operands)
       if (!is_known(*operand)) return std::nullopt;
-    IndexBound made{check, std::move(*steps), {}, {}, 0, 0, &condition_, !is_of_elements};
+    IndexBound made{check, std::move(*steps), {}, 0, 0, &condition_, !is_of_elements};
     made.operands.assign(operands.begin(), operands.end());
     return made;
   }
@@ -145,15 +146,16 @@ class BoundFinder {
 
   // The text before the first wildcard; 'x%' says no more than that.
   std::optional<IndexBound> like() const {
-    const BoundExpression& pattern = *condition_.operands[1];
-    if (pattern.kind != BoundKind::constant || !pattern.constant.is_string() || condition_.escape)
-      return std::nullopt;
-    auto made = bound(BoundCheck::like, *condition_.operands[0], {});
+    if (condition_.escape) return std::nullopt;
+    auto made = bound(BoundCheck::like, *condition_.operands[0], condition_.operands.subspan(1));
     if (!made) return std::nullopt;
+    const BoundExpression& pattern = *condition_.operands[1];
+    if (pattern.kind != BoundKind::constant || !pattern.constant.is_string()) {
+      made->is_exact = false;
+      return made;
+    }
     const std::string_view text = pattern.constant.as_string();
-    const size_t end = std::min(text.find_first_of("%_["), text.size());
-    made->text = text.substr(0, end);
-    made->is_exact = text.substr(end) == "%";
+    made->is_exact &= text.substr(text_before_wildcards(text).size()) == "%";
     return made;
   }
 

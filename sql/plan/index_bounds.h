@@ -25,7 +25,7 @@ enum class BoundCheck : uint8_t {
   greater,
   greater_equal,
   prefix,    // a string that begins with operands[0]
-  like,      // a string that begins with `text`
+  like,      // a string that begins as operands[0], a pattern, does
   of_types,  // its encoding's first byte is in [first_type, last_type)
   at_least,  // equal to operands[0], which may be an array or an object, or greater
   at_most,
@@ -41,7 +41,6 @@ struct IndexBound {
   BoundCheck check;
   std::vector<IndexStep> path;
   std::vector<const BoundExpression*> operands;  // read no slot of the query
-  std::string text;
   uint8_t first_type = 0;
   uint8_t last_type = 0;
   const BoundExpression* condition = nullptr;

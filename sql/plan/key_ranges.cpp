@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "sql/functions/like.h"
 #include "sql/value/key_encoding.h"
 
 namespace quire::sql {
@@ -173,11 +174,11 @@ class RangeMaker {
       case BoundCheck::of_types:
         return of_types(bound.first_type, bound.last_type);
       case BoundCheck::like:
-        return beginning_with(bound.text);
       case BoundCheck::prefix: {
         const Value text = value_of_(*bound.operands[0]);
         if (!text.is_string()) return std::nullopt;
-        return beginning_with(text.as_string());
+        const bool is_pattern = bound.check == BoundCheck::like;
+        return beginning_with(is_pattern ? text_before_wildcards(text.as_string()) : text.as_string());
       }
       case BoundCheck::at_least:
       case BoundCheck::at_most: {

@@ -104,7 +104,7 @@ std::vector<size_t> find_by_index(PlanNode& scan, Keys keys, double rows, Source
     scan.access.probes = {{index, {}}};
     for (size_t part = 0; part < found.size(); ++part)
       scan.access.probes[0].parts.push_back(
-          {{BoundCheck::looked_up, index.parts[part].path, {}, {}, 0, 0, nullptr, true}});
+          {{BoundCheck::looked_up, index.parts[part].path, {}, 0, 0, nullptr, true}});
     asked = std::move(found);
   }
   if (asked.empty()) return {};

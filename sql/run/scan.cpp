@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "sql/functions/like.h"
 #include "sql/run/equal_keys.h"
 #include "sql/run/operator.h"
 #include "sql/value/key_encoding.h"
@@ -62,10 +63,8 @@ class Scan final : public Operator {
     for (const BoundExpression* component : node.access.partition_key)
       partition_key_.push_back(factory.make(*component));
     if (node.access.id != nullptr) id_ = factory.make(*node.access.id);
-    for (const IndexBound& bound : node.access.id_bounds) {
-      id_bounds_.push_back({bound.check, bound.text, nullptr});
-      if (!bound.operands.empty()) id_bounds_.back().operand = factory.make(*bound.operands[0]);
-    }
+    for (const IndexBound& bound : node.access.id_bounds)
+      id_bounds_.push_back({bound.check, factory.make(*bound.operands[0])});
     arm_key_size_ = node.access.arm_key_size;
     for (const BoundExpression* value : node.access.arm_keys) arm_keys_.push_back(factory.make(*value));
     for (const KeyChoices& choices : node.access.choices) {
@@ -121,12 +120,10 @@ class Scan final : public Operator {
   IdBounds id_bounds(Frame& frame) const {
     IdBounds ids;
     for (const IdBound& bound : id_bounds_) {
-      std::string text = bound.text;
-      if (bound.operand != nullptr) {
-        const Value value = bound.operand->evaluate(first_rows(1), frame)[0];
-        if (!value.is_string()) continue;
-        text = value.as_string();
-      }
+      const Value value = bound.operand->evaluate(first_rows(1), frame)[0];
+      if (!value.is_string()) continue;
+      std::string text(value.as_string());
+      if (bound.check == BoundCheck::like) text = text_before_wildcards(value.as_string());
       const std::string behind = text + '\0';  // the next one
       switch (bound.check) {
         case BoundCheck::less:
@@ -321,8 +318,7 @@ class Scan final : public Operator {
   std::unique_ptr<Evaluator> id_;
   struct IdBound {
     BoundCheck check;
-    std::string text;
-    std::unique_ptr<Evaluator> operand;  // null: there is the text
+    std::unique_ptr<Evaluator> operand;
   };
   std::vector<IdBound> id_bounds_;
   bool only_counts_, is_ordered_, asks_for_few_, is_reverse_;

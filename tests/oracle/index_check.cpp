@@ -17,8 +17,9 @@ namespace {
 constexpr size_t kFillers = 24;
 
 std::string filler(size_t number) {
-  return fmt::format(R"({{"id":"f{0}","k":"k{1}","a":{0},"b":"b{1}","n":{2},"s":"s{0}","list":[{1},"x"]}})",
-                     number, number % 5, static_cast<int>(number * 7 % 11) - 3);
+  return fmt::format(
+      R"({{"id":"f{0}","k":"k{1}","a":{0},"b":"b{1}","n":{2},"s":"s{0}","list":[{1},"x","e{0}"]}})", number,
+      number % 5, static_cast<int>(number * 7 % 11) - 3);
 }
 
 std::string random_path(Choices& choices) {
@@ -56,6 +57,14 @@ std::vector<std::string> queries_for_indexes(Choices& choices) {
   queries.push_back(
       fmt::format("SELECT VALUE c.id FROM c WHERE EXISTS(SELECT VALUE t FROM t IN c.list WHERE t {} {})",
                   comparison(), value()));
+  const auto of_element = [&] {
+    return choices.one_of({"t > 1", "t > 'e9'", "t LIKE 'e5%'", "t LIKE 'e1_'", "t LIKE '%5'",
+                           "STARTSWITH(t, 'e5')", "t IN ('e5', 'e7')", "t != 'e5'", "IS_STRING(t)",
+                           "LENGTH(t) = 3"});
+  };
+  queries.push_back(
+      fmt::format("SELECT VALUE c.id FROM c WHERE EXISTS(SELECT VALUE t FROM t IN c.list WHERE {} AND {})",
+                  of_element(), of_element()));
   queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE {} {} {} AND {} {} {}", path(), comparison(),
                                 value(), path(), comparison(), value()));
   queries.push_back(fmt::format("SELECT VALUE c.id FROM c WHERE {} {} {} OR {} {} {}", path(), comparison(),
@@ -99,6 +108,11 @@ std::vector<std::string> queries_for_indexes(Choices& choices) {
       fmt::format("SELECT VALUE [x.id, y.id, e.id] FROM c x JOIN d y ON y.{} = x.{} JOIN d e ON e.{} = y.{} "
                   "AND e.id = 'f{}'",
                   path().substr(2), path().substr(2), path().substr(2), path().substr(2), choices.pick(9)));
+  queries.push_back(
+      fmt::format("SELECT VALUE [c.id, d.id] FROM c {} d ON d.{} = c.{} AND d.{} = c.{} WHERE c.id IN ('0', "
+                  "'1', 'f2')",
+                  choices.one_of({"JOIN", "LEFT JOIN"}), path().substr(2), path().substr(2), path().substr(2),
+                  path().substr(2)));
   const std::string_view shared = path().substr(2);
   queries.push_back(fmt::format(
       "SELECT VALUE [x.id, y.id, e.id] FROM c x LEFT JOIN d y ON y.{0} = x.{0} JOIN d e ON e.{1} = "

@@ -38,6 +38,12 @@ TEST_F(IndexChoiceTest, TheValuesOfParametersDecideWhetherAnIndexIsUsed) {
               {{R"("009990")", 10}, {R"("000000")", kAll}, {R"("011111")", 0}});
   expect_runs("SELECT VALUE c.id FROM c WHERE STARTSWITH(c.text, @x) AND c.a < 90",
               {{R"("00123")", 10}, {R"("01")", kAll}, {R"("x")", 0}});
+  expect_runs("SELECT VALUE c.id FROM c WHERE c.text LIKE @x", {{R"("00123%")", 10},
+                                                                {R"("%123_")", kAll},
+                                                                {R"("00012_")", 10},
+                                                                {R"("0012_5")", 100},
+                                                                {R"("x%")", 0},
+                                                                {"5", 0}});
   // One value in nine of ten items: as samples tell of an index, and as ANALYZE does.
   for (const char* name : {"c", "d"})
     ASSERT_EQ(query(fmt::format("UPDATE {} u SET u.few = IIF(u.few > 0, 'most', u.few)", name)), "");
@@ -91,6 +97,32 @@ TEST_F(IndexChoiceTest, APartitionIsAsLargeByAnIndexAsByItself) {
   EXPECT_THAT(plan("SELECT TOP 10 VALUE x.id FROM o x WHERE x.cust = 0 ORDER BY x.id"), HasSubstr("by id"));
   EXPECT_THAT(plan("SELECT VALUE COUNT(1) FROM o x WHERE x.cust = 0 AND x.date = 3"), HasSubstr("by cd"));
   EXPECT_EQ(query("SELECT VALUE SUM(x.total) FROM o x WHERE x.cust = 0"), "499500\n");
+}
+
+// What leads to an item by one of its elements leaves the rest to be looked at, of that element.
+TEST_F(IndexChoiceTest, AnElementThatIsFoundHasToMeetAllConditions) {
+  for (const char* const name : {"e", "f"}) {
+    make(name, "/p");
+    std::string lines;
+    for (int i = 0; i < 1'000; ++i)
+      lines += fmt::format(R"({{"id":"{0}","p":{0},"tags":["t{0}","u{1}"]}})", i, i * 7 % 1'000) + "\n";
+    std::istringstream input(lines);
+    ASSERT_TRUE(succeeds(database_->container(name)->import(input)));
+  }
+  ASSERT_EQ(query("CREATE INDEX tags ON e (tags[])"), "");
+  for (const std::string_view condition :
+       {"t LIKE 't12%'", "t LIKE 't12%' AND t != 't12'", "t LIKE 't12%' AND t LIKE '%5'",
+        "t LIKE 't12%' AND t = 'u7'", "t > 't12' AND t < 't13' AND LENGTH(t) = 3",
+        "STARTSWITH(t, 't12') AND ENDSWITH(t, '5')"}) {
+    const auto by = [&](std::string_view name) {
+      return query(fmt::format("SELECT VALUE c.id FROM {} c WHERE EXISTS(SELECT 1 FROM t IN c.tags WHERE {})",
+                               name, condition));
+    };
+    EXPECT_EQ(by("e"), by("f")) << condition;
+    EXPECT_THAT(query(fmt::format(
+                    "EXPLAIN SELECT 1 FROM e c WHERE EXISTS(SELECT 1 FROM t IN c.tags WHERE {})", condition)),
+                HasSubstr("by tags"));
+  }
 }
 
 // Of several conditions on elements, and of several keys of a join, the rarest value leads, not the first.

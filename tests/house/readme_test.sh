@@ -6,8 +6,8 @@ quire=$(realpath "$1")
 source=$(realpath "$(dirname "$0")/../..")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir -p "$folder/build/release"
-ln -s "$quire" "$folder/build/release/quire"
+mkdir -p "$folder/build/try"
+ln -s "$quire" "$folder/build/try/quire"
 ln -s "$source/examples" "$folder/examples"
 cd "$folder"
 

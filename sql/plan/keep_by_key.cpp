@@ -1,8 +1,10 @@
 // What a correlated query reads alike for all rows around it is kept. A container, or a query that reads
 // nothing around it, whose rows are wanted by equality with the row around (EXISTS(SELECT 1 FROM orders o
-// WHERE o.customer = c.id)), is looked up by that key where no index leads to them; the right side of a join
-// is not read anew. So a query over n rows whose subquery reads m takes n + m steps, rather than n * m.
+// WHERE o.customer = c.id)), is looked up by that key; the right side of a join is not read anew. So a query
+// over n rows whose subquery reads m takes n + m steps, rather than n * m. Where an index, or the partition
+// key, leads to the rows of each key, it does so until that has been more work than reading all.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -37,10 +39,32 @@ class Keeper {
 
   // `place`: a filter. Puts rows by key in its place if it is right above a source that is the same for all.
   void keep_rows(Place& place) {
-    if (!is_the_same(*place->input)) return;
+    if (is_the_same(*place->input)) put_rows_by_key(place, place->conditions);
+  }
+
+  // `place`: a scan, or a filter right above it. Puts rows by key there if what leads to the items is the
+  // row's around.
+  void keep_rows_of_row(Place& place) {
+    PlanNode& scan = place->kind == PlanKind::filter ? *place->input : *place;
+    if (!is_of_row(scan)) return;
+    AccessPath& access = scan.access;
+    const auto reads_outer = [this](const BoundExpression* e) { return reads(*e).intersects(outer_); };
+    const bool is_partition_of_row = std::ranges::any_of(access.partition_key, reads_outer);
+    Conditions conditions = place->kind == PlanKind::filter ? place->conditions : Conditions();
+    std::ranges::copy_if(access.decided, std::back_inserter(conditions), reads_outer);
+    if (is_partition_of_row) std::ranges::copy(access.routing, std::back_inserter(conditions));
+    if (!put_rows_by_key(place, conditions)) return;
+    std::erase_if(access.decided, reads_outer);
+    access.gives_all = is_partition_of_row ? GivesAll::of_container : GivesAll::of_partition;
+  }
+
+ private:
+  // Of the conditions of what stands at `place`, the source below included. False: no row around is equal to
+  // anything.
+  bool put_rows_by_key(Place& place, const Conditions& conditions) {
     Conditions keys, below, above;
     std::vector<std::pair<const BoundExpression*, const BoundExpression*>> sides;
-    for (const BoundExpression* condition : place->conditions) {
+    for (const BoundExpression* condition : conditions) {
       if (const auto found = sides_of(*condition); found.first != nullptr) {
         keys.push_back(condition);
         sides.push_back(found);
@@ -48,8 +72,8 @@ class Keeper {
         (reads_own_alone(*condition) ? below : above).push_back(condition);
       }
     }
-    if (keys.empty()) return;
-    Place source = std::move(place->input);
+    if (keys.empty()) return false;
+    Place source = place->kind == PlanKind::filter ? std::move(place->input) : std::move(place);
     if (!below.empty()) source = make(PlanKind::filter, std::move(below), std::move(source));
     Place by_key = make(PlanKind::by_key, std::move(keys), std::move(source));
     for (const auto& [outer, own] : sides) {
@@ -57,29 +81,47 @@ class Keeper {
       by_key->right_keys.push_back(own);
     }
     place = above.empty() ? std::move(by_key) : make(PlanKind::filter, std::move(above), std::move(by_key));
+    return true;
   }
 
- private:
+  // Whether it finds items by what the row around is, and might as well give all in the same order.
+  bool is_of_row(const PlanNode& scan) const {
+    const AccessPath& access = scan.access;
+    const bool leads_to_items =
+        access.kind == Access::Kind::partition || (access.kind >= Access::Kind::index && !access.is_covering);
+    const bool gives_others = access.is_ordered || access.only_ends || access.first_of_equal ||
+                              access.takes_join_keys || access.asked_components > 0 ||
+                              !access.id_bounds.empty();
+    return scan.kind == PlanKind::scan && leads_to_items && !gives_others &&
+           reads_below(scan).intersects(outer_);
+  }
+
   bool is_the_same(const PlanNode& source) const {
     const bool is_scan = source.kind == PlanKind::scan && source.access.asked_components == 0 &&
                          !source.access.takes_join_keys;
     const bool is_query = source.kind == PlanKind::subquery && source.input->kind == PlanKind::one_row &&
                           !source.keeps_unmatched && !source.source->query->is_volatile;
     if (!is_scan && !is_query) return false;
-    SlotSet reads(plan_.slot_count);
-    add_slots_read_below(source, reads);
-    return !reads.intersects(outer_);
+    return !reads_below(source).intersects(outer_);
   }
 
-  bool reads_own_alone(const BoundExpression& expression) const {
+  SlotSet reads_below(const PlanNode& top) const {
+    SlotSet reads(plan_.slot_count);
+    add_slots_read_below(top, reads);
+    return reads;
+  }
+  SlotSet reads(const BoundExpression& expression) const {
     SlotSet reads(plan_.slot_count);
     add_slots_read(expression, reads);
-    return reads.intersects(own_) && !reads.intersects(outer_) && !is_volatile(expression);
+    return reads;
+  }
+  bool reads_own_alone(const BoundExpression& expression) const {
+    const SlotSet read = reads(expression);
+    return read.intersects(own_) && !read.intersects(outer_) && !is_volatile(expression);
   }
   bool reads_outer_alone(const BoundExpression& expression) const {
-    SlotSet reads(plan_.slot_count);
-    add_slots_read(expression, reads);
-    return reads.intersects(outer_) && !reads.intersects(own_) && !is_volatile(expression);
+    const SlotSet read = reads(expression);
+    return read.intersects(outer_) && !read.intersects(own_) && !is_volatile(expression);
   }
 
   // Of an equality: what stands around the query, and what the row says; nothing if it is none of these.
@@ -117,6 +159,8 @@ void keep_by_key(Plan& plan, PlannedQuery& query) {
     if ((*at)->kind == PlanKind::join) keeper.keep_right_side(**at);
     if ((*at)->kind == PlanKind::filter) keeper.keep_rows(*at);
   }
+  Bottom bottom = find_bottom(query.root);
+  keeper.keep_rows_of_row(bottom.filter != nullptr ? *bottom.filter : *bottom.scan);
 }
 
 }  // namespace quire::sql

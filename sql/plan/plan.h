@@ -72,6 +72,10 @@ inline constexpr double kPartitionShare = 0.01;
 // Past so many partitions, each of which has a cursor, a scan of all is no more work.
 inline constexpr size_t kMostPartitions = 4096;
 
+// What a scan gives where rows by key ask for all: the items, or those of the partition that it is confined
+// to.
+enum class GivesAll : uint8_t { never, of_partition, of_container };
+
 // How a scan reaches its items. The expressions read no slot of their own query.
 struct AccessPath {
   Access::Kind kind = Access::Kind::scan;
@@ -105,6 +109,8 @@ struct AccessPath {
   bool first_of_equal = false;
   // Only items that have a partner in a join above are wanted: the join's keys are what is looked up.
   bool takes_join_keys = false;
+  // Of a correlated query, where the row around decides what is read: rows by key above may ask for all.
+  GivesAll gives_all = GivesAll::never;
   bool only_ends = false;  // MIN, MAX: the first and the last entry are enough
   std::vector<SlotNumber> part_slots;
   double estimated_rows = -1;  // -1: not known

@@ -94,7 +94,8 @@ struct Frame {
   size_t capacity;  // rows a batch may hold
   // Of the right side of a lookup join: the keys to find rows for, a component behind the other.
   std::span<const Value> lookup_keys;
-  // Of the same: there were so many that all rows are to be read, as if no keys were asked for.
+  // Of the same, or below rows by key: so much was looked up that all rows are to be read, as if no keys were
+  // asked for.
   bool reads_all_partners = false;
 };
 

@@ -172,9 +172,14 @@ class IndexScan final : public Operator {
     const auto value_of = [&](const BoundExpression& operand) {
       return operands_.at(&operand)->evaluate(first_rows(1), frame)[0];
     };
+    if (frame.reads_all_partners && access_.gives_all == GivesAll::of_container) {
+      key_.clear();
+      return open_all(frame);
+    }
     if (!read_partition_key(frame)) return !frame.run.error;
     std::span<const Value> keys = frame.lookup_keys;
-    if (frame.reads_all_partners && is_looked_up()) return open_all(frame);
+    const bool gives_all = is_looked_up() || access_.gives_all == GivesAll::of_partition;
+    if (frame.reads_all_partners && gives_all) return open_all(frame);
     if (access_.takes_join_keys) {
       const auto found = frame.run.join_keys.find(node_number());
       if (found == frame.run.join_keys.end()) return open_all(frame);

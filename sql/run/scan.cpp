@@ -53,6 +53,7 @@ class Scan final : public Operator {
         kind_(node.access.kind),
         asked_(node.access.asked_components),
         takes_join_keys_(node.access.takes_join_keys),
+        gives_all_(node.access.gives_all != GivesAll::never),
         slot_(node.source->slot),
         only_counts_(node.only_counts && kind_ == Access::Kind::scan),
         is_ordered_(node.access.is_ordered),
@@ -151,6 +152,7 @@ class Scan final : public Operator {
   bool open(Frame& frame) {
     is_open_ = true;
     next_batch_ = kFirstBatch;
+    if (gives_all_ && frame.reads_all_partners) return open_cursor({}, frame);
     if (asked_ > 0)
       if (const auto keys = asked_keys(frame)) return open_asked(*keys, frame);
     if (!arm_keys_.empty()) return open_arms(frame);
@@ -308,7 +310,7 @@ class Scan final : public Operator {
 
   Access::Kind kind_;
   size_t asked_;
-  bool takes_join_keys_;
+  bool takes_join_keys_, gives_all_;
   SlotNumber slot_;
   Collection* collection_ = nullptr;
   std::vector<Choices> choices_;

@@ -112,6 +112,39 @@ TEST_F(CorrelatedQueryTest, KeepsWhatAnIndexLeadsTo) {
               HasSubstr("[entries read 105,"));
 }
 
+// An index, or the partition key, leads to the items of each row around, until all are read instead.
+TEST_F(CorrelatedQueryTest, ReadsAllOnceLookUpsCostMore) {
+  std::vector<std::string> queries;
+  for (const char* const sql : kCorrelated) queries.push_back(with_equality(sql, "{} = {}"));
+  for (const char* const condition :
+       {"d.p = c.p AND d.m > c.m", "d.p = c.p AND d.k = c.k", "d.n = c.n AND d.m > c.m AND d.k != c.k",
+        "d.n = c.n AND d.m = c.m", "d.k = c.k AND d.m = 3", "d.p = c.p AND d.n = 3 AND d.k >= c.k",
+        "d.p = 'p1' AND d.n = c.n AND d.k = 'x'"})
+    queries.push_back(
+        fmt::format("SELECT c.id, ARRAY(SELECT VALUE [d.id, d.k] FROM d WHERE {}) AS a FROM c", condition));
+  std::vector<std::string> expected;
+  for (const std::string& sql : queries) expected.push_back(query(sql));
+  for (const char* const index : {"by_k ON d (k)", "by_n ON d (n, m DESC)", "by_m ON d (m)"})
+    EXPECT_EQ(query(fmt::format("CREATE INDEX {}", index)), "");
+  for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(query(queries[i]), expected[i]) << queries[i];
+  const auto items_read = [&](const std::string& sql) {
+    auto statement = database_->prepare(sql);
+    EXPECT_TRUE(succeeds(statement));
+    (void)rows(*statement);
+    return statement->stats().items_read;
+  };
+  for (const char* const key : {"d.n = c.n", "d.p = c.p"}) {
+    const auto counting = [&](std::string_view first) {
+      return fmt::format(
+          "SELECT VALUE COUNT(1) FROM c WHERE {}EXISTS(SELECT 1 FROM d WHERE {} AND (d.k ?? 0) = 99)", first,
+          key);
+    };
+    EXPECT_THAT(query("EXPLAIN " + counting("")), HasSubstr("rows by key"));
+    EXPECT_LT(items_read(counting("")), 4'000U) << key;  // not 54 or 120 for each of the 600
+    EXPECT_LE(items_read(counting("c.p = 'p2' AND c.id = '7' AND ")), 121U) << key;
+  }
+}
+
 // So little memory that the rows cannot be kept.
 TEST_F(CorrelatedQueryTest, ComparesWhereMemoryDoesNotReach) {
   EXPECT_EQ(query("PRAGMA statement_memory = 150000"), "150000\n");
@@ -121,6 +154,15 @@ TEST_F(CorrelatedQueryTest, ComparesWhereMemoryDoesNotReach) {
       query("EXPLAIN ANALYZE SELECT VALUE c.id FROM c WHERE EXISTS(SELECT VALUE d FROM d WHERE d.id = "
             "CONCAT(c.id, 'x') AND CONCAT(d.id, d.p) != c.p)"),
       HasSubstr("items read 600"));
+}
+
+TEST_F(CorrelatedQueryTest, GoesOnLookingUpWhereMemoryDoesNotReach) {
+  const std::string sql =
+      "SELECT VALUE COUNT(1) FROM c WHERE EXISTS(SELECT 1 FROM d WHERE d.n = c.n AND d.k = c.k)";
+  const std::string count = query(sql);
+  EXPECT_EQ(query("CREATE INDEX by_n ON d (n)"), "");
+  EXPECT_EQ(query("PRAGMA statement_memory = 120000"), "120000\n");
+  EXPECT_EQ(query(sql), count);
 }
 
 // Once rows that were compared are twice as many as there are; before that a reader may have seen enough.

@@ -87,6 +87,12 @@ bool may_stop_early(const PlannedQuery& query) {
   return is_limited;
 }
 
+bool gives_rows_at_once(const PlannedQuery& query) {
+  for (const PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())
+    if (node->kind == PlanKind::sort || node->kind == PlanKind::group) return false;
+  return true;
+}
+
 void fan_out(Plan& plan, PlannedQuery& query, Source& source) {
   if (may_stop_early(query)) return;
   PlanNode* above = nullptr;

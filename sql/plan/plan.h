@@ -267,6 +267,8 @@ bool may_keep_first(const BoundQuery& query);
 bool is_always_defined(const BoundExpression& value, const BoundQuery& query);
 // Whether a limit ends what the bottom of the plan reads: nothing between takes all rows before it gives one.
 bool may_stop_early(const PlannedQuery& query);
+// Whether each row is given as soon as its item is read: nothing puts rows in order or together.
+bool gives_rows_at_once(const PlannedQuery& query);
 // Finds the filter whose work several threads may share.
 void fan_out(Plan& plan, PlannedQuery& query, Source& source);
 void find_carried_slots(PlannedQuery& query, SlotNumber slot_count);

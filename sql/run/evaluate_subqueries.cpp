@@ -19,7 +19,11 @@ class SubqueryEvaluator final : public Evaluator {
       : kind_(kind),
         bound_(bound),
         query_(run, query, kSubqueryBatch, gives_output),
-        collected_(&run.memory) {}
+        collected_(&run.memory) {
+    const bool takes_all =
+        kind == BoundKind::array_query || kind == BoundKind::last_query || kind == BoundKind::all_query;
+    if (!takes_all) query_.frame().rows_wanted = 1;
+  }
 
   Vector evaluate(Rows rows, Frame& frame) override {
     Value* out = column_.reserve(rows);

@@ -92,6 +92,8 @@ struct Frame {
   // By slot: its values outlive the batch without retain(). Set while the operators are made, bottom up.
   std::vector<bool> is_stable;
   size_t capacity;  // rows a batch may hold
+  // How many rows its query's reader takes at most.
+  size_t rows_wanted = SIZE_MAX;
   // Of the right side of a lookup join: the keys to find rows for, a component behind the other.
   std::span<const Value> lookup_keys;
   // Of the same, or below rows by key: so much was looked up that all rows are to be read, as if no keys were

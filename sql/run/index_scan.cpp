@@ -4,10 +4,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sql/plan/estimate_rows.h"
 #include "sql/plan/key_ranges.h"
 #include "sql/run/equal_keys.h"
 #include "sql/run/operator.h"
 #include "sql/run/shared_lookups.h"
+#include "sql/value/comparison.h"
 
 namespace quire::sql {
 namespace {
@@ -19,6 +21,8 @@ class IndexScan final : public Operator {
         access_(node.access),
         slot_(node.source->slot),
         may_stop_early_(may_stop_early(query)),
+        gives_rows_at_once_(gives_rows_at_once(query)),
+        row_limit_(static_cast<size_t>(row_limit(*query.bound).value_or(kFirstBatch))),
         is_reverse_(node.access.is_reverse) {
     are_rows_ = frame.run.stored_items != nullptr && frame.run.stored_items->input.get() == &node;
     collection_ = frame.run.item_collections[slot_];
@@ -124,10 +128,12 @@ class IndexScan final : public Operator {
     }
     is_at_end_ = *count == 0;
     frame.run.counters[node_number()].entries_read += *count;
-    // Once a batch: a hop costs as much as many entries.
+    // Once a batch: a hop costs as much as many entries. Where a batch ends in one value, a shorter one will
+    // do.
     if (access_.skipped_parts > 0 && *count > 0) {
       if (auto skipped = entries_->skip_equal(access_.skipped_parts); !skipped)
         frame.run.set_error(std::move(skipped.error()));
+      if (*count >= kWorthHop && ends_in_one_value(*count)) next_batch_ = kWorthHop;
     }
     for (size_t part = 0; access_.reads_parts && part < parts; ++part) {
       Value* column = columns_[part].reserve(frame.capacity);
@@ -135,6 +141,14 @@ class IndexScan final : public Operator {
       frame.slots[access_.part_slots[part]] = Vector::column(column);
     }
     return first_rows(*count);
+  }
+
+  // The second half of a batch of entries.
+  bool ends_in_one_value(size_t count) {
+    const size_t parts = access_.part_slots.size();
+    const Value* const half = values_.data() + count / 2 * parts;
+    const Value* const last = values_.data() + (count - 1) * parts;
+    return access_.reads_parts && std::equal(half, half + access_.skipped_parts, last, deep_equal);
   }
 
   // The first entry, then the last one.
@@ -152,7 +166,13 @@ class IndexScan final : public Operator {
 
   bool reads_entries() const noexcept { return access_.is_covering && cursor_ == entries_.get(); }
 
-  // Small batches at first: under a limit few items are asked for, and each costs a look-up.
+  // Few rows may be asked for, and each item costs a look-up.
+  size_t first_batch(const Frame& frame) const {
+    if (!gives_rows_at_once_) return kFirstBatch;
+    return std::clamp<size_t>(std::min(row_limit_, frame.rows_wanted), 1, kFirstBatch);
+  }
+
+  // Small batches at first: as long as few items are asked for.
   size_t batch(const Frame& frame) {
     const size_t size = std::min(next_batch_, frame.capacity);
     next_batch_ = std::min(next_batch_ * 2, kBatchSize);
@@ -164,7 +184,7 @@ class IndexScan final : public Operator {
     is_open_ = true;
     is_at_end_ = false;
     cursor_ = nullptr;
-    next_batch_ = kFirstBatch;
+    next_batch_ = first_batch(frame);
     given_ = 0;
     skipped_ = 0;
     was_shared_ = false;
@@ -333,6 +353,7 @@ class IndexScan final : public Operator {
   }
 
   static constexpr size_t kFirstBatch = 16;
+  static constexpr size_t kWorthHop = 64;
   static constexpr size_t kFewRanges = 64;
   // Who reads so few may want no more. To begin a thread takes as long as finding some fifty to a hundred;
   // a third or later one is worth it for so many.
@@ -342,7 +363,8 @@ class IndexScan final : public Operator {
 
   const AccessPath& access_;
   SlotNumber slot_;
-  bool may_stop_early_;
+  bool may_stop_early_, gives_rows_at_once_;
+  size_t row_limit_;
   bool is_reverse_;
   bool are_rows_;  // the items, as they are stored
   uint8_t ends_given_ = 0;

@@ -15,10 +15,13 @@ namespace {
 // So often may a script be told that a call is not accepted before it is ended.
 constexpr uint32_t kMostRefusals = 1000;
 
-// Failures after which a transaction can only be undone, whatever the script would do about them.
-bool is_of_storage(ErrorCode code) {
-  return code >= ErrorCode::not_a_database || code == ErrorCode::container_not_found ||
-         code == ErrorCode::interrupted || code == ErrorCode::transaction_too_large;
+// Failures after which a transaction can only be undone, whatever the script would do about them. A container
+// that is not there is one where it is the script's own; one that a query names has a place in its text.
+bool is_of_storage(const Error& error) {
+  const bool is_named = error.position.line != 0;
+  return error.code >= ErrorCode::not_a_database || error.code == ErrorCode::interrupted ||
+         error.code == ErrorCode::transaction_too_large ||
+         (error.code == ErrorCode::container_not_found && !is_named);
 }
 
 }  // namespace
@@ -70,7 +73,7 @@ JsValue ScriptCallHost::log(std::span<const JsValue> arguments) {
 
 // An error that the script gets, or, where nothing can be saved, the end of the run.
 JsValue ScriptCallHost::refuse(const Error& error) {
-  const bool is_fatal = is_of_storage(error.code);
+  const bool is_fatal = is_of_storage(error);
   if (is_fatal && !failure_) failure_ = error;
   return sandbox_.throw_error(error.message, error.status(), !is_fatal);
 }

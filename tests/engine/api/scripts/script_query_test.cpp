@@ -44,6 +44,20 @@ TEST_F(ScriptTest, QueriesFindItemsByTheirIds) {
   EXPECT_EQ(ids("'SELECT TOP 2 VALUE c.id FROM c ORDER BY c.id DESC'"), R"(["c299","c298"])");
 }
 
+TEST_F(ScriptTest, AQueryThatNamesNoContainerIsForTheCallback) {
+  EXPECT_EQ(body_of(R"(function () {
+    __.queryDocuments(__.getSelfLink(), 'SELECT VALUE 1 FROM x JOIN nowhere d ON d.id = x.id', (err) => {
+      __.createDocument(__.getSelfLink(), { id: 'after', authorId: 'a1' });
+      __.response.setBody([err.number, err.body.includes("'nowhere'")]);
+    });
+  })"),
+            "[404,true]");
+  EXPECT_THAT(ids(), testing::HasSubstr("after"));
+  EXPECT_TRUE(fails_with(
+      run("function () { __.queryDocuments(__.getSelfLink(), 'SELECT 1 FROM x JOIN nowhere d ON true'); }"),
+      QUIRE_NOT_FOUND, "there is no container or alias 'nowhere'"));
+}
+
 TEST_F(ScriptTest, AnInterruptOfLongAgoEndsNoQuery) {
   database_->interrupt();
   EXPECT_EQ(body_of(R"(function () {

@@ -89,11 +89,16 @@ constexpr size_t kLongestComparedName = 64;
 
 }  // namespace
 
+std::string_view beginning_of(std::string_view text, size_t most_bytes) noexcept {
+  if (text.size() <= most_bytes) return text;
+  size_t cut = most_bytes;
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
+  return text.substr(0, cut);
+}
+
 std::string shortened(std::string_view word, size_t most_bytes) {
   if (word.size() <= most_bytes) return std::string(word);
-  size_t cut = most_bytes;
-  while ((static_cast<unsigned char>(word[cut]) & 0xC0) == 0x80) --cut;
-  return std::string(word.substr(0, cut)) + "...";
+  return std::string(beginning_of(word, most_bytes)) + "...";
 }
 
 const ErrorCodeRow& error_code_row(ErrorCode code) noexcept {

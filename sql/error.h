@@ -99,6 +99,9 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message, Position
   return std::unexpected(Error{.code = code, .message = std::move(message), .position = position});
 }
 
+// The beginning of a text that has no more than so many bytes, and ends with a whole character.
+std::string_view beginning_of(std::string_view text, size_t most_bytes) noexcept;
+
 // A user's word as messages show it: whole, or the beginning of a long one.
 std::string shortened(std::string_view word, size_t most_bytes = 40);
 

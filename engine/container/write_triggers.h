@@ -24,7 +24,8 @@ class ScriptLog {
   void add(std::string_view line, size_t most_bytes) {
     if (is_full_) return;
     is_full_ = text_.size() + line.size() >= most_bytes;
-    (text_ += is_full_ ? std::string_view("...") : line) += '\n';
+    text_ += beginning_of(line, most_bytes - text_.size());
+    text_ += is_full_ ? "...\n" : "\n";
   }
   void clear() noexcept {
     text_.clear();

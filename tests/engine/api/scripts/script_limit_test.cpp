@@ -256,6 +256,15 @@ TEST_F(ScriptLimitTest, TheLogIsCut) {
   EXPECT_LT(result->log.size(), size_t{80} << 10);
 }
 
+TEST_F(ScriptLimitTest, OfALineThatIsTooLongTheLogHasTheBeginning) {
+  const auto result = run("function () { console.log('é'.repeat(50000)); console.log('more'); }");
+  ASSERT_TRUE(succeeds(result));
+  EXPECT_TRUE(result->log.starts_with("éé"));
+  EXPECT_TRUE(result->log.ends_with("é...\n"));
+  EXPECT_EQ(result->log.size(), (size_t{64} << 10) + 4);
+  EXPECT_EQ(run("function () { console.log('xé'.padEnd(65536, 'é')); }")->log.size(), (size_t{64} << 10) + 3);
+}
+
 TEST_F(ScriptLimitTest, GettersAndToJsonThatThrowAreExceptions) {
   expect_breach("__.response.setBody({ toJSON() { throw new Error('mine'); } });", QUIRE_SCRIPT_FAILED,
                 "mine");

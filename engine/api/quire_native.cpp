@@ -76,9 +76,9 @@ int write(quire_call* call, PartitionAccess::Write kind, const char* json, size_
     quire::sql::JsonReader reader;
     quire::sql::Arena arena;
     QUIRE_ASSIGN(const quire::sql::Value value, reader.to_value(item, arena));
-    QUIRE_ASSIGN(const quire::engine::Item written,
+    QUIRE_ASSIGN(const quire::engine::ItemOutcome written,
                  access.write(kind, value, quire::engine::etag_argument(if_match), false));
-    access.write_json(written, text);
+    access.write_json(written.item, text);
     return {};
   });
 }

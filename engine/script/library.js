@@ -215,9 +215,10 @@
     upsertDocument: (link, body, options, isWanted) => {
       if (options !== noOptions) checkIndexAction(options);
       checkCollection(link);
-      const document = host(upsert, body?.id ? body : newDocumentOf(body, options), options.disableAutomaticIdGeneration === true, isWanted, options === noOptions ? undefined : asText(options.etag));
-      if (isWanted) info = answer(200);
-      return document;
+      const made = host(upsert, body?.id ? body : newDocumentOf(body, options), options.disableAutomaticIdGeneration === true, isWanted, options === noOptions ? undefined : asText(options.etag));
+      if (!isWanted) return undefined;
+      info = answer(made[1] ? 201 : 200);
+      return made[0];
     },
     replaceDocument: (link, body, options, isWanted) => {
       if (options !== noOptions) checkIndexAction(options);

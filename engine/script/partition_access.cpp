@@ -43,29 +43,22 @@ void PartitionAccess::write_json(const Item& item, std::string& out) {
   store_->write_item_json(item.root, out);
 }
 
-Result<Item> PartitionAccess::write(Write kind, const sql::Value& item, std::string_view if_match,
-                                    bool needs_id) {
+Result<ItemOutcome> PartitionAccess::write(Write kind, const sql::Value& item, std::string_view if_match,
+                                           bool needs_id) {
   QUIRE_TRY(check_partition(item));
   if (needs_id && item.member("id").is_undefined())
     return fail(ErrorCode::invalid_id, "the item has no id, and disableAutomaticIdGeneration is set");
   end_query();
   const WriteOptions options{.if_match = if_match, .triggers = triggers_};
-  ItemOutcome outcome;
   switch (kind) {
-    case Write::create: {
-      QUIRE_ASSIGN(outcome, store_->create(transaction_, item, options));
-      break;
-    }
-    case Write::upsert: {
-      QUIRE_ASSIGN(outcome, store_->upsert(transaction_, item, options));
-      break;
-    }
-    case Write::replace: {
-      QUIRE_ASSIGN(outcome, store_->replace(transaction_, item, options));
-      break;
-    }
+    case Write::create:
+      return store_->create(transaction_, item, options);
+    case Write::upsert:
+      return store_->upsert(transaction_, item, options);
+    case Write::replace:
+      return store_->replace(transaction_, item, options);
   }
-  return outcome.item;
+  std::unreachable();
 }
 
 Result<Item> PartitionAccess::replace(std::string_view id, const sql::Value& item,

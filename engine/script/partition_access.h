@@ -43,7 +43,7 @@ class PartitionAccess {
 
   enum class Write : uint8_t { create, upsert, replace };
   // forbidden for an item of another partition; what ContainerStore's functions fail with.
-  Result<Item> write(Write kind, const sql::Value& item, std::string_view if_match, bool needs_id);
+  Result<ItemOutcome> write(Write kind, const sql::Value& item, std::string_view if_match, bool needs_id);
   // In the place of the item `id`, which need not be the new one's.
   Result<Item> replace(std::string_view id, const sql::Value& item, std::string_view if_match);
   // `body`: operations, or {"condition", "operations"} (engine/container/patch.h). not_found; what

@@ -156,7 +156,8 @@ Result<JsValue> ScriptCallHost::write_if_accepted(HostFunction function, std::sp
   return Sandbox::is_exception(done) ? done : is_accepted;
 }
 
-// The document, whether it must have an id, whether the item is wanted, of an upsert an etag.
+// The document, whether it must have an id, whether the item is wanted, of an upsert an etag. An item that an
+// upsert gives comes with whether it was made.
 Result<JsValue> ScriptCallHost::write(HostFunction function, std::span<const JsValue> arguments) {
   if (arguments.empty()) return kJsUndefined;
   const auto document = take_document(arguments[0]);
@@ -164,8 +165,12 @@ Result<JsValue> ScriptCallHost::write(HostFunction function, std::span<const JsV
   if (!document || !take_text(arguments, 3, etag)) return kJsException;
   const auto kind =
       function == HostFunction::create ? PartitionAccess::Write::create : PartitionAccess::Write::upsert;
-  QUIRE_ASSIGN(const Item item, access_->write(kind, *document, etag, is_true(arguments, 1)));
-  return is_true(arguments, 2) ? give(item) : kJsUndefined;
+  QUIRE_ASSIGN(const ItemOutcome outcome, access_->write(kind, *document, etag, is_true(arguments, 1)));
+  if (!is_true(arguments, 2)) return kJsUndefined;
+  const JsValue item = give(outcome.item);
+  if (function == HostFunction::create || Sandbox::is_exception(item)) return item;
+  const JsValue item_and_created[] = {item, Sandbox::new_boolean(outcome.created)};
+  return sandbox_.new_array(item_and_created);
 }
 
 // A link, the document or the operations of a patch, an etag, whether the item is wanted.

@@ -129,6 +129,17 @@ TEST_F(ScriptTest, ADocumentMayBeGivenAsItsText) {
             R"(["t11","t12","t13",400,400])");
 }
 
+TEST_F(ScriptTest, AnUpsertThatCreatesSaysSo) {
+  EXPECT_EQ(body_of(R"(function () {
+    var seen = [], note = (err, doc, info) => { if (err) throw err; seen.push(doc.v, info.statusCode); __.response.setBody(seen); };
+    __.upsertDocument(__.getSelfLink(), { id: 'n1', authorId: 'a1', v: 1 }, note);
+    __.upsertDocument(__.getSelfLink(), { id: 'n1', authorId: 'a1', v: 2 }, note);
+    __.upsertDocument(__.getSelfLink(), { id: 'n2', authorId: 'a1', v: 3 });
+    __.upsertDocument(__.getSelfLink(), { id: 'n2', authorId: 'a1', v: 4 }, {}, note);
+  })"),
+            "[1,201,2,200,4,200]");
+}
+
 TEST_F(ScriptTest, AnIdThatIsNullOrEmptyIsMade) {
   EXPECT_EQ(body_of(R"(function () {
     var seen = [], note = (err, doc) => { seen.push(err ? err.number : doc.id.length); __.response.setBody(seen); };

@@ -504,9 +504,16 @@
   for (const object of [Object, Object.prototype, Array, Array.prototype, String.prototype, Number.prototype, Math, JSON])
     for (const name of Object.getOwnPropertyNames(object)) void object[name];
 
+  const generators = [function* () {}, async function* () {}].map((each) => Object.getPrototypeOf(each));
+
   // ---- What the host calls
 
   return {
+    // What a function is that is no script, though the engine calls it: a class throws then, and nothing of a generator runs.
+    unfitKind(value) {
+      if (generators.includes(Object.getPrototypeOf(value))) return 'a generator';
+      return /^class\b/.test(Function.prototype.toString.call(value)) ? 'a class' : undefined;
+    },
     start(kind, operation, requestBody, responseBody, selfLink, altLink, mostResponse) {
       run = theRun;
       run.kind = kind;

@@ -64,6 +64,24 @@ std::optional<Error> fault_of_expression(Sandbox& sandbox, const ScriptDefinitio
   return fault;
 }
 
+// Functions as an expression or a program gave them; invalid_definition for one that cannot be called as a
+// script is.
+Result<JsValue> fit_function(Sandbox& sandbox, const ScriptDefinition& script, JsValue function) {
+  const JsValue given[] = {function};
+  const JsValue unfit_kind = sandbox.property(sandbox.library(), "unfitKind");
+  const JsValue kind = sandbox.call(unfit_kind, kJsUndefined, given);
+  sandbox.free(unfit_kind);
+  if (Sandbox::is_undefined(kind)) return function;
+  std::string text;
+  if (Sandbox::is_exception(kind) || !sandbox.text(kind, text))
+    return std::unexpected(sandbox.take_exception(script_title(script)));
+  return fail(
+      ErrorCode::invalid_definition,
+      fmt::format("{} is {}: its text must be a function that can be called, as in function (x) {{ ... "
+                  "}} or async function (x) {{ ... }}",
+                  script_title(script), text));
+}
+
 }  // namespace
 
 std::string script_title(const ScriptDefinition& script) {
@@ -111,7 +129,7 @@ Result<JsValue> ScriptStore::load(Sandbox& sandbox, const ScriptDefinition& scri
   const JsValue expression = sandbox.evaluate("(" + text + "\n)", script.name);
   std::optional<Error> fault;
   if (!Sandbox::is_exception(expression)) {
-    if (sandbox.is_function(expression)) return expression;
+    if (sandbox.is_function(expression)) return fit_function(sandbox, script, expression);
     sandbox.free(expression);
   } else {
     fault = sandbox.take_fault_of_text(script_title(script));
@@ -133,7 +151,7 @@ Result<JsValue> ScriptStore::load(Sandbox& sandbox, const ScriptDefinition& scri
     if (Sandbox::is_exception(function))
       (void)sandbox.take_exception(script_title(script));
     else if (sandbox.is_function(function))
-      return function;
+      return fit_function(sandbox, script, function);
     else
       sandbox.free(function);
   }

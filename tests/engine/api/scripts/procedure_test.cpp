@@ -111,6 +111,22 @@ TEST_F(ScriptTest, ASyntaxErrorIsToldWhenTheScriptIsStored) {
   EXPECT_EQ(shelf_->scripts().value(), "[]");
 }
 
+TEST_F(ScriptTest, WhatCannotBeCalledAsAScriptIsRefusedWhenItIsStored) {
+  for (const auto& [body, kind] : std::initializer_list<std::pair<std::string_view, std::string_view>>{
+           {"class p {}", "is a class"},
+           {"let one = 1; class p {}", "is a class"},
+           {"let one = 1; class Other {}", "has no function"},
+           {"class { constructor() {} }", "is a class"},
+           {"function* p() {}", "is a generator"},
+           {"async function* () {}", "is a generator"},
+           {"let one = 1; function* p() {}", "is a generator"}})
+    EXPECT_TRUE(fails_with(run(body), QUIRE_INVALID_DEFINITION, kind)) << body;
+  EXPECT_EQ(shelf_->scripts().value(), "[]");
+  for (const std::string_view body : {"async function () {}", "(x) => x", "async (x) => x",
+                                      "class Other {}\nfunction p() { new Other(); }"})
+    EXPECT_TRUE(succeeds(run(body))) << body;
+}
+
 TEST_F(ScriptTest, DocumentsAreCreatedReadReplacedAndDeletedInOneTransaction) {
   EXPECT_EQ(body_of(R"(function () {
     var c = getContext().getCollection(), link = c.getSelfLink(), seen = [];

@@ -61,6 +61,18 @@ Result<void> drop_script(OpenContainers& containers, Session& session, Container
                });
 }
 
+namespace {
+
+// The place in the statement of one in the script that begins at `body`.
+Position place_in_statement(const Position& body, const Position& place) {
+  if (place.line == 0) return {};
+  return {.offset = 0,
+          .line = body.line + place.line - 1,
+          .column = place.line == 1 ? body.column + place.column - 1 : place.column};
+}
+
+}  // namespace
+
 Result<void> change_scripts(OpenContainers& containers, Session& session, const sql::ScriptChange& change,
                             bool creates, const sql::TimeLimit& time_limit) {
   QUIRE_ASSIGN(const auto store, containers.open(change.container));
@@ -73,8 +85,8 @@ Result<void> change_scripts(OpenContainers& containers, Session& session, const 
                                   .operation = change.operation,
                                   .is_always = change.is_always},
                                  change.replaces, time_limit);
-    // A place in the body is none in the statement; the message tells its line.
-    if (!created) created.error().position = {};
+    if (!created)
+      created.error().position = place_in_statement(change.body_position, created.error().position);
     return created;
   }
   auto dropped = drop_script(containers, session, *store, change.kind, change.name);

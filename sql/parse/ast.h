@@ -279,6 +279,7 @@ struct ScriptChange {
   std::string_view name;
   std::string_view container;
   std::string_view body;
+  Position body_position;
   std::string_view mark;  // around the body: $$, or $name$
   TriggerTime time = TriggerTime::pre;
   TriggerOperation operation = TriggerOperation::all;

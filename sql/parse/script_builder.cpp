@@ -26,6 +26,7 @@ void AstBuilder::create_script(const Token& start, const Token& kind, bool repla
   const std::string_view text = text_of(body);
   script->mark = text.substr(0, text.find('$', 1) + 1);
   script->body = text.substr(script->mark.size(), text.size() - 2 * script->mark.size());
+  script->body_position = position_of(parsed_.text, body.offset + script->mark.size());
   script->replaces = replaces;
   script->span = span_from(start.offset);
   parsed_.statement.kind = StatementKind::create_script;

@@ -452,9 +452,18 @@ TEST_F(ScriptTest, AnErrorInAScriptHasNoPlaceInTheStatement) {
   const Error triggered = fault_of("DELETE FROM shelf s WHERE s.id = 'b1' PRE TRIGGER t");
   EXPECT_THAT(triggered.message, testing::StartsWith("trigger 't', line 4: no"));
   EXPECT_EQ(triggered.line, 0u);
-  const Error created = fault_of("CREATE PROCEDURE q ON shelf AS $$function () {\n  var = 1;\n}$$");
-  EXPECT_THAT(created.message, testing::HasSubstr("line 2"));
-  EXPECT_EQ(created.line, 0u);
+}
+
+TEST_F(ScriptTest, AFaultOfAScriptThatAStatementStoresHasItsPlaceThere) {
+  const auto fault_of = [&](const std::string& sql) {
+    Statement statement = std::move(database_->prepare(sql).value());
+    EXPECT_THAT(rows(statement), testing::StartsWith("syntax: procedure 'q', line "));
+    return statement.error() ? std::pair(statement.error()->line, statement.error()->column)
+                             : std::pair(0u, 0u);
+  };
+  EXPECT_EQ(fault_of("CREATE PROCEDURE q ON shelf\nAS $$function () {\n  var = 1;\n}$$"), std::pair(3u, 7u));
+  EXPECT_EQ(fault_of("CREATE PROCEDURE q ON shelf\nAS $js$ function () { var = 1; }$js$"),
+            std::pair(2u, 27u));
 }
 
 TEST_F(ScriptTest, ScriptsSurviveReopeningAndGoWithTheirContainer) {

@@ -76,11 +76,24 @@ class DataChange {
 
   Result<void> add_text(const sql::Value& item) {
     if (!sql::has_only_finite_numbers(item))
-      return fail(ErrorCode::not_json_result, "an item would hold NaN or Infinity, which JSON has not");
+      return std::unexpected(
+          of_item({ErrorCode::not_json_result, "an item would hold NaN or Infinity, which JSON has not"},
+                  item, texts_.size()));
     text_.clear();
     sql::write_json(item, text_);
     texts_.push_back(arena_.copy_string(text_));
     return {};
+  }
+
+  // Says of which of the items, as far as its message does not. That of a script ends in its stack.
+  Error of_item(Error error, const sql::Value& item, size_t at) const {
+    if (error.status() != 400 || error.code == ErrorCode::script_failed) return error;
+    const sql::Value id = item.member("id");
+    std::string name = texts_.size() > 1 ? fmt::format("number {}", at + 1) : "";
+    if (id.is_string()) name = fmt::format("'{}'", shortened(id.as_string(), kLongestShownId));
+    if (!error.message.contains(name) && !error.message.contains("(item "))
+      error.message += fmt::format(" (item {})", name);
+    return error;
   }
 
   // `row`: an item and the operations on it.
@@ -139,19 +152,22 @@ class DataChange {
       QUIRE_ASSIGN(const ContainerStatistics statistics, store_.statistics(transaction_));
       write_options_.newest = statistics.last_lsn;
     }
-    for (const std::string_view text : texts_) {
+    for (size_t at = 0; at < texts_.size(); ++at) {
       QUIRE_TRY(may_go_on());
-      QUIRE_ASSIGN(const ItemOutcome written, write(text));
+      QUIRE_ASSIGN(const ItemOutcome written, write(at));
       remember(written.item.root, false);
     }
     return {};
   }
 
-  // The texts of items are not the statement's: an error has no place in it.
-  Result<ItemOutcome> write(std::string_view text) {
-    auto written = write_text(text);
-    if (!written) written.error().position = {};
-    return written;
+  Result<ItemOutcome> write(size_t at) {
+    auto written = write_text(texts_[at]);
+    if (written) return written;
+    sql::Arena arena;
+    const auto item = sql::JsonReader().to_value(texts_[at], arena);
+    Error error = of_item(std::move(written.error()), item ? *item : sql::Value(), at);
+    error.position = {};  // the texts of items are not the statement's
+    return std::unexpected(std::move(error));
   }
 
   Result<ItemOutcome> write_text(std::string_view text) {

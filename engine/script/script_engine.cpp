@@ -192,9 +192,13 @@ Result<std::string> JavaScript::run_trigger(const ScriptDefinition& script, cons
     done.error().position = {};
     return std::unexpected(std::move(done.error()));
   }
+  if (settings.kind != "pre" || settings.operation == "Delete") return body;
   QUIRE_ASSIGN(const sql::Value left, reader.to_value(body, arena));
-  if (settings.kind == "pre" && settings.operation != "Delete") QUIRE_TRY(access.check_partition(left));
-  return body;
+  auto is_right = left.is_object() ? access.check_partition(left)
+                                   : fail(ErrorCode::invalid_argument, "an item must be a JSON object");
+  if (is_right) return body;
+  is_right.error().message = fmt::format("{}: {}", script_title(script), is_right.error().message);
+  return std::unexpected(std::move(is_right.error()));
 }
 
 Result<void> JavaScript::before(WriteTransaction& transaction, ContainerStore& store,

@@ -35,6 +35,21 @@ TEST_F(ChangeTest, InsertWritesAllOrNothing) {
   EXPECT_EQ(ids(), "\"1\"\n\"2\"\n\"3\"\n");
 }
 
+TEST_F(ChangeTest, OfSeveralItemsTheOneThatIsWrongIsNamed) {
+  EXPECT_EQ(query("ALTER CONTAINER people WITH {defaultTtl: 100}"), "");
+  EXPECT_THAT(query("UPDATE people p SET p.ttl = p.id = '2' ? 0 : 5"), HasSubstr("2147483647 (item '2')"));
+  EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', city: 'Kyiv'}, 5"),
+              HasSubstr("must be a JSON object (item number 2)"));
+  EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', city: 'Kyiv'}, {id: 5, city: 'Kyiv'}"),
+              HasSubstr("must be a string (item number 2)"));
+  EXPECT_THAT(query("UPDATE people p SET p.age = 1 / (p.age ?? 0)"), HasSubstr("(item '3')"));
+  // What a message says already it says once, and of one item alone there is no number.
+  EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', city: {}}"), Not(HasSubstr("(item '4') (item")));
+  EXPECT_THAT(query("INSERT INTO people VALUES {id: '4', city: 'Kyiv'}, {city: {}}"),
+              Not(HasSubstr("(item number")));
+  EXPECT_THAT(query("INSERT INTO people VALUES 5"), Not(HasSubstr("(item")));
+}
+
 // A place in the text of an item is none in the statement.
 TEST_F(ChangeTest, AnItemThatIsNestedTooDeeplyHasNoPlaceInTheStatement) {
   std::string deep = "1";

@@ -84,7 +84,11 @@ TEST_F(TriggerTest, APreTriggerRefusesAWeakLinkAndChangesTheRequest) {
   EXPECT_EQ(query("SELECT VALUE s.checked FROM shelf s WHERE s.id = 'b9'"), "true\n");
   add("move", "PRE CREATE ON shelf ALWAYS",
       "function () { var r = getContext().getRequest(), d = r.getBody(); d.authorId = 'a1'; r.setBody(d); }");
-  EXPECT_TRUE(fails_with(shelf_->create(R"({"id":"b10","authorId":"a2"})"), QUIRE_FORBIDDEN));
+  EXPECT_TRUE(fails_with(shelf_->create(R"({"id":"b10","authorId":"a2"})"), QUIRE_FORBIDDEN,
+                         "trigger 'move': the item's partition key"));
+  add("five", "PRE CREATE ON shelf", "function () { getContext().getRequest().setBody(5); }");
+  EXPECT_THAT(query("INSERT INTO shelf VALUES {id: 'b10', authorId: 'a1'} PRE TRIGGER five"),
+              HasSubstr("trigger 'five': an item must be a JSON object"));
   add("label", "PRE CREATE ON shelf",
       "function () { var r = getContext().getRequest(), d = r.getValue('Body'); d.done = "
       "r.getValue('OperationType'); "

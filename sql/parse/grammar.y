@@ -168,7 +168,7 @@ statement ::= ROLLBACK(K) transaction terminator. { build->transaction(Statement
 transaction ::= .
 transaction ::= TRANSACTION.
 statement ::= PRAGMA(K) name(N) terminator. { build->pragma(K, N, nullptr); }
-statement ::= PRAGMA(K) name(N) EQUAL primary(V) terminator. { build->pragma(K, N, V); }
+statement ::= PRAGMA(K) name(N) EQUAL prefixed(V) terminator. { build->pragma(K, N, V); }
 statement ::= PRAGMA(K) name(N) EQUAL ON(V) terminator. { build->pragma(K, N, build->identifier(V)); }
 
 statement ::= ADVISE(K) object(C) terminator. { build->upkeep(StatementKind::advise, K, C); }

@@ -410,6 +410,8 @@ TEST_F(ChangeTest, PragmasTellAndChangeSettings) {
   EXPECT_THAT(query("PRAGMA durability = much"), HasSubstr("full, relaxed or none"));
   EXPECT_THAT(query("PRAGMA strict = 7"), HasSubstr("on or off"));
   EXPECT_THAT(query("PRAGMA statement_memory = 0"), HasSubstr("above 0"));
+  EXPECT_THAT(query("PRAGMA statement_time = -5"),
+              HasSubstr("invalid_argument: PRAGMA statement_time takes"));
   EXPECT_THAT(query("PRAGMA strickt"), HasSubstr("'strict'"));
   reopen(file("a.quire"), {.durability = Durability::relaxed});
   EXPECT_EQ(query("PRAGMA durability"), "\"relaxed\"\n");

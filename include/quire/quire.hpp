@@ -373,13 +373,22 @@ inline ValueRange<Member> Value::members() const noexcept {
   return {*this, Type::object};
 }
 
+namespace detail {
+
+// What may be meant as a text or as a number; whoever passes it to Scalar says which.
+template <typename T>
+concept character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
+                    std::same_as<T, char16_t> || std::same_as<T, char32_t>;
+
+}  // namespace detail
+
 // A value to pass in: a parameter, a component of a partition key. Borrows its text for the call.
 class Scalar {
  public:
   Scalar(std::nullptr_t) noexcept : scalar_{QUIRE_NULL, 0, 0, nullptr, 0} {}
   Scalar(std::same_as<bool> auto value) noexcept : scalar_{QUIRE_BOOLEAN, value ? 1 : 0, 0, nullptr, 0} {}
   template <std::integral Integer>
-    requires(!std::same_as<Integer, bool>)
+    requires(!std::same_as<Integer, bool> && !detail::character<Integer>)
   Scalar(Integer value) noexcept {
     if (std::in_range<int64_t>(value))
       scalar_ = {QUIRE_INTEGER, static_cast<int64_t>(value), 0, nullptr, 0};

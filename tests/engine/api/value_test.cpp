@@ -52,6 +52,17 @@ TEST_F(ValueTest, AMemberWithoutALetterInItsNameIsFoundByIt) {
   EXPECT_EQ(value.member_at(1).name.data(), nullptr);
 }
 
+// A character may be meant as a text or as a number.
+TEST_F(ValueTest, AScalarIsMadeOfNumbersAndTextsButOfNoCharacter) {
+  const auto are_scalars = []<typename... Types>() {
+    return (std::is_constructible_v<Scalar, Types> && ...);
+  };
+  static_assert(are_scalars.operator()<bool, signed char, unsigned char, short, unsigned, long, uint64_t>());
+  static_assert(are_scalars.operator()<float, double, const char*, std::string, std::nullptr_t>());
+  const auto is_any = []<typename... Types>() { return (std::is_constructible_v<Scalar, Types> || ...); };
+  static_assert(!is_any.operator()<char, wchar_t, char8_t, char16_t, char32_t>());
+}
+
 TEST_F(ValueTest, ConvertsNumbersWithinTheirBounds) {
   const Value value = value_of("[9223372036854775807,1e300,-1e300,2.9,-2.9,\"5\"]");
   EXPECT_EQ(value[0].as_integer(), INT64_MAX);

@@ -7,7 +7,8 @@
 
 namespace quire::engine {
 
-// Azure counts the bytes of an item's JSON. Its document is smaller by about a fifth (docs/file-format.md).
+// Azure counts the bytes of an item's JSON. Its document is smaller by about a fifth (docs/file-format.md),
+// save of long strings and repeated names (docs/request-units.md).
 inline constexpr uint64_t json_bytes_of_document(uint64_t document_bytes) noexcept {
   return document_bytes + document_bytes / 4;
 }

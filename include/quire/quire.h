@@ -739,8 +739,9 @@ QUIRE_API const char* quire_request_log(size_t* length);
 
 /* What Azure would have charged for this thread's last call, by its published tables: one that wrote, read or
  * deleted items, executed a procedure or asked a feed; of quire_step, for the statement since its reset. The
- * sizes are those of the items, the index terms those of this container. 0 after a call that failed, save for
- * a read's QUIRE_NOT_FOUND.
+ * sizes are those of the items' JSON, guessed from the stored documents: too large of long strings, too small
+ * of many repeated names (docs/request-units.md); the index terms are those of this container. 0 after a call
+ * that failed, save for a read's QUIRE_NOT_FOUND.
  *
  * A container whose definition has a "throughput" of so many request units a second refuses what is asked of
  * it beyond that with QUIRE_TOO_MANY_REQUESTS. As in the service, it is divided evenly among physical

@@ -232,7 +232,7 @@ void optimize(Plan& plan, Source& source) {
     choose_index(plan, query, source);
     follow_first_of_equal(plan, query, source);
     choose_id_range(plan, query, source);
-    join_by_index(query, source);
+    join_by_index(plan, query, source);
     join_by_row(plan, query, source);
     read_ends_of_index(plan, query, source);
     cover_by_index(plan, query);

@@ -357,6 +357,7 @@ std::optional<size_t> known_size(const BoundExpression& array) noexcept {
 
 size_t IndexBound::named_values() const noexcept {
   constexpr size_t kGuess = 10;
+  if (check == BoundCheck::looked_up) return 1;
   return check == BoundCheck::in_array ? known_size(*operands[0]).value_or(kGuess) : operands.size();
 }
 

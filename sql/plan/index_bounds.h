@@ -50,8 +50,10 @@ struct IndexBound {
       nullptr;  // one of them that the condition does not have
 
   // Whether it says which values there may be, one or several, and how many these are: of an array that the
-  // query is given, a guess.
-  bool names_values() const noexcept { return check == BoundCheck::equal || names_several(); }
+  // query is given, a guess; of keys that a join asks for, those of one row.
+  bool names_values() const noexcept {
+    return check == BoundCheck::equal || check == BoundCheck::looked_up || names_several();
+  }
   bool names_several() const noexcept { return check == BoundCheck::in || check == BoundCheck::in_array; }
   size_t named_values() const noexcept;
 };

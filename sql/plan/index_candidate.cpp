@@ -23,17 +23,6 @@ bool has_entries_for(const IndexBound& bound, const IndexDescription& index) {
          bound.last_type <= kFirstOfArrays;
 }
 
-// One equality, or all other bounds.
-std::vector<IndexBound> bounds_on(const IndexPart& part, const IndexDescription& index, Bounds bounds) {
-  std::vector<IndexBound> found;
-  for (const IndexBound& bound : bounds) {
-    if (bound.path != part.path || !has_entries_for(bound, index)) continue;
-    if (bound.names_values()) return {bound};
-    found.push_back(bound);
-  }
-  return found;
-}
-
 // Each element is bounded alone, so one bound: the one that leads to the fewest entries.
 IndexCandidate make_candidate_of_elements(const IndexDescription& index, Bounds bounds,
                                           Collection& collection, double items) {
@@ -60,6 +49,17 @@ bool have_condition_in_common(const IndexCandidate& a, const IndexCandidate& b) 
 }
 
 }  // namespace
+
+std::vector<IndexBound> bounds_on(const IndexPart& part, const IndexDescription& index,
+                                  std::span<const IndexBound> bounds) {
+  std::vector<IndexBound> found;
+  for (const IndexBound& bound : bounds) {
+    if (bound.path != part.path || !has_entries_for(bound, index)) continue;
+    if (bound.names_values()) return {bound};
+    found.push_back(bound);
+  }
+  return found;
+}
 
 IndexCandidate make_candidate(const IndexDescription& index, Bounds bounds, Collection& collection,
                               double items) {

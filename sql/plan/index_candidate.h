@@ -31,6 +31,10 @@ struct IndexCandidate {
 IndexCandidate make_candidate(const IndexDescription& index, std::span<const IndexBound> bounds,
                               Collection& collection, double items);
 
+// What they say of one part: one equality, or all other bounds.
+std::vector<IndexBound> bounds_on(const IndexPart& part, const IndexDescription& index,
+                                  std::span<const IndexBound> bounds);
+
 struct CandidatePair {
   const IndexCandidate* first;
   const IndexCandidate* second;

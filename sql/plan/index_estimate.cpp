@@ -19,9 +19,10 @@ constexpr double kBoundedShare = 0.02;  // from both sides
 bool are_constants(const PlannedProbe& probe) {
   return std::ranges::all_of(probe.parts, [](const std::vector<IndexBound>& bounds) {
     return std::ranges::all_of(bounds, [](const IndexBound& bound) {
-      return std::ranges::all_of(bound.operands, [](const BoundExpression* operand) {
-        return operand->kind == BoundKind::constant;
-      });
+      return bound.check != BoundCheck::looked_up &&
+             std::ranges::all_of(bound.operands, [](const BoundExpression* operand) {
+               return operand->kind == BoundKind::constant;
+             });
     });
   });
 }

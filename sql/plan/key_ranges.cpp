@@ -60,9 +60,8 @@ class RangeMaker {
       take_one_value();
       return std::move(made_);
     }
-    const auto asked = static_cast<size_t>(std::ranges::count_if(probe_.parts, is_looked_up));
-    if (asked > 1)
-      make_of_tuples(asked);
+    if (std::ranges::count_if(probe_.parts, is_looked_up) > 1)
+      make_of_tuples();
     else
       make_of_parts();
     if (made_.ranges.size() > 1) merge();
@@ -89,17 +88,21 @@ class RangeMaker {
     }
   }
 
-  // A join asks for values of several parts that belong together: `size` keys each time.
-  void make_of_tuples(size_t size) {
+  // A join asks for values of several parts that belong together.
+  void make_of_tuples() {
     std::vector<std::pair<std::string, std::string>> found;
-    const std::span<const Value> tuples = lookup_keys_;
-    for (size_t first = 0; first < tuples.size() && made_.is_served; first += size) {
+    std::span<const Value> keys = lookup_keys_;
+    while (!keys.empty() && made_.is_served) {
       made_.ranges.assign(1, {});
-      for (size_t part = 0; part < size; ++part) {
-        lookup_keys_ = tuples.subspan(first + part, 1);
+      for (size_t part = 0; part < probe_.parts.size(); ++part) {
+        if (is_looked_up(probe_.parts[part])) {
+          lookup_keys_ = keys.first(1);
+          keys = keys.subspan(1);
+        }
         narrow(intervals_of(probe_.parts[part]), probe_.index.parts[part].is_descending);
       }
       std::ranges::move(made_.ranges, std::back_inserter(found));
+      made_.is_served &= found.size() <= kMostRanges;
     }
     made_.ranges = std::move(found);
   }

@@ -5,6 +5,7 @@
 // its keys. So the sources meet in the order that costs little, and the rows come in the order in which they
 // are written.
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -12,7 +13,10 @@
 #include <vector>
 
 #include "sql/plan/estimate_rows.h"
+#include "sql/plan/index_candidate.h"
+#include "sql/plan/index_estimate.h"
 #include "sql/plan/plan.h"
+#include "sql/plan/slot_use.h"
 
 namespace quire::sql {
 namespace {
@@ -20,17 +24,30 @@ namespace {
 // Of a scan's items, what a partition is taken for.
 constexpr double kFoundPartitionShare = 0.02;
 
-// How many items values of so many `parts`, the leading ones, lead to, as far as that is known.
-double partners(const IndexDescription& index, size_t parts, Collection& collection) {
-  const auto statistics = collection.index_statistics(index.number);
-  if (!statistics || statistics->distinct.size() < parts) return 1;
-  return static_cast<double>(index.entries) / std::max(1.0, statistics->distinct[parts - 1]);
+// How many items a row's key leads to, as far as that is known.
+double partners(const PlannedProbe& probe, Collection& collection, double items) {
+  const auto statistics = collection.index_statistics(probe.index.number);
+  if (!statistics || statistics->distinct.empty()) return 1;
+  return estimate_entries(probe, collection, items);
 }
 
-PlanNode* bottom_of(PlanNode& root) {
-  PlanNode* node = &root;
-  while (node->input != nullptr) node = node->input.get();
-  return node;
+// A scan, and the filter right above it, or null.
+struct Side {
+  PlanNode* scan;
+  const PlanNode* filter;
+};
+
+Side side_of(PlanNode* scan, const PlanNode* above) {
+  return {scan, above != nullptr && above->kind == PlanKind::filter ? above : nullptr};
+}
+
+Side bottom_of(PlanNode& root) {
+  PlanNode *node = &root, *above = nullptr;
+  while (node->input != nullptr) {
+    above = node;
+    node = node->input.get();
+  }
+  return side_of(node, above);
 }
 
 // Reads all items, or those of one partition.
@@ -75,86 +92,116 @@ std::vector<size_t> find_by_item_key(PlanNode& scan, Keys keys, double rows, Sou
   return asked;
 }
 
-// The keys that are the leading parts of an index, by number.
-std::vector<size_t> keys_of_index(const IndexDescription& index, Keys keys, SlotNumber slot) {
+// By an index of whose leading parts each is a key, or bounded by a condition of the scan; then the keys, by
+// number.
+std::vector<size_t> add_parts(PlannedProbe& probe, Keys keys, SlotNumber slot,
+                              std::span<const IndexBound> bounds) {
   std::vector<size_t> asked;
-  for (const IndexPart& part : index.parts) {
+  for (const IndexPart& part : probe.index.parts) {
     const auto key = std::ranges::find_if(
         keys, [&](const BoundExpression* key) { return indexable_path(*key, slot) == part.path; });
-    if (key == keys.end()) break;
-    asked.push_back(static_cast<size_t>(key - keys.begin()));
+    std::vector<IndexBound> on_part = key != keys.end()
+                                          ? std::vector{IndexBound{BoundCheck::looked_up, part.path, {}}}
+                                          : bounds_on(part, probe.index, bounds);
+    if (on_part.empty()) break;
+    if (key != keys.end()) asked.push_back(static_cast<size_t>(key - keys.begin()));
+    probe.parts.push_back(std::move(on_part));
+    if (!probe.parts.back()[0].names_values()) break;
   }
   return asked;
-}
-
-// By the index whose leading parts lead to the fewest items.
-std::vector<size_t> find_by_index(PlanNode& scan, Keys keys, double rows, Source& source) {
-  Collection& collection = *source.collection(scan.source->collection_name);
-  const auto items = static_cast<double>(collection.item_count());
-  if (scan.access.kind != Access::Kind::scan || rows * kLookupCost >= items) return {};
-  std::vector<size_t> asked;
-  double least = items / kLookupCost;
-  for (const IndexDescription& index : collection.indexes()) {
-    if (!index.condition.empty() || index.is_multi_valued()) continue;
-    std::vector<size_t> found = keys_of_index(index, keys, scan.source->slot);
-    if (found.empty()) continue;
-    const double entries = rows * partners(index, found.size(), collection);
-    if (entries >= least) continue;
-    least = entries;
-    scan.access.probes = {{index, {}}};
-    for (size_t part = 0; part < found.size(); ++part)
-      scan.access.probes[0].parts.push_back(
-          {{BoundCheck::looked_up, index.parts[part].path, {}, 0, 0, nullptr, true}});
-    asked = std::move(found);
-  }
-  if (asked.empty()) return {};
-  scan.access.kind = Access::Kind::any_index;
-  scan.access.estimated_rows = least;
-  return asked;
-}
-
-// Whether `rows` of the other side find their partners in a scan with less work than it takes to read all
-// that it reads. Then the scan does so, by the keys whose numbers come back.
-std::vector<size_t> find_by_keys(PlanNode& scan, Keys keys, double rows, Source& source) {
-  if (source.collection(scan.source->collection_name) == nullptr) return {};
-  for (const auto& find : {find_by_item_key, find_by_index})
-    if (auto asked = find(scan, keys, rows, source); !asked.empty()) return asked;
-  return {};
-}
-
-// `wanted`: how many rows of the join there need to be.
-bool look_up(PlanNode& join, double wanted, Source& source) {
-  PlanNode& scan = *bottom_of(*join.right->root);
-  if (join.is_lookup || join.narrowed_scan || !reads_in_turn(scan)) return false;
-  const double left_rows = std::min(estimated_rows(*join.input, source), wanted);
-  join.asked_keys = find_by_keys(scan, join.right_keys, left_rows, source);
-  join.is_lookup = !join.asked_keys.empty();
-  return join.is_lookup;
 }
 
 // The scans of the left side whose rows the join drops if they have no partner.
-std::vector<PlanNode*> scans_of_left_side(PlanNode& join) {
-  std::vector<PlanNode*> scans;
-  for (PlanNode* node = join.input.get(); node != nullptr; node = node->input.get()) {
-    if (reads_in_turn(*node)) scans.push_back(node);
+std::vector<Side> scans_of_left_side(PlanNode& join) {
+  std::vector<Side> scans;
+  const PlanNode* above = &join;
+  for (PlanNode* node = join.input.get(); node != nullptr; above = node, node = node->input.get()) {
+    if (reads_in_turn(*node)) scans.push_back(side_of(node, above));
     if (node->kind != PlanKind::join || node->keeps_unmatched) continue;
-    if (PlanNode* const scan = bottom_of(*node->right->root); reads_in_turn(*scan)) scans.push_back(scan);
+    if (const Side side = bottom_of(*node->right->root); reads_in_turn(*side.scan)) scans.push_back(side);
   }
   return scans;
 }
 
-bool narrow(PlanNode& join, Source& source) {
-  if (join.keeps_unmatched || join.is_lookup || join.narrowed_scan) return false;
-  const double right_rows = estimated_rows(*join.right->root, source);
-  for (PlanNode* scan : scans_of_left_side(join)) {
-    join.asked_keys = find_by_keys(*scan, join.left_keys, right_rows, source);
-    if (join.asked_keys.empty()) continue;
-    scan->access.takes_join_keys = true;
-    join.narrowed_scan = scan->number;
-    return true;
+class LookupFinder {
+ public:
+  LookupFinder(const Plan& plan, const PlannedQuery& query, Source& source)
+      : source_(source), own_slots_(plan.slot_count) {
+    for (const BoundSource& from : query.bound->sources) own_slots_.add(from.slot);
   }
-  return false;
-}
+
+  // `wanted`: how many rows of the join there need to be.
+  bool look_up(PlanNode& join, double wanted) const {
+    const Side side = bottom_of(*join.right->root);
+    if (join.is_lookup || join.narrowed_scan || !reads_in_turn(*side.scan)) return false;
+    const double left_rows = std::min(estimated_rows(*join.input, source_), wanted);
+    join.asked_keys = find_by_keys(side, join.right_keys, left_rows);
+    join.is_lookup = !join.asked_keys.empty();
+    return join.is_lookup;
+  }
+
+  bool narrow(PlanNode& join) const {
+    if (join.keeps_unmatched || join.is_lookup || join.narrowed_scan) return false;
+    const double right_rows = estimated_rows(*join.right->root, source_);
+    for (const Side& side : scans_of_left_side(join)) {
+      join.asked_keys = find_by_keys(side, join.left_keys, right_rows);
+      if (join.asked_keys.empty()) continue;
+      side.scan->access.takes_join_keys = true;
+      join.narrowed_scan = side.scan->number;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  // Whether `rows` of the other side find their partners in a scan with less work than it takes to read all
+  // that it reads. Then the scan does so, by the keys whose numbers come back.
+  std::vector<size_t> find_by_keys(const Side& side, Keys keys, double rows) const {
+    if (source_.collection(side.scan->source->collection_name) == nullptr) return {};
+    auto asked = find_by_item_key(*side.scan, keys, rows, source_);
+    return asked.empty() ? find_by_index(side, keys, rows) : asked;
+  }
+
+  // By the index whose leading parts lead to the fewest items.
+  std::vector<size_t> find_by_index(const Side& side, Keys keys, double rows) const {
+    PlanNode& scan = *side.scan;
+    Collection& collection = *source_.collection(scan.source->collection_name);
+    const auto items = static_cast<double>(collection.item_count());
+    if (scan.access.kind != Access::Kind::scan || rows * kLookupCost >= items) return {};
+    const std::vector<IndexBound> bounds = bounds_of(side);
+    std::vector<size_t> asked;
+    double least = items / kLookupCost;
+    for (const IndexDescription& index : collection.indexes()) {
+      if (!index.condition.empty() || index.is_multi_valued()) continue;
+      PlannedProbe probe{index, {}};
+      std::vector<size_t> found = add_parts(probe, keys, scan.source->slot, bounds);
+      if (found.empty()) continue;
+      const double entries = rows * partners(probe, collection, items);
+      if (entries >= least) continue;
+      least = entries;
+      scan.access.probes = {std::move(probe)};
+      asked = std::move(found);
+    }
+    if (asked.empty()) return {};
+    scan.access.kind = Access::Kind::any_index;
+    scan.access.estimated_rows = least;
+    return asked;
+  }
+
+  // What the filter above says of the items, whichever row they are to join; it goes on to say so.
+  std::vector<IndexBound> bounds_of(const Side& side) const {
+    std::vector<IndexBound> bounds;
+    if (side.filter == nullptr) return bounds;
+    const PlacedSlot item{side.scan->source->slot, {}};
+    for (const BoundExpression* condition : side.filter->conditions)
+      std::ranges::move(find_index_bounds(*condition, std::span(&item, 1), own_slots_),
+                        std::back_inserter(bounds));
+    return bounds;
+  }
+
+  Source& source_;
+  SlotSet own_slots_;
+};
 
 // Whether a node that wants few rows wants about as many of what is below.
 bool stops_early(const PlanNode& node) {
@@ -166,14 +213,15 @@ bool stops_early(const PlanNode& node) {
 
 // Each join found so makes the rows of another fewer, so all are looked at again. A limit that nothing
 // stands between has the left side end early: then each of its rows is taken to have a partner.
-void join_by_index(PlannedQuery& query, Source& source) {
+void join_by_index(const Plan& plan, PlannedQuery& query, Source& source) {
+  const LookupFinder finder(plan, query, source);
   constexpr double kAll = std::numeric_limits<double>::infinity();
   for (bool has_found = true; has_found;) {
     has_found = false;
     double wanted = row_limit(*query.bound).value_or(kAll);
     for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get()) {
       if (node->kind == PlanKind::join)
-        has_found |= look_up(*node, wanted, source) || narrow(*node, source);
+        has_found |= finder.look_up(*node, wanted) || finder.narrow(*node);
       else if (!stops_early(*node))
         wanted = kAll;
     }

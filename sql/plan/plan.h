@@ -242,7 +242,7 @@ void follow_first_of_equal(Plan& plan, PlannedQuery& query, Source& source);
 void choose_id_range(const Plan& plan, PlannedQuery& query, Source& source);
 // Notes the index that would help most, if some scan reads all items though a condition bounds a path.
 void advise_index(Plan& plan, PlannedQuery& query, Source& source);
-void join_by_index(PlannedQuery& query, Source& source);
+void join_by_index(const Plan& plan, PlannedQuery& query, Source& source);
 void join_by_row(Plan& plan, PlannedQuery& query, Source& source);
 void read_ends_of_index(Plan& plan, PlannedQuery& query, Source& source);
 // The path that all of the query's rows come to the least or the greatest value of: SELECT MIN(c.x),

@@ -238,8 +238,11 @@ class IndexScan final : public Operator {
 
   // By the keys of a join above.
   bool is_looked_up() const {
-    return !access_.takes_join_keys && !access_.probes.empty() && !access_.probes[0].parts.empty() &&
-           access_.probes[0].parts[0][0].check == BoundCheck::looked_up;
+    const auto is_asked = [](const std::vector<IndexBound>& part) {
+      return part[0].check == BoundCheck::looked_up;
+    };
+    return !access_.takes_join_keys && !access_.probes.empty() &&
+           std::ranges::any_of(access_.probes[0].parts, is_asked);
   }
 
   // A list of any length may ask for so much that to read all items is less work.

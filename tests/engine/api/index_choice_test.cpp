@@ -530,6 +530,20 @@ TEST_F(IndexChoiceTest, AJoinLooksUpSeveralPartsOfAnIndexTogether) {
     EXPECT_THAT(query("EXPLAIN ANALYZE " + join), HasSubstr("items read 6,")) << join;
     EXPECT_EQ(query(join), query(whole)) << join;
   }
+  // What is said of the item itself bounds the parts that are no keys.
+  for (const char* const index : {"both ON d (a, b DESC)", "some ON d (few, a, b)"})
+    EXPECT_EQ(query(fmt::format("CREATE INDEX {}", index)), "");
+  for (const std::string condition :
+       {"f.x = c.a WHERE c.b >= 49 AND c.b < 51", "f.x = c.a AND c.b IN (49, 56)",
+        "f.x = c.a AND f.y = c.b AND c.few IN (6, 7, 8, 9, 1, 2)",
+        "f.x = c.a AND c.few IN (6, 7, 8, 9, 1, 2) AND c.b > 49"}) {
+    const std::string join = "SELECT VALUE [c.id, f] FROM c JOIN few f ON " + condition;
+    const std::string expected = query(join);
+    auto statement = database_->prepare("SELECT VALUE [c.id, f] FROM d c JOIN few f ON " + condition);
+    ASSERT_TRUE(succeeds(statement));
+    EXPECT_EQ(rows(*statement), expected) << condition;
+    EXPECT_LT(statement->stats().items_read, 250U) << condition;
+  }
   // The index has no entries for arrays: all items are read.
   EXPECT_EQ(query("INSERT INTO c VALUES {id: 'array', p: 'p', a: [1], b: 2}"), "");
   EXPECT_EQ(query("INSERT INTO few VALUES {id: 'array', x: [1], y: 2}"), "");

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/file/file_cursor.h"
@@ -106,7 +107,12 @@ KeyedHash ScriptSeals::seal_of(ContainerNumber container, const ScriptDefinition
   append_number(message, static_cast<uint32_t>(script.name.size()));
   message += script.name;
   message += script.body;
-  return keyed_hash(machine_identity().key, message);
+  const std::lock_guard lock(mutex_);
+  for (const Known& known : known_)
+    if (known.message == message) return known.hash;
+  const KeyedHash hash = keyed_hash(machine_identity().key, message);
+  known_[next_known_++ % kMostKnown] = {std::move(message), hash};
+  return hash;
 }
 
 Result<bool> ScriptSeals::has(const Transaction& transaction, ContainerNumber container,

@@ -9,6 +9,8 @@
 // older row does not fit. A file keeps its seals in backups and compactions; .recover leaves them behind.
 #pragma once
 
+#include <array>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -29,7 +31,8 @@ struct MachineIdentity {
 MachineIdentity identity_from(const std::string& machine_id, const std::string& own_id);
 const MachineIdentity& machine_identity();
 
-// Stateless: all of it is in the file.
+// All of it is in the file; what is kept here are the last few hashes, since each call of a script looks at
+// its seal. Thread-safe.
 class ScriptSeals {
  public:
   explicit ScriptSeals(const Environment& environment)
@@ -46,10 +49,19 @@ class ScriptSeals {
   static Result<void> erase_all(WriteTransaction& transaction, Table meta, ContainerNumber container);
 
  private:
+  struct Known {
+    std::string message;
+    KeyedHash hash;
+  };
+  static constexpr size_t kMostKnown = 4;
+
   KeyedHash seal_of(ContainerNumber container, const ScriptDefinition& script) const;
 
   Table meta_;
   uint32_t database_;
+  mutable std::mutex mutex_;  // guards what follows
+  mutable std::array<Known, kMostKnown> known_;
+  mutable size_t next_known_ = 0;
 };
 
 }  // namespace quire::engine

@@ -97,15 +97,22 @@ Result<BoundExpression*> Binder::bind_operands(BoundKind kind, const Expression&
 
 Result<BoundExpression*> Binder::bind_parameter(const Expression& expression) {
   BoundExpression* bound = make(BoundKind::parameter, expression.span);
-  bound->parameter = number_of_parameter(expression.text);
+  bound->parameter = number_of_parameter(expression.text, expression.span.offset);
   return bound;
 }
 
-uint32_t Binder::number_of_parameter(std::string_view name) {
+uint32_t Binder::number_of_parameter(std::string_view name, uint64_t offset) {
   auto& names = statement_.parameters;
-  const auto [number, is_new] = parameter_numbers_.try_emplace(name, static_cast<uint32_t>(names.size()));
-  if (is_new) names.emplace_back(name);
-  return number->second;
+  auto& offsets = statement_.parameter_offsets;
+  const auto [found, is_new] = parameter_numbers_.try_emplace(name, static_cast<uint32_t>(names.size()));
+  const uint32_t number = found->second;
+  if (is_new) {
+    names.emplace_back(name);
+    offsets.push_back(offset);
+  } else if (offsets[number] == kNotUsed) {
+    offsets[number] = offset;
+  }
+  return number;
 }
 
 Binder::Shared Binder::share(BoundExpression* value) {

@@ -179,7 +179,7 @@ Result<BoundExpression*> Binder::bind_path(const Expression& expression, Scope& 
 
 void Binder::note_member_parameter(const Expression& parameter) {
   auto& known = statement_.member_parameters;
-  const uint32_t number = number_of_parameter(parameter.text);
+  const uint32_t number = number_of_parameter(parameter.text, parameter.span.offset);
   if (std::ranges::find(known, number) == known.end()) known.push_back(number);
 }
 

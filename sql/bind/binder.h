@@ -19,7 +19,7 @@ class Binder {
  public:
   Binder(BoundStatement& statement, Source& source, const BindOptions& options)
       : statement_(statement), source_(source), options_(options) {
-    for (const std::string& name : options.parameters) number_of_parameter(keep(name));
+    for (const std::string& name : options.parameters) number_of_parameter(keep(name), kNotUsed);
   }
 
   // A query and, after UNION, those that follow it.
@@ -67,7 +67,8 @@ class Binder {
   Bound bind(const Expression& expression, Scope& scope);
   Bound bind_operands(BoundKind kind, const Expression& expression, Scope& scope);
   Bound bind_parameter(const Expression& expression);
-  uint32_t number_of_parameter(std::string_view name);
+  static constexpr uint64_t kNotUsed = UINT64_MAX;
+  uint32_t number_of_parameter(std::string_view name, uint64_t offset);
   Bound bind_between(const Expression& expression, Scope& scope);
   Bound bind_in(const Expression& expression, Scope& scope);
   Bound bind_like(const Expression& expression, Scope& scope);

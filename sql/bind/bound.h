@@ -204,6 +204,7 @@ struct BoundStatement {
   std::vector<std::unique_ptr<BoundQuery>> subqueries;
   std::vector<std::unique_ptr<LikePattern>> patterns;
   std::vector<std::string> parameters;      // names without @, in order of first use
+  std::vector<uint64_t> parameter_offsets;  // where they are used first, in the statement's text
   std::vector<uint32_t> member_parameters;  // those in brackets, c[@p], by number
   std::vector<std::string> notes;           // for EXPLAIN: what may mean something else than was meant
   SlotNumber slot_count = 0;

@@ -196,7 +196,8 @@ struct Execution::State {
     for (size_t i = 0; i < names.size(); ++i)
       if (i >= run.is_bound.size() || !run.is_bound[i])
         return fail(ErrorCode::unbound_parameter,
-                    "the parameter @" + names[i] + " has no value; bind it before the first step");
+                    "the parameter @" + names[i] + " has no value; bind it before the first step",
+                    position_of(run.plan.statement->parsed->text, run.plan.statement->parameter_offsets[i]));
     return {};
   }
 

@@ -160,6 +160,8 @@ TEST_F(StatementTest, NamesOfParametersStayWhereTheyAreWhenItIsPlannedAgain) {
 TEST_F(StatementTest, ParametersAreChecked) {
   auto statement = database_->prepare("SELECT VALUE @country");
   EXPECT_THAT(rows(*statement), StartsWith("unbound_parameter"));
+  EXPECT_EQ(statement->error()->line, 1u);
+  EXPECT_EQ(statement->error()->column, 14u);
   statement->reset();
   EXPECT_TRUE(fails_with(statement->bind("contry", 1), QUIRE_INVALID_ARGUMENT, "'country'"));
   EXPECT_TRUE(fails_with(statement->bind("country", "\xff"), QUIRE_INVALID_ARGUMENT, "UTF-8"));

@@ -140,7 +140,7 @@ class RowsByKey final : public Operator {
   }
 
   // To look up a row's items, whatever there are, and to keep all rows, each.
-  static constexpr double kRunCost = 20, kRunCostOfSeveral = 1000;
+  static constexpr double kRunCost = 40, kRunCostOfSeveral = 1000;
   static constexpr double kCostOfKeeping = 4;
 
   const std::vector<SlotNumber>& carried_;

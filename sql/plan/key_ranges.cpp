@@ -75,17 +75,7 @@ class RangeMaker {
 
   void make_of_parts() {
     made_.ranges.assign(1, {});  // all entries
-    for (size_t part = 0; part < probe_.parts.size() && made_.is_served; ++part) {
-      std::vector<Interval> intervals = intervals_of(probe_.parts[part]);
-      const bool is_descending = probe_.index.parts[part].is_descending;
-      // An array may have any number of elements.
-      if (part > 0 && made_.ranges.size() * intervals.size() > kMostRanges)
-        made_.is_served = false;
-      else if (part == 0 && !is_descending)
-        take_first(intervals);
-      else
-        narrow(intervals, is_descending);
-    }
+    for (size_t part = 0; part < probe_.parts.size() && made_.is_served; ++part) add_part(part);
   }
 
   // A join asks for values of several parts that belong together.
@@ -94,17 +84,29 @@ class RangeMaker {
     std::span<const Value> keys = lookup_keys_;
     while (!keys.empty() && made_.is_served) {
       made_.ranges.assign(1, {});
-      for (size_t part = 0; part < probe_.parts.size(); ++part) {
+      for (size_t part = 0; part < probe_.parts.size() && made_.is_served; ++part) {
         if (is_looked_up(probe_.parts[part])) {
           lookup_keys_ = keys.first(1);
           keys = keys.subspan(1);
         }
-        narrow(intervals_of(probe_.parts[part]), probe_.index.parts[part].is_descending);
+        add_part(part);
       }
       std::ranges::move(made_.ranges, std::back_inserter(found));
       made_.is_served &= found.size() <= kMostRanges;
     }
     made_.ranges = std::move(found);
+  }
+
+  void add_part(size_t part) {
+    std::vector<Interval> intervals = intervals_of(probe_.parts[part]);
+    const bool is_descending = probe_.index.parts[part].is_descending;
+    // An array may have any number of elements.
+    if (part > 0 && made_.ranges.size() * intervals.size() > kMostRanges)
+      made_.is_served = false;
+    else if (part == 0 && !is_descending)
+      take_first(intervals);
+    else
+      narrow(intervals, is_descending);
   }
 
   // The usual probe, which a prepared statement makes again and again: without memory of its own.

@@ -544,6 +544,19 @@ TEST_F(IndexChoiceTest, AJoinLooksUpSeveralPartsOfAnIndexTogether) {
     EXPECT_EQ(rows(*statement), expected) << condition;
     EXPECT_LT(statement->stats().items_read, 250U) << condition;
   }
+  // Lists of any length beside the keys: past so many ranges all items are read.
+  EXPECT_EQ(query("CREATE INDEX lists ON d (id, text, a, b)"), "");
+  std::string list = "[null";
+  for (int i = 0; i < 20'000; ++i) list += fmt::format(R"(,"{}","{:0>6}")", i, i);
+  list += "]";
+  const std::string by_lists =
+      "SELECT VALUE [c.id, f] FROM d c JOIN few f ON f.x = c.a AND f.y = c.b AND ARRAY_CONTAINS(@list, c.id) "
+      "AND "
+      "ARRAY_CONTAINS(@list, c.text)";
+  EXPECT_THAT(plan(by_lists), HasSubstr("by lists"));
+  auto statement = database_->prepare(by_lists);
+  ASSERT_TRUE(succeeds(statement) && succeeds(statement->bind("list", Json{list})));
+  EXPECT_EQ(rows(*statement), query("SELECT VALUE [c.id, f] FROM d c JOIN few f ON f.x = c.a AND f.y = c.b"));
   // The index has no entries for arrays: all items are read.
   EXPECT_EQ(query("INSERT INTO c VALUES {id: 'array', p: 'p', a: [1], b: 2}"), "");
   EXPECT_EQ(query("INSERT INTO few VALUES {id: 'array', x: [1], y: 2}"), "");

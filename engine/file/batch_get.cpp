@@ -23,7 +23,14 @@ namespace {
 constexpr uint64_t kLeastPages = 512;
 constexpr size_t kBranchLines = 3;  // a page's header and most of its node table; of a leaf it is short
 constexpr size_t kLineBytes = 64;
+// So many keys whose places nobody knew are noted in a row, each known one counting against so many; then so
+// many are left alone.
+constexpr size_t kMostStrange = 1024, kStrangersOfKnown = 3, kLeftAlone = 16384;
 constexpr size_t kRecordLines = 12;  // longer ones are read in order, which the processor sees for itself
+
+void ask_for_record(Bytes record) noexcept {
+  ask_for(record.data(), std::min(record.size() / kLineBytes + 1, kRecordLines));
+}
 
 }  // namespace
 
@@ -58,11 +65,70 @@ BatchGet::BatchGet(const Transaction& transaction, Table table)
   tree_ = TableTree::of(transaction, table);
 }
 
-void BatchGet::find(std::span<const Bytes> keys, std::span<Bytes> records) const noexcept {
+struct BatchGet::Strangers {
+  std::array<Bytes, kMost> keys, records;
+  std::array<uint64_t, kMost> hashes;
+  std::array<uint8_t, kMost> numbers;  // of the keys among those of the batch
+  size_t count;
+};
+
+void BatchGet::find(std::span<const Bytes> keys, std::span<Bytes> records) noexcept {
   std::ranges::fill(records, Bytes());
   // A transaction that writes may be LMDB's by now.
   if (!tree_ || tree_->is_empty() || keys.empty() || transaction_->snapshot() == nullptr) return;
   keys = keys.first(std::min(keys.size(), kMost));
+  const TreePlaces known = places_for(keys.size());
+  if (!known) return go_down(keys, records, known, {});
+  Strangers strangers;
+  find_known(known, keys, records, strangers);
+  if (strangers.count == 0) return;
+  const auto left = std::span(strangers.records).first(strangers.count);
+  go_down(std::span(strangers.keys).first(strangers.count), left, known, strangers.hashes);
+  for (size_t i = 0; i < strangers.count; ++i) records[strangers.numbers[i]] = left[i];
+}
+
+// Keys that nobody looks up again are better not noted: a batch's notes take an eighth of its time.
+TreePlaces BatchGet::places_for(size_t keys) noexcept {
+  if (strange_ < kMostStrange) return tree_->places();
+  strange_ += keys;
+  if (strange_ >= kMostStrange + kLeftAlone) strange_ = 0;
+  return {};
+}
+
+void BatchGet::find_known(const TreePlaces& known, std::span<const Bytes> keys, std::span<Bytes> records,
+                          Strangers& strangers) noexcept {
+  std::array<uint64_t, kMost> hashes;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    hashes[i] = known.hash(keys[i]);
+    known.ask_for(hashes[i]);
+  }
+  std::array<EntryPlace, kMost> places;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    places[i] = known.find(hashes[i]).value_or(EntryPlace{});
+    if (places[i].page != 0) tree_->ask_for(places[i]);
+  }
+  size_t left = 0;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (places[i].page != 0) {
+      auto record = find_pending(keys[i]);
+      if (!record) record = tree_->record_at(places[i], keys[i]);
+      if (record) {
+        records[i] = *record;
+        ask_for_record(*record);
+        continue;
+      }
+    }
+    strangers.keys[left] = keys[i];
+    strangers.hashes[left] = hashes[i];
+    strangers.numbers[left++] = static_cast<uint8_t>(i);
+  }
+  strangers.count = left;
+  strange_ = strange_ + left - std::min(strange_ + left, (keys.size() - left) * kStrangersOfKnown);
+}
+
+// The ways of all keys, a level at a time.
+void BatchGet::go_down(std::span<const Bytes> keys, std::span<Bytes> records, const TreePlaces& known,
+                       std::span<const uint64_t> hashes) const noexcept {
   std::array<Search, kMost> room;
   const std::span<Search> searches = std::span(room).first(keys.size());
   bool is_sorted = true;
@@ -83,7 +149,8 @@ void BatchGet::find(std::span<const Bytes> keys, std::span<Bytes> records) const
       if (search.page != nullptr) ask_for(search.page, level + 1 < depth_ ? kBranchLines : 1);
     }
   }
-  for (size_t i = 0; i < keys.size(); ++i) records[i] = record_of(searches[i], keys[i]);
+  for (size_t i = 0; i < keys.size(); ++i)
+    records[i] = record_of(searches[i], keys[i], known, known ? hashes[i] : 0);
 }
 
 // To the last node of each page whose key is not greater, or the first one.
@@ -132,17 +199,24 @@ inline void BatchGet::halve(Search& search, Bytes key) const noexcept {
   ask_for_probe(search);
 }
 
-Bytes BatchGet::record_of(const Search& search, Bytes key) const noexcept {
-  if (const PendingView* const pending = transaction_->pending(); pending != nullptr) {
-    const auto change = transaction_->is_write() ? pending->find_at_hand(slot_, key)
-                                                 : pending->find(slot_, key, transaction_->upto());
-    if (change) return change->is_erased ? Bytes() : change->record;
-  }
+std::optional<Bytes> BatchGet::find_pending(Bytes key) const noexcept {
+  const PendingView* const pending = transaction_->pending();
+  if (pending == nullptr) return std::nullopt;
+  const auto change = transaction_->is_write() ? pending->find_at_hand(slot_, key)
+                                               : pending->find(slot_, key, transaction_->upto());
+  if (!change) return std::nullopt;
+  return change->is_erased ? Bytes() : change->record;
+}
+
+Bytes BatchGet::record_of(const Search& search, Bytes key, const TreePlaces& known,
+                          uint64_t hashed) const noexcept {
+  if (const auto record = find_pending(key)) return *record;
   if (search.count == 0 || (layout::page_flags(search.page) & layout::kLeafPage) == 0) return {};
   const PageView leaf = tree_->view(search.page);
   if (leaf.key(search.low) != key) return {};
+  if (known) known.note(hashed, TableTree::place_of(leaf, search.low));
   const Bytes record = tree_->record_of(leaf, search.low).value_or(Bytes());
-  ask_for(record.data(), std::min(record.size() / kLineBytes + 1, kRecordLines));
+  ask_for_record(record);
   return record;
 }
 

@@ -47,7 +47,7 @@ class BatchGet {
 
   // keys.size() records, as Transaction::get would give them, and their memory is on its way. Where it finds
   // none it knows nothing of the key, and the record is one without data(). At most kMost.
-  void find(std::span<const Bytes> keys, std::span<Bytes> records) const noexcept;
+  void find(std::span<const Bytes> keys, std::span<Bytes> records) noexcept;
 
  private:
   // Where a key is looked for on a page: among `count` nodes from `low` on; none: nowhere.
@@ -58,15 +58,26 @@ class BatchGet {
     WideKey key;
   };
 
+  // Of a batch, what is not found by places that are known, and how many.
+  struct Strangers;
+
+  TreePlaces places_for(size_t keys) noexcept;
+  void find_known(const TreePlaces& known, std::span<const Bytes> keys, std::span<Bytes> records,
+                  Strangers& strangers) noexcept;
+  void go_down(std::span<const Bytes> keys, std::span<Bytes> records, const TreePlaces& known,
+               std::span<const uint64_t> hashes) const noexcept;
   void search(std::span<Search> searches, std::span<const Bytes> keys, bool is_sorted) const noexcept;
   void ask_for_probe(Search& search) const noexcept;
   void halve(Search& search, Bytes key) const noexcept;
-  Bytes record_of(const Search& search, Bytes key) const noexcept;
+  // Of a key that is pending: its record, without data() if it is erased.
+  std::optional<Bytes> find_pending(Bytes key) const noexcept;
+  Bytes record_of(const Search& search, Bytes key, const TreePlaces& known, uint64_t hashed) const noexcept;
 
   const Transaction* transaction_ = nullptr;
   uint32_t slot_ = 0;
   std::optional<TableTree> tree_;  // nothing: finds nothing
   size_t depth_ = 0;
+  size_t strange_ = 0;  // keys in a row, so to speak, whose places were not known
 };
 
 }  // namespace quire::engine

@@ -21,6 +21,7 @@
 #include "engine/file/commit_log.h"
 #include "engine/file/commit_watch.h"
 #include "engine/file/environment.h"
+#include "engine/file/known_places.h"
 #include "engine/file/page_reader.h"
 #include "engine/file/process_mark.h"
 #include "engine/file/reader_pool.h"
@@ -82,6 +83,7 @@ class FileState {
   TableRegistry& tables() noexcept { return tables_; }
   SharedObjects& shared_objects() noexcept { return shared_objects_; }
   TreeRoots& roots() noexcept { return roots_; }
+  KnownPlaces& places() noexcept { return places_; }
   const ProcessMark& mark() const noexcept { return mark_; }
   // To read(2) from.
   int data_descriptor() const noexcept { return descriptor_.number(); }
@@ -153,6 +155,7 @@ class FileState {
   TableRegistry tables_;
   SharedObjects shared_objects_;
   TreeRoots roots_;
+  KnownPlaces places_;
   WriteQueue queue_;
   WriteLock write_lock_;
   CommitWatch commits_;

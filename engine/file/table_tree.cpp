@@ -71,11 +71,13 @@ std::optional<uint64_t> look_up_root(MDB_txn* snapshot, FileState& state, Table 
 
 }  // namespace
 
-TableTree::TableTree(const KnownMap& map, uint32_t page_bytes) noexcept
-    : map_(map.begin()),
-      pages_(map.pages()),
-      page_bytes_(page_bytes),
-      is_read_exactly_(map.is_read_exactly()) {}
+TableTree::TableTree(FileState& state, uint64_t commit) noexcept
+    : map_(state.readers().map().begin()),
+      pages_(state.readers().map().pages()),
+      page_bytes_(state.facts.page_bytes),
+      is_read_exactly_(state.readers().map().is_read_exactly()),
+      places_(&state.places()),
+      commit_(commit) {}
 
 std::optional<TableTree> TableTree::of(const Transaction& transaction, Table table) {
   MDB_txn* const snapshot = transaction.snapshot();
@@ -86,19 +88,20 @@ std::optional<TableTree> TableTree::of(const Transaction& transaction, Table tab
   auto root = state.roots().find(table, commit);
   if (!root || map.begin() == nullptr) [[unlikely]]
     root = look_up_root(snapshot, state, table, commit);
-  return root ? rooted(state, *root) : std::nullopt;
+  return root ? rooted(state, commit, *root) : std::nullopt;
 }
 
 std::optional<TableTree> TableTree::before(const Transaction& transaction, Table table) {
   if (transaction.snapshot() != nullptr) return of(transaction, table);
   FileState& state = transaction.state();
   if (!state.tables().is_current(table) || state.readers().map().begin() == nullptr) return std::nullopt;
-  const auto root = state.roots().find(table, mdb_txn_id(transaction.handle()) - 1);
-  return root ? rooted(state, *root) : std::nullopt;
+  const uint64_t commit = mdb_txn_id(transaction.handle()) - 1;
+  const auto root = state.roots().find(table, commit);
+  return root ? rooted(state, commit, *root) : std::nullopt;
 }
 
-std::optional<TableTree> TableTree::rooted(FileState& state, uint64_t root) {
-  TableTree tree(state.readers().map(), state.facts.page_bytes);
+std::optional<TableTree> TableTree::rooted(FileState& state, uint64_t commit, uint64_t root) {
+  TableTree tree(state, commit);
   if (root == TreeRoots::kNone) return tree;
   tree.root_ = tree.page(root);
   if (tree.root_ == nullptr) return std::nullopt;
@@ -107,6 +110,9 @@ std::optional<TableTree> TableTree::rooted(FileState& state, uint64_t root) {
 
 Result<std::optional<Bytes>> TableTree::find(Bytes key) const {
   if (is_empty()) return std::nullopt;
+  const TreePlaces known = places();
+  const uint64_t hashed = known ? known.hash(key) : 0;
+  if (known) known.ask_for(hashed);
   const char* at = root_;
   for (size_t depth = 1; (layout::page_flags(at) & layout::kLeafPage) == 0; ++depth) {
     const PageView branch = view(at);
@@ -114,15 +120,42 @@ Result<std::optional<Bytes>> TableTree::find(Bytes key) const {
     at = page(branch.node(depth == 1 ? branch.find(key) : find_in(branch, key)).child());
     if (at == nullptr || depth == layout::kMostDepth) return std::unexpected(damaged_tree());
     ask_for_search(at);
+    // What is known of it has come from memory by now.
+    if (known && depth == 1)
+      if (const auto place = known.find(hashed))
+        if (const auto record = record_at(*place, key)) return record;
   }
   const PageView leaf = view(at);
   if (leaf.size() == 0) return std::unexpected(damaged_tree());
   const size_t number = find_in(leaf, key);
   if (leaf.key(number) != key) return std::nullopt;
-  ask_for(leaf.node(number).at, kLinesOfEntry);
+  engine::ask_for(leaf.node(number).at, kLinesOfEntry);
+  if (known) known.note(hashed, place_of(leaf, number));
   const auto record = record_of(leaf, number);
   if (!record) return std::unexpected(damaged_tree());
   return record;
+}
+
+void TableTree::ask_for(const EntryPlace& place) const noexcept {
+  if (const char* const leaf = leaf_of(place)) engine::ask_for(leaf + place.offset, kLinesOfEntry);
+}
+
+// No look at the page's header and table, which would be one more wait: what stands there was looked at when
+// the place was noted, and no page of a snapshot changes.
+std::optional<Bytes> TableTree::record_at(const EntryPlace& place, Bytes key) const noexcept {
+  const char* const leaf = leaf_of(place);
+  if (leaf == nullptr) return std::nullopt;
+  const layout::Node node{leaf + place.offset};
+  engine::ask_for(node.at, kLinesOfEntry);
+  const size_t room = page_bytes_ - place.offset - layout::kNodeHeader;
+  if (node.key_bytes() != key.size() || key.size() > room || node.key() != key) return std::nullopt;
+  return record_of(leaf, node);
+}
+
+EntryPlace TableTree::place_of(const PageView& leaf, size_t number) noexcept {
+  return {.page = layout::page_number(leaf.begin()),
+          .offset = static_cast<uint32_t>(leaf.place(number)),
+          .number = static_cast<uint32_t>(number)};
 }
 
 // All leaves lie equally deep, so that pages of one level stand for about as many entries each. Of the last
@@ -183,13 +216,13 @@ double TableTree::share_before(Bytes key) const noexcept {
 // Keys of a tree are about as long as those of its root. What is appended fills a page from its end, and of a
 // branch the first node has no key: so the places of a full one are known before they have been read.
 void TableTree::ask_for_search(const char* page) const noexcept {
-  ask_for(page, kLinesOfPlaces);
+  engine::ask_for(page, kLinesOfPlaces);
   const PageView root = view(root_);
   if (root.size() < 2) return;
   const size_t node = (layout::kNodeHeader + root.node(1).key_bytes() + 1) & ~size_t{1};
   const size_t nodes = (page_bytes_ - layout::kPageHeader - layout::kNodeHeader) / (node + sizeof(uint16_t));
   const char* const end = page + page_bytes_ - layout::kNodeHeader;
-  for (size_t i = 1; i < kParts; ++i) ask_for(end - i * (nodes / kParts) * node);
+  for (size_t i = 1; i < kParts; ++i) engine::ask_for(end - i * (nodes / kParts) * node);
 }
 
 size_t TableTree::find_in(const PageView& page, Bytes key) noexcept {
@@ -231,10 +264,9 @@ void TableTree::ask_disk_for_children(const PageView& branch, size_t begin, size
   ask();
 }
 
-std::optional<Bytes> TableTree::record_of(const PageView& leaf, size_t number) const noexcept {
-  const layout::Node node = leaf.node(number);
+std::optional<Bytes> TableTree::record_of(const char* leaf, const layout::Node& node) const noexcept {
   const size_t bytes = node.data_bytes();
-  const size_t begin = static_cast<size_t>(node.at - leaf.begin()) + layout::kNodeHeader + node.key_bytes();
+  const size_t begin = static_cast<size_t>(node.at - leaf) + layout::kNodeHeader + node.key_bytes();
   if (begin > page_bytes_) return std::nullopt;
   const size_t room = page_bytes_ - begin;
   if (node.flags() == 0) return bytes <= room ? std::optional(Bytes(node.data(), bytes)) : std::nullopt;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/file/known_places.h"
 #include "engine/file/page_layout.h"
 #include "engine/file/page_view.h"
 #include "engine/file/table.h"
@@ -16,7 +17,6 @@
 namespace quire::engine {
 
 class FileState;
-class KnownMap;
 class Transaction;
 
 // As good as the transaction's bytes.
@@ -62,17 +62,36 @@ class TableTree {
   void ask_disk_for_page(const char* page) const noexcept;
   void ask_disk_for_children(const PageView& branch, size_t begin, size_t end) const noexcept;
   // The data of a node of a leaf: nothing if that is not in the page, or not on pages of the file.
-  std::optional<Bytes> record_of(const PageView& leaf, size_t number) const noexcept;
+  std::optional<Bytes> record_of(const PageView& leaf, size_t number) const noexcept {
+    return record_of(leaf.begin(), leaf.node(number));
+  }
+  std::optional<Bytes> record_of(const char* leaf, const layout::Node& node) const noexcept;
+
+  // Where its entries lie, as far as that is known. Asked for with each look-up.
+  TreePlaces places() const noexcept {
+    return places_->of(commit_, static_cast<uint64_t>(root_ - map_) / page_bytes_, pages_);
+  }
+  // The leaf that a place is on; null if the file has no such place.
+  const char* leaf_of(const EntryPlace& place) const noexcept {
+    return place.offset + layout::kNodeHeader <= page_bytes_ ? page(place.page) : nullptr;
+  }
+  static EntryPlace place_of(const PageView& leaf, size_t number) noexcept;
+
+  void ask_for(const EntryPlace& place) const noexcept;
+  // Nothing if it is not that key's.
+  std::optional<Bytes> record_at(const EntryPlace& place, Bytes key) const noexcept;
 
  private:
-  TableTree(const KnownMap& map, uint32_t page_bytes) noexcept;
-  static std::optional<TableTree> rooted(FileState& state, uint64_t root);
+  TableTree(FileState& state, uint64_t commit) noexcept;
+  static std::optional<TableTree> rooted(FileState& state, uint64_t commit, uint64_t root);
 
   const char* map_;
   uint64_t pages_;
   uint32_t page_bytes_;
   bool is_read_exactly_;
   const char* root_ = nullptr;
+  KnownPlaces* places_;
+  uint64_t commit_;
 };
 
 // That a page is not what its place in the tree asks for.

@@ -7,6 +7,8 @@
 namespace quire::engine {
 namespace {
 
+constexpr size_t kLinesOfNode = 2;  // its key and the start of its record
+
 // How many of the keys behind `first`, before `last`, which is not, are less than `end`.
 size_t keys_before(const PageView& page, size_t first, size_t last, Bytes end) {
   size_t low = first, high = last;
@@ -25,6 +27,7 @@ TreeCursor& TreeCursor::operator=(const TreeCursor& other) noexcept {
   key_ = other.key_;
   record_ = other.record_;
   is_behind_ = other.is_behind_;
+  has_way_ = other.has_way_;
   asked_leaf_ = other.asked_leaf_;
   is_leaf_asked_ = other.is_leaf_asked_;
   has_asked_behind_ = other.has_asked_behind_;
@@ -49,6 +52,7 @@ bool TreeCursor::add(const char* page) noexcept {
 
 Result<bool> TreeCursor::go_to_end(bool is_last) {
   depth_ = 0;
+  has_way_ = true;
   is_behind_ = false;
   forget_leaves_ahead();
   if (tree_.is_empty()) return false;
@@ -66,6 +70,7 @@ Result<bool> TreeCursor::descend(const char* page, bool is_last) {
 
 Result<bool> TreeCursor::next_leaf(Reads reads) {
   if (depth_ == 0) return is_behind_ ? Result<bool>(false) : first();
+  if (!has_way_) QUIRE_TRY(find_way());
   size_t level = depth_ - 1;
   while (level > 0 && way_[level - 1].at + 1 == way_[level - 1].size) --level;
   if (level == 0) return false;
@@ -83,6 +88,7 @@ Result<bool> TreeCursor::next_leaf(Reads reads) {
 
 Result<bool> TreeCursor::previous() {
   if (depth_ == 0) return last();
+  if (leaf().at == 0 && !has_way_) QUIRE_TRY(find_way());
   size_t level = depth_;
   while (level > 0 && way_[level - 1].at == 0) --level;
   if (level == 0) return false;
@@ -101,19 +107,59 @@ Result<bool> TreeCursor::seek(Bytes key) {
     if (page.key(0) <= key && key <= page.key(leaf().size - 1)) return seek_in_leaf(key);
   }
   depth_ = 0;
+  has_way_ = true;
   forget_leaves_ahead();
   if (tree_.is_empty()) {
     is_behind_ = true;
     return false;
   }
+  const TreePlaces known = tree_.places();
+  const uint64_t hashed = known ? known.hash(key) : 0;
+  if (known) known.ask_for(hashed);
   for (const char* page = tree_.root();; page = child(leaf(), leaf().at)) {
     if (depth_ != 0 && page != nullptr) tree_.ask_for_search(page);
-    if (!add(page)) return damaged();
-    if (is_at_leaf()) return seek_in_leaf(key);
     // As in TableTree::find().
+    if (known && depth_ == 1)
+      if (const auto place = known.find(hashed); place && seek_known(*place, key)) return stand();
+    if (!add(page)) return damaged();
+    if (is_at_leaf()) break;
     const PageView branch = tree_.view(page);
     take(depth_ == 1 ? branch.find(key) : TableTree::find_in(branch, key));
   }
+  QUIRE_ASSIGN(const bool is_there, seek_in_leaf(key));
+  if (known && is_there) known.note(hashed, TableTree::place_of(tree_.view(leaf().page), leaf().at));
+  return is_there;
+}
+
+// A leaf's first entry may not be the first from there on in the tree.
+bool TreeCursor::seek_known(const EntryPlace& place, Bytes key) noexcept {
+  const char* const page = tree_.leaf_of(place);
+  if (page == nullptr || place.number == 0) return false;
+  ask_for(page + place.offset, kLinesOfNode);
+  const PageView view = tree_.view(page);
+  if (place.number >= view.size() || view.key(place.number - 1) >= key || view.key(place.number) < key)
+    return false;
+  way_[0] = {page, place.number, static_cast<uint32_t>(view.size())};
+  depth_ = 1;
+  has_way_ = false;
+  return true;
+}
+
+// If a page is damaged it stays as it is.
+Result<void> TreeCursor::find_way() {
+  const Step at = leaf();
+  const Bytes key = tree_.view(at.page).key(at.at);
+  depth_ = 0;
+  const char* page = tree_.root();
+  while (page != at.page && add(page) && !is_at_leaf()) {
+    take(tree_.view(page).find(key));
+    page = child(leaf(), leaf().at);
+  }
+  has_way_ = page == at.page && add(page);
+  if (!has_way_) depth_ = 1;
+  leaf() = at;
+  if (!has_way_) return std::unexpected(damaged_tree());
+  return {};
 }
 
 Result<bool> TreeCursor::seek_in_leaf(Bytes key) {
@@ -132,6 +178,7 @@ Result<bool> TreeCursor::seek_in_leaf(Bytes key) {
 
 // Of one whose entries are read, all: lines one after the other come faster than those of the nodes alone.
 void TreeCursor::ask_for_next_leaf(Reads reads) noexcept {
+  if (!has_way_ && !find_way()) return;
   const char* const page = sibling();
   if (page != nullptr) ask_for(page, reads == Reads::all ? tree_.lines_of_page() : 1);
   asked_leaf_ = reads == Reads::all ? page : nullptr;
@@ -178,7 +225,7 @@ void TreeCursor::ask_disk_ahead() noexcept {
 
 // In a leaf whose memory nobody has asked for: a seek may well want but the one entry.
 void TreeCursor::ask_ahead(size_t from) noexcept {
-  constexpr size_t kAhead = 4, kLinesOfNode = 2;  // its key and the start of its record
+  constexpr size_t kAhead = 4;
   const size_t wanted = from + kAhead;
   if (wanted < leaf().size)
     ask_for(tree_.view(leaf().page).node(wanted).at, kLinesOfNode);

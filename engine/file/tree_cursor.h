@@ -54,6 +54,10 @@ class TreeCursor {
   enum class Reads : uint8_t { few, all };
   Result<bool> next_leaf(Reads reads);
   Result<bool> seek_in_leaf(Bytes key);
+  // Whether it stands on the first entry from `key` on now, by a place that was noted.
+  bool seek_known(const EntryPlace& place, Bytes key) noexcept;
+  // Finds the branches above the leaf at hand, where it was come to without them.
+  Result<void> find_way();
   // Adds a page to the way; false if it cannot be one.
   bool add(const char* page) noexcept;
   bool is_at_leaf() const noexcept { return (layout::page_flags(leaf().page) & layout::kLeafPage) != 0; }
@@ -88,6 +92,7 @@ class TreeCursor {
   TableTree tree_;
   Bytes key_, record_;
   bool is_behind_ = false;
+  bool has_way_ = true;               // false: the leaf at hand is all of it
   const char* asked_leaf_ = nullptr;  // the leaf all of whose memory has been asked for
   bool is_leaf_asked_ = false;        // that is the leaf at hand
   // Of a file that is read exactly: whether the branch behind the parent of the leaf at hand has been asked

@@ -260,7 +260,7 @@ class SnapshotCollection : public sql::Collection {
   }
   Result<std::unique_ptr<sql::Cursor>> open_points(const sql::Access& access) {
     const auto keys = in_key_order(*store_, access);
-    const BatchGet batch_get = store_->batch_get(snapshot_);
+    BatchGet batch_get = store_->batch_get(snapshot_);
     std::array<Bytes, BatchGet::kMost> wanted, records;
     std::vector<sql::Value> roots;
     roots.reserve(keys.size());

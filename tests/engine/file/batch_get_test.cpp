@@ -33,7 +33,7 @@ struct Filled {
 
 // What look-ups of all keys at once find must be what each alone finds; how many they found.
 size_t check_found(const Transaction& transaction, Table table, std::span<const Bytes> keys) {
-  const BatchGet batch_get(transaction, table);
+  BatchGet batch_get(transaction, table);
   std::vector<Bytes> records(keys.size(), "left as it was");
   batch_get.find(keys, records);
   size_t found = 0;

@@ -238,6 +238,7 @@ void optimize(Plan& plan, Source& source) {
     cover_by_index(plan, query);
     advise_index(plan, query, source);
     keep_by_key(plan, query);
+    find_outer_paths(plan, query);
     limit_sorts(query);
     find_carried_slots(query, plan.slot_count);
     if (is_explained) estimate_rows(query, source);

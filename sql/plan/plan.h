@@ -173,6 +173,9 @@ struct PlannedQuery {
   SlotNumber value_slot = 0;
   SlotNumber first_group_key_slot = 0;
   SlotNumber first_aggregate_slot = 0;
+  // What it reads of the rows around it, where its result is a function of these values and worth keeping by
+  // them. Of use where the query stands in an expression.
+  std::vector<const BoundExpression*> outer_paths;
 };
 
 // What the values of parameters decide (plan_choice.h): whether to go by this index.
@@ -261,6 +264,8 @@ bool ignores_repeats(const BoundQuery& query);
 void limit_sorts(PlannedQuery& query);
 // What a correlated query reads alike for all rows around it is kept.
 void keep_by_key(Plan& plan, PlannedQuery& query);
+// Of a correlated query: what its result may be kept by.
+void find_outer_paths(const Plan& plan, PlannedQuery& query);
 // Whether it lets a sort keep no more rows than are wanted.
 bool may_keep_first(const BoundQuery& query);
 // Whether no row of a query is dropped since this is undefined.

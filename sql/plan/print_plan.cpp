@@ -312,16 +312,19 @@ class PlanPrinter {
     json += "]}";
   }
 
-  void print_subquery(const BoundQuery* bound, size_t depth) {
+  void print_subquery(const BoundQuery* bound, size_t depth, bool may_keep_result = false) {
     const auto found = plan_.subqueries.find(bound);
     if (found == plan_.subqueries.end() || !printed_.insert(bound).second) return;
-    lines_.push_back({depth, "subquery", nullptr});
-    print(*found->second, depth + 1);
+    const PlannedQuery& query = *found->second;
+    const bool keeps_result = may_keep_result && !query.outer_paths.empty();
+    lines_.push_back(
+        {depth, keeps_result ? "subquery, kept by " + list(query.outer_paths, ", ") : "subquery", nullptr});
+    print(query, depth + 1);
   }
 
   void print_subqueries(const BoundExpression* expression, size_t depth) {
     if (expression == nullptr) return;
-    if (expression->query != nullptr) print_subquery(expression->query, depth);
+    if (expression->query != nullptr) print_subquery(expression->query, depth, true);
     for (const BoundExpression* operand : expression->operands)
       if (operand->query == nullptr || operand->query != expression->query) print_subqueries(operand, depth);
     for (const BoundEntry& entry : expression->entries) print_subqueries(entry.value, depth);

@@ -1,6 +1,8 @@
 // Evaluators of subqueries within expressions: EXISTS, ARRAY, scalar subqueries, FIRST, LAST, ALL, IN. A
-// query that reads nothing of the rows around it runs once; any other runs for each row.
+// query that reads nothing of the rows around it runs once; any other runs for each row, or once for those
+// that it reads the same of.
 #include "sql/functions/operators.h"
+#include "sql/run/kept_results.h"
 #include "sql/run/operator.h"
 #include "sql/run/tuple_table.h"
 #include "sql/value/comparison.h"
@@ -14,12 +16,12 @@ constexpr size_t kSubqueryBatch = 64;
 
 class SubqueryEvaluator final : public Evaluator {
  public:
-  SubqueryEvaluator(BoundKind kind, const BoundQuery& bound, RunState& run, const PlannedQuery& query,
-                    bool gives_output)
+  SubqueryEvaluator(BoundKind kind, const PlannedQuery& query, EvaluatorFactory& factory)
       : kind_(kind),
-        bound_(bound),
-        query_(run, query, kSubqueryBatch, gives_output),
-        collected_(&run.memory) {
+        bound_(*query.bound),
+        query_(factory.run(), query, kSubqueryBatch, factory.is_output()),
+        kept_(query, factory),
+        collected_(&factory.run().memory) {
     const bool takes_all =
         kind == BoundKind::array_query || kind == BoundKind::last_query || kind == BoundKind::all_query;
     if (!takes_all) query_.frame().rows_wanted = 1;
@@ -33,9 +35,12 @@ class SubqueryEvaluator final : public Evaluator {
       has_run_ = true;
       return Vector::single(&once_);
     }
+    kept_.begin_batch(rows, frame);
     for (const RowNumber row : rows) {
-      out[row] = run_for(row, frame, frame.arena);
+      const Value* const kept = kept_.find(row);
+      out[row] = kept != nullptr ? *kept : run_for(row, frame, frame.arena);
       if (frame.run.error) break;
+      kept_.keep(out[row]);
     }
     return Vector::column(out);
   }
@@ -90,6 +95,7 @@ class SubqueryEvaluator final : public Evaluator {
   Pipeline query_;
   bool has_run_ = false;
   Value once_;
+  KeptResults kept_;
   LimitedArray<Value> collected_;
   Column column_;
 };
@@ -97,25 +103,27 @@ class SubqueryEvaluator final : public Evaluator {
 // needle IN (SELECT ...). The rows of a query that runs once stand in a hash table.
 class InQueryEvaluator final : public Evaluator {
  public:
-  InQueryEvaluator(const BoundExpression& expression, RunState& run, std::unique_ptr<Evaluator> needle,
-                   const PlannedQuery& query)
+  InQueryEvaluator(const BoundExpression& expression, const PlannedQuery& query, EvaluatorFactory& factory)
       : expression_(expression),
-        needle_(std::move(needle)),
-        query_(run, query, kSubqueryBatch),
-        found_once_(1, run.memory) {}
+        needle_(factory.make(*expression.operands[0])),
+        query_(factory.run(), query, kSubqueryBatch),
+        kept_(query, factory),
+        found_once_(1, factory.run().memory) {}
 
   Vector evaluate(Rows rows, Frame& frame) override {
     Value* out = column_.reserve(rows);
     const Vector needles = needle_->evaluate(rows, frame);
     const bool runs_once = expression_.query->outer_slots.empty();
     if (runs_once && !has_run_ && !rows.empty()) fill(rows.front(), frame);
+    kept_.begin_batch(rows, frame);
+    kept_.depend_on(needles);
     for (const RowNumber row : rows) {
       if (frame.run.error) break;
       const Value& needle = needles[row];
       out[row] = Value();
       if (needle.is_undefined()) continue;
       const bool is_found =
-          runs_once ? found_once_.find({&needle, 1}).has_value() : gives(needle, row, frame);
+          runs_once ? found_once_.find({&needle, 1}).has_value() : is_given(needle, row, frame);
       out[row] = Value::boolean(is_found != expression_.negated);
     }
     return Vector::column(out);
@@ -136,6 +144,13 @@ class InQueryEvaluator final : public Evaluator {
       }
   }
 
+  bool is_given(const Value& needle, RowNumber row, Frame& frame) {
+    if (const Value* const kept = kept_.find(row)) return kept->is_true();
+    const bool is_found = gives(needle, row, frame);
+    if (!frame.run.error) kept_.keep(Value::boolean(is_found));
+    return is_found;
+  }
+
   bool gives(const Value& needle, RowNumber row, Frame& frame) {
     start(row, frame);
     for (Rows found = query_.next(); !found.empty(); found = query_.next())
@@ -152,6 +167,7 @@ class InQueryEvaluator final : public Evaluator {
   const BoundExpression& expression_;
   std::unique_ptr<Evaluator> needle_;
   Pipeline query_;
+  KeptResults kept_;
   TupleTable found_once_;
   bool has_run_ = false;
   Column column_;
@@ -161,14 +177,12 @@ class InQueryEvaluator final : public Evaluator {
 
 std::unique_ptr<Evaluator> make_in_query(const BoundExpression& expression, EvaluatorFactory& factory) {
   const PlannedQuery& query = *factory.run().plan.subqueries.at(expression.query);
-  return std::make_unique<InQueryEvaluator>(expression, factory.run(), factory.make(*expression.operands[0]),
-                                            query);
+  return std::make_unique<InQueryEvaluator>(expression, query, factory);
 }
 
 std::unique_ptr<Evaluator> make_subquery(const BoundExpression& expression, EvaluatorFactory& factory) {
   const PlannedQuery& query = *factory.run().plan.subqueries.at(expression.query);
-  return std::make_unique<SubqueryEvaluator>(expression.kind, *expression.query, factory.run(), query,
-                                             factory.is_output());
+  return std::make_unique<SubqueryEvaluator>(expression.kind, query, factory);
 }
 
 }  // namespace quire::sql

@@ -1,7 +1,7 @@
 // What a correlated subquery reads of the rows around it. Where that is a few paths, and nothing in it gives
 // another value each time, its result is a function of their values, and is kept by them
-// (sql/run/kept_results.h): it runs once for each combination of values rather than for each row. A query that
-// reads no container, but an array of the row, is less work than to look its result up.
+// (sql/run/kept_results.h): it runs once for each combination of values rather than for each row. A query
+// that reads no container, but an array of the row, is less work than to look its result up.
 #include <algorithm>
 #include <functional>
 

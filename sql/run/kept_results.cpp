@@ -1,6 +1,7 @@
-// What is kept has a small share of the statement's memory. Once that is full, it is let go of, and what comes
-// is kept: where rows lie together by what the query reads, that is all it takes. Nothing is kept any more
-// where others need the memory, or where keys hardly repeat and to look for them is no small part of the work.
+// What is kept has a small share of the statement's memory. Once that is full, it is let go of, and what
+// comes is kept: where rows lie together by what the query reads, that is all it takes. Nothing is kept any
+// more where others need the memory, or where keys hardly repeat and to look for them is no small part of the
+// work.
 #include "sql/run/kept_results.h"
 
 #include <bit>
@@ -11,8 +12,8 @@ namespace {
 constexpr size_t kShareOfMemory = 64;  // a 64th
 // So much of the memory is left to others, or they have all: a quarter. Rows by key take half at most.
 constexpr size_t kLeftToOthers = 4;
-// In rows, each counted at each node that gives it: what it takes to look for a result in vain and to keep it,
-// and what a run takes besides its rows.
+// In rows, each counted at each node that gives it: what it takes to look for a result in vain and to keep
+// it, and what a run takes besides its rows.
 constexpr uint64_t kCostOfMiss = 16, kCostOfRun = 8;
 // So many runs tell what one takes.
 constexpr uint64_t kRunsToJudge = 256;

@@ -13,8 +13,8 @@
 
 namespace quire::sql {
 
-// Not thread-safe. Values are told apart by their bytes, not by equality, since a query may tell 0 from -0, or
-// objects by the order of their members.
+// Not thread-safe. Values are told apart by their bytes, not by equality, since a query may tell 0 from -0,
+// or objects by the order of their members.
 class KeptResults {
  public:
   // Of a query that has no outer_paths nothing is kept. `outer` makes what reads the rows around it.

@@ -25,10 +25,9 @@ class KeptResultsTest : public DatabaseTest {
   void fill(const char* name, int step) {
     std::string items;
     for (int i = 0; i < kItems; ++i)
-      items += fmt::format(
-          R"({{"id":"{}","p":"p{}"{},"n":{},"m":{},"list":[{},{}]}})"
-          "\n",
-          i, i % 5, key(i * step), i % 11, i * 13 % 17, i % 3, i % 4);
+      items += fmt::format(R"({{"id":"{}","p":"p{}"{},"n":{},"m":{},"list":[{},{}]}})"
+                           "\n",
+                           i, i % 5, key(i * step), i % 11, i * 13 % 17, i % 3, i % 4);
     std::istringstream input(items);
     EXPECT_TRUE(succeeds(database_->container(name)->import(input)));
   }
@@ -78,32 +77,36 @@ class KeptResultsTest : public DatabaseTest {
 };
 
 TEST_F(KeptResultsTest, AreThoseOfEachRun) {
-  for (const char* const sql : {
-           "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE d.k = c.k AND EACH)",
-           "SELECT VALUE c.id FROM c WHERE NOT EXISTS(SELECT 1 FROM d WHERE d.k = c.k AND d.m > c.m AND EACH)",
-           "SELECT VALUE c.id FROM c WHERE c.m < (SELECT VALUE AVG(d.m) FROM d WHERE d.n = c.n AND EACH)",
-           "SELECT c.id, (SELECT TOP 1 VALUE d.id FROM d WHERE d.n = c.m AND EACH ORDER BY d.m) AS a FROM c",
-           "SELECT c.id, ARRAY(SELECT VALUE [c.k, d.id] FROM d WHERE d.n = 1 AND d.m < 2 AND EACH) AS a FROM c",
-           "SELECT c.id, (SELECT VALUE MAX([c.list, d.k]) FROM d WHERE d.n = c.n AND EACH) AS a FROM c",
-           "SELECT c.id, (SELECT VALUE {x: c.list[0], y: COUNT(1)} FROM d WHERE d.n = c.list[1] AND EACH) AS "
-           "a FROM c",
-           "SELECT VALUE c.id FROM c WHERE c.m IN (SELECT VALUE d.m FROM d WHERE d.k = c.k AND EACH)",
-           "SELECT VALUE c.id FROM c WHERE c.k NOT IN (SELECT VALUE d.k FROM d WHERE d.n = c.n AND d.m < 7 AND EACH)",
-           "SELECT VALUE c.id FROM c WHERE ALL(SELECT VALUE d.m < 16 FROM d WHERE d.n = c.m AND EACH)",
-           "SELECT c.id, LAST(SELECT VALUE d.id FROM d WHERE d.n = c.n AND EACH) AS a FROM c",
-           "SELECT c.id, t FROM c JOIN t IN c.list WHERE EXISTS(SELECT 1 FROM d WHERE d.n = t AND EACH)",
-           "SELECT VALUE [x.n, x.k] FROM (SELECT c.n, [c.k] AS k FROM c) x WHERE EXISTS(SELECT 1 FROM d WHERE "
-           "d.n = x.n AND d.k = x.k[0] AND EACH)",
-           "SELECT VALUE (LET v = [c.n] IN ARRAY(SELECT VALUE d.id FROM d WHERE d.n = v[0] AND d.m = 3 AND "
-           "EACH)) FROM c",
-           "SELECT c.id, ARRAY(SELECT VALUE d.id FROM d WHERE d.n = c.n AND d.m = 3 AND EACH UNION ALL SELECT "
-           "VALUE c.m) AS a FROM c",
-           "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d o WHERE o.n = c.n AND EACH AND o.m < (SELECT "
-           "VALUE SUM(d.m) FROM d WHERE d.list = o.list AND d.n != c.m AND EACH))",
-           "SELECT c.n, SUM((SELECT VALUE COUNT(1) FROM d WHERE d.m = c.m AND EACH)) AS s FROM c GROUP BY c.n",
-           "SELECT VALUE c.id FROM c JOIN c o ON o.id = c.id AND EXISTS(SELECT 1 FROM d WHERE d.n = c.n AND "
-           "d.m = o.m AND EACH)",
-       })
+  for (
+      const char* const sql : {
+          "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE d.k = c.k AND EACH)",
+          "SELECT VALUE c.id FROM c WHERE NOT EXISTS(SELECT 1 FROM d WHERE d.k = c.k AND d.m > c.m AND EACH)",
+          "SELECT VALUE c.id FROM c WHERE c.m < (SELECT VALUE AVG(d.m) FROM d WHERE d.n = c.n AND EACH)",
+          "SELECT c.id, (SELECT TOP 1 VALUE d.id FROM d WHERE d.n = c.m AND EACH ORDER BY d.m) AS a FROM c",
+          "SELECT c.id, ARRAY(SELECT VALUE [c.k, d.id] FROM d WHERE d.n = 1 AND d.m < 2 AND EACH) AS a FROM "
+          "c",
+          "SELECT c.id, (SELECT VALUE MAX([c.list, d.k]) FROM d WHERE d.n = c.n AND EACH) AS a FROM c",
+          "SELECT c.id, (SELECT VALUE {x: c.list[0], y: COUNT(1)} FROM d WHERE d.n = c.list[1] AND EACH) AS "
+          "a FROM c",
+          "SELECT VALUE c.id FROM c WHERE c.m IN (SELECT VALUE d.m FROM d WHERE d.k = c.k AND EACH)",
+          "SELECT VALUE c.id FROM c WHERE c.k NOT IN (SELECT VALUE d.k FROM d WHERE d.n = c.n AND d.m < 7 "
+          "AND EACH)",
+          "SELECT VALUE c.id FROM c WHERE ALL(SELECT VALUE d.m < 16 FROM d WHERE d.n = c.m AND EACH)",
+          "SELECT c.id, LAST(SELECT VALUE d.id FROM d WHERE d.n = c.n AND EACH) AS a FROM c",
+          "SELECT c.id, t FROM c JOIN t IN c.list WHERE EXISTS(SELECT 1 FROM d WHERE d.n = t AND EACH)",
+          "SELECT VALUE [x.n, x.k] FROM (SELECT c.n, [c.k] AS k FROM c) x WHERE EXISTS(SELECT 1 FROM d WHERE "
+          "d.n = x.n AND d.k = x.k[0] AND EACH)",
+          "SELECT VALUE (LET v = [c.n] IN ARRAY(SELECT VALUE d.id FROM d WHERE d.n = v[0] AND d.m = 3 AND "
+          "EACH)) FROM c",
+          "SELECT c.id, ARRAY(SELECT VALUE d.id FROM d WHERE d.n = c.n AND d.m = 3 AND EACH UNION ALL SELECT "
+          "VALUE c.m) AS a FROM c",
+          "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d o WHERE o.n = c.n AND EACH AND o.m < "
+          "(SELECT "
+          "VALUE SUM(d.m) FROM d WHERE d.list = o.list AND d.n != c.m AND EACH))",
+          "SELECT c.n, SUM((SELECT VALUE COUNT(1) FROM d WHERE d.m = c.m AND EACH)) AS s FROM c GROUP BY c.n",
+          "SELECT VALUE c.id FROM c JOIN c o ON o.id = c.id AND EXISTS(SELECT 1 FROM d WHERE d.n = c.n AND "
+          "d.m = o.m AND EACH)",
+      })
     expect_rows_of_each_run(sql);
 }
 
@@ -115,12 +118,14 @@ TEST_F(KeptResultsTest, AreWorkedOutOnceForEachKey) {
                     "WHERE d.n = c.n AND d.m < 0)"),
               HasSubstr("subquery, kept by c.n"));
   // An array of the row has more than its members: here twelve lists occur.
-  EXPECT_THAT(query("EXPLAIN ANALYZE SELECT VALUE (SELECT VALUE COUNT(1) FROM d WHERE d.list = c.list) FROM c"),
-              HasSubstr("aggregate (1)  [rows 12,"));
+  EXPECT_THAT(
+      query("EXPLAIN ANALYZE SELECT VALUE (SELECT VALUE COUNT(1) FROM d WHERE d.list = c.list) FROM c"),
+      HasSubstr("aggregate (1)  [rows 12,"));
   // Within another one, for all rows around that.
-  EXPECT_THAT(query("EXPLAIN ANALYZE SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d o WHERE o.n = c.n AND "
-                    "o.m < (SELECT VALUE SUM(d.m) FROM d WHERE d.list = o.list) AND c.id = 'none')"),
-              HasSubstr("aggregate (1)  [rows 12,"));
+  EXPECT_THAT(
+      query("EXPLAIN ANALYZE SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d o WHERE o.n = c.n AND "
+            "o.m < (SELECT VALUE SUM(d.m) FROM d WHERE d.list = o.list) AND c.id = 'none')"),
+      HasSubstr("aggregate (1)  [rows 12,"));
 }
 
 TEST_F(KeptResultsTest, AreNoneOfWhatMayDifferForEachRow) {
@@ -128,7 +133,8 @@ TEST_F(KeptResultsTest, AreNoneOfWhatMayDifferForEachRow) {
            "SELECT VALUE (SELECT VALUE COUNT(1) + RAND() FROM d WHERE d.n = c.n) FROM c",
            "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE d.n = c.n AND d.m < "
            "GetCurrentTimestamp())",
-           "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE d.n = c.n AND (SELECT VALUE RAND()) > "
+           "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE d.n = c.n AND (SELECT VALUE RAND()) "
+           "> "
            "0)",
            "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE d.n = c.n UNION ALL SELECT VALUE "
            "udf.f(1))",
@@ -143,7 +149,8 @@ TEST_F(KeptResultsTest, AreNoneOfWhatMayDifferForEachRow) {
     EXPECT_THAT(plan, Not(HasSubstr("kept by"))) << sql;
   }
   std::set<std::string> numbers;
-  auto statement = database_->prepare("SELECT VALUE (SELECT VALUE MAX(RAND()) FROM d WHERE d.n = c.n) FROM c");
+  auto statement =
+      database_->prepare("SELECT VALUE (SELECT VALUE MAX(RAND()) FROM d WHERE d.n = c.n) FROM c");
   ASSERT_TRUE(succeeds(statement));
   for (const Value row : statement->rows()) numbers.insert(row.to_json().value());
   EXPECT_EQ(numbers.size(), size_t{kItems});
@@ -152,7 +159,8 @@ TEST_F(KeptResultsTest, AreNoneOfWhatMayDifferForEachRow) {
 // From so little memory that there is no room for one result to so much that all have room.
 TEST_F(KeptResultsTest, AreLetGoOfWhereMemoryIsShort) {
   const std::string sql =
-      "SELECT c.id, ARRAY(SELECT VALUE d.id FROM d WHERE d.n = c.n AND d.m > 12 AND EACH) AS a, (SELECT VALUE "
+      "SELECT c.id, ARRAY(SELECT VALUE d.id FROM d WHERE d.n = c.n AND d.m > 12 AND EACH) AS a, (SELECT "
+      "VALUE "
       "COUNT(1) FROM d WHERE CONCAT(d.id, 'x') = CONCAT(c.id, 'x') AND EACH) AS n FROM c";
   const std::string rows = query(run_for_each(sql));
   int enough = 0;
@@ -203,10 +211,11 @@ TEST_F(KeptResultsTest, AreOfItemsBeforeTheyChange) {
   make("b", "/p");
   fill("b", 1);
   const auto changed = [&](std::string_view name, std::string_view each) {
-    EXPECT_EQ(query(fmt::format("UPDATE {0} SET {0}.m = (SELECT VALUE SUM(x.m) FROM {0} x WHERE x.n = {0}.n AND "
-                                "{1}) WHERE {0}.n < 5",
-                                name, each)),
-              "");
+    EXPECT_EQ(
+        query(fmt::format("UPDATE {0} SET {0}.m = (SELECT VALUE SUM(x.m) FROM {0} x WHERE x.n = {0}.n AND "
+                          "{1}) WHERE {0}.n < 5",
+                          name, each)),
+        "");
     return query(fmt::format("SELECT x.id, x.m FROM {} x", name));
   };
   EXPECT_EQ(changed("b", "true"), changed("c", "RAND() >= 0"));

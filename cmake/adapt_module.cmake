@@ -15,9 +15,15 @@ if(text MATCHES "Z_qjs_instantiate")
   endforeach()
   string(APPEND header "\n#define wasm2c_qjs_get_func_type wasm_rt_register_func_type\n")
   set(free_value w2c_JS_FreeValue)
+  set(engine_malloc w2c_js_malloc_rt)
+  set(engine_free w2c_js_free_rt)
+  set(engine_realloc w2c_js_realloc_rt)
 else()
   string(APPEND header "\nstatic inline void wasm2c_qjs_init_module(void) {}\n")
   set(free_value w2c_qjs_JS_FreeValue_0)
+  set(engine_malloc w2c_qjs_js_malloc_rt_0)
+  set(engine_free w2c_qjs_js_free_rt_0)
+  set(engine_realloc w2c_qjs_js_realloc_rt_0)
 endif()
 file(WRITE ${MODULE}.h "${header}")
 
@@ -49,6 +55,80 @@ static inline __attribute__((always_inline)) void quire_free_value(w2c_qjs* inst
   else
     ${free_value}(instance, context, value);
 }" text "${text}")
+endif()
+
+# Small pieces of memory are taken one behind the other from a place of their own, and not given back, as long as there is
+# room in it (QUIRE_PIECES in engine/script/wasm_prelude.h): what a call takes is undone as a whole. Before a piece stand the
+# number of its list, as before the engine's own, and QUIRE_PIECE, where that has the number within a page. All or nothing;
+# whether the engine counts as is done here is tried when it boots (sandbox_pieces.cpp).
+set(uses_pieces 0)
+set(declared "static void ${engine_free}(w2c_qjs*, u32, u32);")
+string(FIND "${text}" "${declared}" declared_place)
+string(FIND "${text}" "void ${engine_free}(w2c_qjs* instance, " place)
+if(NOT place EQUAL -1 AND NOT declared_place EQUAL -1)
+  string(SUBSTRING "${text}" ${place} 2400 body)
+  # The one call there that has no result.
+  if(body MATCHES "\n *(w2c_[a-z_]*f[0-9]+)\\(instance, [a-z0-9_]+, [a-z0-9_]+\\);")
+    set(give_back ${CMAKE_MATCH_1})
+    set(uses_pieces 1)
+    string(REPLACE " ${give_back}(instance, " " quire_give_back(instance, " text "${text}")
+    string(REPLACE " ${engine_free}(instance, " " quire_free(instance, " text "${text}")
+    string(REPLACE " ${engine_malloc}(instance, " " quire_malloc(instance, " text "${text}")
+    string(REPLACE " ${engine_realloc}(instance, " " quire_realloc(instance, " text "${text}")
+    string(REPLACE "${declared}" "${declared}
+static void ${give_back}(w2c_qjs*, u32, u32);
+static u32 ${engine_realloc}(w2c_qjs*, u32, u32, u32);
+static __attribute__((noinline)) u32 quire_malloc(w2c_qjs* instance, u32 runtime, u32 size) {
+  QUIRE_MEMORY_PLACE(instance)
+  if (size - 1u < QUIRE_LONGEST_PIECE && runtime < instance->w2c_memory.size) {
+    const u32 list = QUIRE_LIST_OF_PIECE(size), bytes = QUIRE_BYTES_OF_PIECE(list);
+    u32* const left = (u32*)(quire_data + QUIRE_PIECES_LEFT);
+    u32* const counts = (u32*)(quire_data + runtime + QUIRE_COUNTS);
+    if (bytes <= *left && *left <= QUIRE_PIECES_END - QUIRE_PIECES && counts[1] + bytes <= counts[2] - 1u) {
+      const u32 place = QUIRE_PIECES_END - *left;
+      *left -= bytes;
+      *(u64*)(quire_data + place) = QUIRE_PIECE | list << 16;
+      QUIRE_MARK_COUNTS(runtime)
+      counts[0] += 1u;
+      counts[1] += bytes;
+      return place + 8u;
+    }
+  }
+  return ${engine_malloc}(instance, runtime, size);
+}
+static inline int quire_is_piece(w2c_qjs* instance, u32 place) {
+  return place - QUIRE_PIECES < QUIRE_PIECES_END - QUIRE_PIECES && *(u16*)(instance->w2c_memory.data + place - 8u) == QUIRE_PIECE;
+}
+static __attribute__((noinline)) void quire_free(w2c_qjs* instance, u32 runtime, u32 place) {
+  QUIRE_MEMORY_PLACE(instance)
+  if (!quire_is_piece(instance, place) || runtime >= instance->w2c_memory.size) {
+    ${engine_free}(instance, runtime, place);
+    return;
+  }
+  u32* const counts = (u32*)(quire_data + runtime + QUIRE_COUNTS);
+  QUIRE_MARK_COUNTS(runtime)
+  counts[0] -= 1u;
+  counts[1] -= QUIRE_BYTES_OF_PIECE(quire_data[place - 6u]);
+}
+static u32 quire_realloc(w2c_qjs* instance, u32 runtime, u32 place, u32 size) {
+  QUIRE_MEMORY_PLACE(instance)
+  if (size - 1u >= QUIRE_LONGEST_PIECE || !quire_is_piece(instance, place))
+    return ${engine_realloc}(instance, runtime, place, size);
+  const u32 room = QUIRE_BYTES_OF_PIECE(quire_data[place - 6u]) - 8u;
+  if (size <= room) return place;
+  const u32 grown = quire_malloc(instance, runtime, size);
+  if (!quire_is_piece(instance, grown)) {
+    if (grown != 0u) quire_free(instance, runtime, grown);
+    return ${engine_realloc}(instance, runtime, place, size);
+  }
+  memcpy(quire_data + grown - 5u, quire_data + place - 5u, room + 5u);
+  quire_free(instance, runtime, place);
+  return grown;
+}
+static inline void quire_give_back(w2c_qjs* instance, u32 runtime, u32 place) {
+  if (!quire_is_piece(instance, place)) ${give_back}(instance, runtime, place);
+}" text "${text}")
+  endif()
 endif()
 
 # Each write is marked (engine/script/wasm_prelude.h), and a function asks once where the memory lies, which never changes:
@@ -98,5 +178,5 @@ if(question_count GREATER 200)
   set(text "${unasked}")
 endif()
 
-string(APPEND text "\nconst int quire_marks_writes = ${is_marked};\n")
+string(APPEND text "\nconst int quire_marks_writes = ${is_marked}, quire_uses_pieces = ${uses_pieces};\n")
 file(WRITE ${MODULE}.c "${text}")

@@ -90,6 +90,7 @@ Result<std::unique_ptr<Sandbox>> Sandbox::boot(Watchdog& watchdog) {
     QUIRE_TRY(sandbox->check_tags());
     sandbox->documents_.find_prototypes();
     QUIRE_TRY(sandbox->check_documents());
+    sandbox->check_pieces();
     return sandbox->run_library();
   });
   if (!booted) return std::unexpected(std::move(booted.error()));
@@ -187,6 +188,7 @@ SandboxImage Sandbox::image(JsValue function) const {
           .runtime = runtime_,
           .context = context_,
           .arguments = arguments_,
+          .knows_pieces = knows_pieces_,
           .library = library_,
           .prototypes = documents_.prototypes(),
           .names = documents_.names(),
@@ -211,6 +213,8 @@ Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
     return fail(ErrorCode::out_of_memory, "memory for a script could not be had");
   restore_memory(memory, kImageStart, image.bytes, is_base);
   restored_ = image.number;
+  knows_pieces_ = image.knows_pieces;
+  use_pieces(false);
   // What the image has learnt is at nobody's expense, as far as there is address space for it.
   const size_t learnt = image.forms.all().empty() ? 0 : ObjectForms::kMostMemory;
   const uint32_t asked = pages_of(std::clamp(memory_bytes, kLeastScriptMemory, kMostScriptMemory) + learnt);

@@ -48,6 +48,7 @@ struct SandboxImage {
   uint32_t runtime = 0;
   uint32_t context = 0;
   uint32_t arguments = 0;
+  bool knows_pieces = false;
   JsValue library;  // what library.js gives
   DocumentConverter::Prototypes prototypes;
   std::shared_ptr<const PropertyNames> names;          // of properties, which its engine holds
@@ -141,6 +142,11 @@ class Sandbox {
   PromiseState promise_state(JsValue value);
   JsValue promise_result(JsValue promise);
 
+  // Of a run that begins: the small pieces of memory that it takes go with it as a whole. None of them may
+  // come into an image. Where the engine is not built so, nothing.
+  void use_pieces(bool are_used = true);
+  bool knows_pieces() const noexcept { return knows_pieces_; }
+
   // All the memory that the instance has now.
   size_t memory_bytes() const noexcept;
   JsValue library() const noexcept { return library_; }
@@ -170,6 +176,7 @@ class Sandbox {
   explicit Sandbox(Watchdog& watchdog);
   Result<void> instantiate();
   Result<void> check_tags();
+  void check_pieces();
   Result<void> check_documents();
   Result<bool> check_shapes();
   Result<void> run_library();
@@ -196,6 +203,7 @@ class Sandbox {
   uint32_t context_ = 0;
   uint32_t arguments_ = 0;      // a place for the arguments of a call
   uint32_t host_function_ = 0;  // by which the engine calls the host: the same in each instance
+  bool knows_pieces_ = false;
   JsValue library_ = kJsUndefined;
   JsValue function_ = kJsUndefined;
   DocumentConverter documents_{*this};

@@ -106,6 +106,7 @@ class JavaScript final : public Scripts {
     QUIRE_TRY(sandbox->restore(*ready.image, call.limits.memory_bytes));
     ObjectForms forms = ready.is_watched ? ready.image->forms : ObjectForms();
     if (ready.is_watched) sandbox->documents().watch_forms(&forms);
+    sandbox->use_pieces();
     const std::string title = script_title(script);
     ScriptCallHost host(*sandbox, &access, log);
     const Sandbox::RunOptions options{.limits = call.limits, .host = &host, .interrupts = call.interrupts};

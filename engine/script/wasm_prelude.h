@@ -35,6 +35,28 @@
 #define QUIRE_MEMORY_PLACE(instance) unsigned char* const quire_data = (instance)->w2c_memory.data;
 #define QUIRE_THEN ;
 
+/* Where small pieces of memory lie that a call takes: below what the engine's own stack may come down to, and
+ * outside of images. How many bytes of it are left stands before it: none, as long as an image is made. */
+#define QUIRE_PIECES_LEFT 0xFFF8u
+#define QUIRE_PIECES 0x10000u
+#define QUIRE_PIECES_END 0x20000u
+/* The engine's lists of pieces: of up to 128 bytes by 8, its own 8 before them included, 256 by 16, 512
+ * by 32. */
+#define QUIRE_PIECE 65534u
+/* In the engine's runtime: how many pieces there are, their bytes, and the most of these; 0: no limit. */
+#define QUIRE_COUNTS 20u
+#define QUIRE_MARK_COUNTS(runtime)                       \
+  QUIRE_MARK_STORE(quire_data, (runtime) + QUIRE_COUNTS) \
+  , QUIRE_MARK_STORE(quire_data, (runtime) + QUIRE_COUNTS + 4u);
+#define QUIRE_LONGEST_PIECE 504u
+#define QUIRE_LIST_OF_PIECE(size)               \
+  ((size) <= 8u     ? 0u                        \
+   : (size) <= 120u ? ((size) - 1u) / 8u        \
+   : (size) <= 248u ? ((size) + 23u) / 16u + 6u \
+                    : ((size) + 39u) / 32u + 14u)
+#define QUIRE_BYTES_OF_PIECE(list) \
+  ((list) <= 14u ? ((list) + 2u) * 8u : (list) <= 22u ? ((list) - 6u) * 16u : ((list) - 14u) * 32u)
+
 static inline void quire_mark_range(const wasm_rt_memory_t* memory, unsigned long long address,
                                     unsigned long long size) {
   unsigned long long first, last;

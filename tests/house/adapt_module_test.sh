@@ -22,9 +22,12 @@ C
 
 check() {
   cmake -DMODULE=qjs -P "$source/cmake/adapt_module.cmake"
-  expect 'const int quire_marks_writes = 1;' qjs.c
+  expect 'const int quire_marks_writes = 1, quire_uses_pieces = 1;' qjs.c
   expect '#define MEMCHECK(mem, a, t) if (UNLIKELY((a) >= mem->size)) TRAP(OOB)' qjs.c
   expect 'quire_free_value(instance, i, j);' qjs.c
+  expect ' quire_give_back(instance, ' qjs.c
+  expect ' quire_malloc(instance, i, j);' qjs.c
+  expect ' quire_realloc(instance, i, j, k);' qjs.c
   expect 'i32_load(quire_data, &instance->w2c_memory, (u64)(i));' qjs.c
   expect 'void wasm2c_qjs_instantiate(w2c_qjs*, struct w2c_env*);' qjs.h
   expect 'u64 w2c_qjs_JS_NewObject(w2c_qjs*, u32);' qjs.h
@@ -41,6 +44,12 @@ form=1.0.32
   memset(mem->data + d, val, n);
   memmove(dest->data + dest_addr, src->data + src_addr, n);
 static void w2c_JS_FreeValue(Z_qjs_instance_t*, u32, u64);
+static void w2c_js_free_rt(Z_qjs_instance_t*, u32, u32);
+static void w2c_js_free_rt(Z_qjs_instance_t* instance, u32 w2c_p0, u32 w2c_p1) {
+  w2c_f23(instance, w2c_i0, w2c_i1);
+}
+  w2c_i0 = w2c_js_malloc_rt(instance, i, j);
+  w2c_i0 = w2c_js_realloc_rt(instance, i, j, k);
   w2c_j1 = 18446744035054845952ull;
   w2c_i0 = w2c_j0 < w2c_j1;
   if (w2c_i0) {goto w2c_B0;}
@@ -70,6 +79,12 @@ form=1.0.36
   memset(MEM_ADDR(mem, d, n), val, n);
   memmove(MEM_ADDR(dest, dest_addr, n), MEM_ADDR(src, src_addr, n), n);
 static void w2c_qjs_JS_FreeValue_0(w2c_qjs*, u32, u64);
+static void w2c_qjs_js_free_rt_0(w2c_qjs*, u32, u32);
+void w2c_qjs_js_free_rt_0(w2c_qjs* instance, u32 var_p0, u32 var_p1) {
+  w2c_qjs_f23(instance, var_i0, var_i1);
+}
+  var_i0 = w2c_qjs_js_malloc_rt_0(instance, i, j);
+  var_i0 = w2c_qjs_js_realloc_rt_0(instance, i, j, k);
   var_j1 = 18446744035054845952ull;
   var_i0 = var_j0 < var_j1;
   if (var_i0) {goto var_B0;}

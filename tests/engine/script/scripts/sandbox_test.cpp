@@ -25,6 +25,7 @@ class SandboxTest : public testing::Test {
     std::string out;
     const auto restored = sandbox.restore(image, options.limits.memory_bytes);
     EXPECT_TRUE(restored);
+    sandbox.use_pieces();
     const auto done = sandbox.run(options, "it", [&]() -> Result<void> {
       const JsValue value = sandbox.evaluate(source, "file");
       if (Sandbox::is_exception(value)) return std::unexpected(sandbox.take_fault_of_text("it"));
@@ -71,6 +72,45 @@ TEST_F(SandboxTest, AnImageComesBackToTheByte) {
     ASSERT_TRUE(sandbox_->restore(image_, options_.limits.memory_bytes));
     const SandboxImage now = sandbox_->image();
     ASSERT_TRUE(now.bytes == image_.bytes && now.stack_pointer == image_.stack_pointer) << source;
+  }
+}
+
+// Pieces that are taken one behind the other, until there is no room for more, are those of the engine's
+// lists to all that is done with them.
+TEST_F(SandboxTest, ItsPiecesOfMemoryHoldWhatTheEnginesHold) {
+  ASSERT_TRUE(sandbox_->knows_pieces());
+  constexpr std::string_view kRuns[] = {
+      "var a = []; for (let i = 0; i < 3000; i++) { a.push({i, s: 'n' + i}); if (i % 3 == 0) a.shift() } "
+      "JSON.stringify(a)",
+      "var o = {}; for (let i = 0; i < 300; i++) o['k' + i] = [i]; for (let i = 0; i < 300; i += 2) delete "
+      "o['k' + i]; "
+      "JSON.stringify(o)",
+      "var s = ''; for (let i = 0; i < 2000; i++) s += String.fromCharCode(97 + i % 26) + (i % 50 ? '' : "
+      "'\u00e9'); s",
+      "var m = new Map, t = new Set; for (let i = 0; i < 500; i++) { m.set('k' + i, {i}); t.add(i % 7) } "
+      "m.delete('k3'); [...m.values()].reduce((x, y) => x + y.i, 0) + [...t].join()",
+      "var a = {}; for (let i = 0; i < 2000; i++) { const b = {a}; b.self = b; a = i % 10 ? b : {} } typeof "
+      "a.self",
+      "function f(n) { return n < 2 ? [n] : f(n - 1).concat(f(n - 2)) } f(15).length + f(9).join('')",
+      "[5, 3, 9, 1].sort((a, b) => a - "
+      "b).map(String).concat('a,b;c'.split(/[,;]/)).join('|').replace(/\\d/g, "
+      "d => d * 2)",
+      "var b = []; for (let i = 1; i < 600; i += 7) b.push('x'.repeat(i), new Uint8Array(i).fill(i % 251)); "
+      "b.map(v => v.length + ':' + v[v.length - 1]).join()",
+      "Promise.resolve([1, 2]).then(l => l.map(x => ({x}))); (() => { try { null.x } catch (e) { return "
+      "e.message } })()",
+      "var big = 1n; for (let i = 0; i < 200; i++) big *= 7n; String(big)",
+  };
+  for (const std::string_view source : kRuns) {
+    const std::string with_pieces = evaluate(source);
+    std::string without;
+    ASSERT_TRUE(sandbox_->restore(image_, options_.limits.memory_bytes));
+    const auto done = sandbox_->run(options_, "it", [&]() -> Result<void> {
+      EXPECT_TRUE(sandbox_->text(sandbox_->evaluate(source, "file"), without));
+      return {};
+    });
+    EXPECT_TRUE(done) << source;
+    EXPECT_EQ(with_pieces, without) << source;
   }
 }
 

@@ -16,8 +16,6 @@ namespace {
 constexpr uint64_t kLeastFilePages = 512;
 // So often a commit's trees have to be asked for before it pays to note what is found in them.
 constexpr uint64_t kReadsOfSettled = 512;
-// What has larger numbers is not noted.
-constexpr uint64_t kMostPageNumber = uint64_t{1} << 32, kMostCommitNumber = uint64_t{1} << 32;
 
 // A place in one word: its page, the offset (a multiple of 2), the node's number, and of the hash some bits
 // that do not choose the line.
@@ -53,7 +51,7 @@ std::optional<EntryPlace> TreePlaces::find(uint64_t hashed) const noexcept {
     const uint64_t place = slot.place.load(std::memory_order_relaxed);
     const bool is_of_tree = slot.check.load(std::memory_order_relaxed) == (tree_ ^ scrambled(place));
     if (!is_of_tree || tag_of(place) != tag_of(hashed)) continue;
-    return EntryPlace{.page = place & (kMostPageNumber - 1),
+    return EntryPlace{.page = place & (KnownPlaces::kMostPages - 1),
                       .offset = static_cast<uint32_t>(place >> kOffsetShift & 0x3FFF) * 2,
                       .number = static_cast<uint32_t>(place >> kNumberShift & 0xFFF)};
   }
@@ -62,7 +60,7 @@ std::optional<EntryPlace> TreePlaces::find(uint64_t hashed) const noexcept {
 
 // In the place of what another commit's tree has left, if there is such.
 void TreePlaces::note(uint64_t hashed, const EntryPlace& place) const noexcept {
-  if (place.page >= kMostPageNumber || place.number > 0xFFF) return;
+  if (place.page >= KnownPlaces::kMostPages || place.number > 0xFFF) return;
   const uint64_t word = place.page | uint64_t{place.offset / 2} << kOffsetShift |
                         uint64_t{place.number} << kNumberShift | tag_of(hashed);
   KnownPlaces::Line& line = places_->line_of(hashed);
@@ -83,15 +81,9 @@ KnownPlaces::~KnownPlaces() {
     if (page != nullptr) give_back_large_page(page);
 }
 
-TreePlaces KnownPlaces::of(uint64_t commit, uint64_t root, uint64_t pages) noexcept {
-  if (settled_commit_.load(std::memory_order_relaxed) != commit) [[unlikely]]
-    if (pages < kLeastFilePages || commit >= kMostCommitNumber || !is_settled(commit)) return {};
-  if (root >= kMostPageNumber || !has_lines_.load(std::memory_order_acquire)) return {};
-  return {*this, commit << 32 | root};
-}
-
 // What two threads count at once may be lost, and the counting begin anew where commits are read in turns.
-bool KnownPlaces::is_settled(uint64_t commit) noexcept {
+bool KnownPlaces::settle(uint64_t commit, uint64_t pages) noexcept {
+  if (pages < kLeastFilePages || commit >= kMostCommits) return false;
   uint64_t count = 1;
   if (counted_commit_.load(std::memory_order_relaxed) == commit)
     count += counted_.load(std::memory_order_relaxed);
@@ -99,8 +91,9 @@ bool KnownPlaces::is_settled(uint64_t commit) noexcept {
     counted_commit_.store(commit, std::memory_order_relaxed);
   counted_.store(count, std::memory_order_relaxed);
   if (count < kReadsOfSettled) return false;
-  std::call_once(is_made_, [this] { has_lines_.store(make_lines(), std::memory_order_release); });
-  settled_commit_.store(commit, std::memory_order_relaxed);
+  std::call_once(is_made_, [this] { has_lines_ = make_lines(); });
+  if (!has_lines_) return false;
+  settled_commit_.store(commit, std::memory_order_release);
   return true;
 }
 

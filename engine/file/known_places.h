@@ -58,10 +58,16 @@ class KnownPlaces {
   // Of the tree with that root, as of that commit of LMDB's, in a file of so many pages. One that knows
   // nothing where it would not help: in a file that the processor's caches hold, or where a commit comes
   // before much has been read of the last.
-  TreePlaces of(uint64_t commit, uint64_t root, uint64_t pages) noexcept;
+  TreePlaces of(uint64_t commit, uint64_t root, uint64_t pages) noexcept {
+    if (settled_commit_.load(std::memory_order_acquire) != commit) [[unlikely]]
+      if (!settle(commit, pages)) return {};
+    return root < kMostPages ? TreePlaces(*this, commit << 32 | root) : TreePlaces();
+  }
 
  private:
   friend TreePlaces;
+  // Larger numbers of pages, and of commits, are not noted.
+  static constexpr uint64_t kMostPages = uint64_t{1} << 32, kMostCommits = uint64_t{1} << 32;
 
   // Threads read and write both words without a lock. They belong together if `check` is what the tree and
   // the place make: words of two writers do not.
@@ -72,15 +78,15 @@ class KnownPlaces {
     std::array<Slot, 4> slots;
   };
 
-  bool is_settled(uint64_t commit) noexcept;
+  bool settle(uint64_t commit, uint64_t pages) noexcept;
   bool make_lines() noexcept;
   Line& line_of(uint64_t hashed) const noexcept;
 
   const uint64_t seed_;  // of hashes: nobody can choose keys that share one
-  // Reads of a commit that were counted, until there are enough.
-  std::atomic<uint64_t> settled_commit_ = 0, counted_commit_ = 0, counted_ = 0;
+  // Reads of a commit that were counted, until there are enough. Where one is settled, there are lines.
+  std::atomic<uint64_t> settled_commit_ = ~uint64_t{0}, counted_commit_ = 0, counted_ = 0;
   std::once_flag is_made_;
-  std::atomic<bool> has_lines_ = false;
+  bool has_lines_ = false;
   std::array<Line*, 2> pages_{};  // of kLargePage bytes each
 };
 

@@ -104,6 +104,7 @@ std::optional<TableTree> TableTree::rooted(FileState& state, uint64_t commit, ui
   TableTree tree(state, commit);
   if (root == TreeRoots::kNone) return tree;
   tree.root_ = tree.page(root);
+  tree.root_number_ = root;
   if (tree.root_ == nullptr) return std::nullopt;
   return tree;
 }

@@ -68,9 +68,7 @@ class TableTree {
   std::optional<Bytes> record_of(const char* leaf, const layout::Node& node) const noexcept;
 
   // Where its entries lie, as far as that is known. Asked for with each look-up.
-  TreePlaces places() const noexcept {
-    return places_->of(commit_, static_cast<uint64_t>(root_ - map_) / page_bytes_, pages_);
-  }
+  TreePlaces places() const noexcept { return places_->of(commit_, root_number_, pages_); }
   // The leaf that a place is on; null if the file has no such place.
   const char* leaf_of(const EntryPlace& place) const noexcept {
     return place.offset + layout::kNodeHeader <= page_bytes_ ? page(place.page) : nullptr;
@@ -90,6 +88,7 @@ class TableTree {
   uint32_t page_bytes_;
   bool is_read_exactly_;
   const char* root_ = nullptr;
+  uint64_t root_number_ = 0;
   KnownPlaces* places_;
   uint64_t commit_;
 };

@@ -46,16 +46,28 @@ bool accepts(char letter, const Value& argument) noexcept {
   return letter == 'i' ? integer_from(real).has_value() : std::isfinite(real) && std::trunc(real) == real;
 }
 
-bool accepts_all(std::string_view parameters, std::span<const Value> arguments) noexcept {
-  size_t at = 0;
-  char letter = 0;
-  for (const Value& argument : arguments) {
-    if (at < parameters.size() && parameters[at] == kOptional) ++at;
-    if (at < parameters.size() && parameters[at] != kRepeats) letter = parameters[at++];
-    // At '*', or past the end, which arity forbids, the last letter holds on.
-    if (!accepts(letter, argument)) return false;
+// The letters of a call's arguments, one after the other.
+class Letters {
+ public:
+  explicit Letters(std::string_view parameters) noexcept : parameters_(parameters) {}
+
+  // At '*', or past the end, which arity forbids, the last letter holds on.
+  char next() noexcept {
+    if (at_ < parameters_.size() && parameters_[at_] == kOptional) ++at_;
+    if (at_ < parameters_.size() && parameters_[at_] != kRepeats) letter_ = parameters_[at_++];
+    return letter_;
   }
-  return true;
+
+ private:
+  std::string_view parameters_;
+  size_t at_ = 0;
+  char letter_ = 0;
+};
+
+bool accepts_all(std::string_view parameters, std::span<const Value> arguments) noexcept {
+  Letters letters(parameters);
+  return std::ranges::all_of(arguments,
+                             [&](const Value& argument) { return accepts(letters.next(), argument); });
 }
 
 constexpr char lower(char c) {
@@ -97,6 +109,12 @@ Arity arity_of(const Function& function) noexcept {
     }
   }
   return arity;
+}
+
+bool takes_undefined(const Function& function, size_t argument) noexcept {
+  Letters letters(function.parameters);
+  for (size_t i = 0; i < argument; ++i) letters.next();
+  return accepts(letters.next(), Value::undefined());
 }
 
 Value call_function(const Function& function, CallContext& context, std::span<const Value> arguments) {

@@ -66,6 +66,9 @@ struct Arity {
 };
 Arity arity_of(const Function& function) noexcept;
 
+// Whether a call with an undefined argument in that place runs the body at all.
+bool takes_undefined(const Function& function, size_t argument) noexcept;
+
 // Checks the types by the row, then runs the body. The hot path of every call.
 Value call_function(const Function& function, CallContext& context, std::span<const Value> arguments);
 

@@ -214,6 +214,7 @@ Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> stateme
   plan->item_slots.resize(plan->slot_count);
   const Statement& tree = plan->statement->parsed->statement;
   if (tree.query == nullptr && tree.change == nullptr) return plan;  // there is nothing to plan
+  find_demanded_partners(*plan->statement);
   PlanBuilder builder(*plan);
   QUIRE_TRY(builder.plan_query(plan->statement->query, plan->query));
   if (const auto& change = plan->statement->change; change && change->returning != nullptr) {

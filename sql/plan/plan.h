@@ -222,6 +222,9 @@ bool index_needs_hold(const Plan& plan, Source& source);
 Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> statement);
 void optimize(Plan& plan, Source& source);
 
+// A LEFT JOIN whose rows without a partner are dropped further on becomes an inner join.
+void find_demanded_partners(BoundStatement& statement);
+
 // The sources of a query in the order in which they are joined. `conditions`: what an inner join or WHERE
 // demands.
 std::vector<const BoundSource*> find_join_order(const BoundQuery& query,

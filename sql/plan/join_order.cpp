@@ -1,7 +1,9 @@
 // The order in which the sources of FROM are joined. It is the written one, unless a container would meet the
 // rows before it without an equality to look its partners up by, while another order has one: for
-// `FROM a JOIN b JOIN c WHERE a.x = c.x AND c.y = b.y` it is a, c, b. A LEFT JOIN sees the rows before it, so
-// it stays behind all that are written before it, and before all that are written behind it.
+// `FROM a JOIN b JOIN c WHERE a.x = c.x AND c.y = b.y` it is a, c, b. In a correlated query the row around is
+// there before all, so that a container begins that has an equality with it: each run then looks up its few
+// rows and their partners, in what is kept from run to run. A LEFT JOIN sees the rows before it, so it stays
+// behind all that are written before it, and before all that are written behind it.
 //
 // Equalities are the edges of a graph, each from what its one side reads to the sources of its other side.
 // Placing a source takes it off the edges that start there, so all of that is work in proportion to the
@@ -15,8 +17,17 @@
 namespace quire::sql {
 namespace {
 
-// Fewer than that have no other order.
-constexpr size_t kLeastToReorder = 3;
+// Whether the row around may decide which source begins. Where ORDER BY stands under a limit, an index over
+// the first source may have that order, and few rows are read.
+bool begins_by_row_around(const BoundQuery& query) {
+  const bool is_limited = query.top != nullptr || query.limit != nullptr;
+  return !query.outer_slots.empty() && (query.order_by.empty() || !is_limited);
+}
+
+// Fewer sources than that have no other order, or none that is better.
+size_t least_to_reorder(const BoundQuery& query) {
+  return begins_by_row_around(query) ? 2 : 3;
+}
 
 // Sources that stay together: a container with what follows it and reads nothing else (JOIN x IN c.tags,
 // whose values may be keys), or a source that reads others.
@@ -41,11 +52,17 @@ class JoinOrder {
  public:
   JoinOrder(const BoundQuery& query, std::span<const BoundExpression* const> conditions,
             SlotNumber slot_count)
-      : none_(slot_count), all_(slot_count), group_of_(slot_count), unplaced_(slot_count) {
+      : none_(slot_count),
+        all_(slot_count),
+        known_(slot_count),
+        group_of_(slot_count),
+        unplaced_(slot_count) {
     for (const BoundSource& source : query.sources) all_.add(source.slot);
-    unplaced_ = all_;
+    unplaced_ = known_ = all_;
+    if (begins_by_row_around(query))
+      for (const SlotNumber slot : query.outer_slots) known_.add(slot);
     for (const BoundSource& source : query.sources) add(source);
-    if (groups_.size() < kLeastToReorder) return;
+    if (groups_.size() < least_to_reorder(query)) return;
     for (const BoundExpression* condition : conditions) add_edges(*condition);
   }
 
@@ -86,13 +103,13 @@ class JoinOrder {
     SlotSet a_reads = none_, b_reads = none_;
     add_slots_read(a, a_reads);
     add_slots_read(b, b_reads);
-    a_reads.keep(all_);
-    b_reads.keep(all_);
     add_edge(a_reads, b_reads);
     add_edge(b_reads, a_reads);
   }
 
-  void add_edge(const SlotSet& here, const SlotSet& partners) {
+  void add_edge(SlotSet here, SlotSet partners) {
+    here.keep(all_);
+    partners.keep(known_);
     const auto slot = here.first();
     if (!slot) return;
     SourceGroup& group = groups_[group_of_[*slot]];
@@ -104,13 +121,14 @@ class JoinOrder {
       partner.edges.push_back(edges_.size());
       ++edge.missing;
     }
+    if (edge.missing == 0) ++group.connections;  // to the row around
     edges_.push_back(std::move(edge));
   }
 
   void place_all(size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) left_.push_back(i);
     while (!left_.empty()) {
-      const size_t next = order_.empty() ? left_.front() : next_group();
+      const size_t next = order_.empty() ? first_group() : next_group();
       std::erase(left_, next);
       place(next);
     }
@@ -122,6 +140,13 @@ class JoinOrder {
     order_.insert(order_.end(), group.sources.begin(), group.sources.end());
     for (const size_t edge : group.edges)
       if (--edges_[edge].missing == 0) ++groups_[edges_[edge].group].connections;
+  }
+
+  size_t first_group() const {
+    const auto is_connected = [this](size_t i) { return groups_[i].connections > 0; };
+    if (!groups_[left_.front()].is_collection) return left_.front();
+    const auto connected = std::ranges::find_if(left_, is_connected);
+    return connected != left_.end() ? *connected : left_.front();
   }
 
   // The first in the written order that has all it reads; but where that is a cross product, one that is
@@ -150,7 +175,8 @@ class JoinOrder {
   bool has_what_it_reads(const SourceGroup& group) const { return !group.reads.intersects(unplaced_); }
 
   SlotSet none_;
-  SlotSet all_;  // of this FROM
+  SlotSet all_;    // of this FROM
+  SlotSet known_;  // and of the rows around
   std::vector<SourceGroup> groups_;
   std::vector<size_t> group_of_;  // by slot
   std::vector<Edge> edges_;
@@ -164,7 +190,7 @@ class JoinOrder {
 std::vector<const BoundSource*> find_join_order(const BoundQuery& query,
                                                 std::span<const BoundExpression* const> conditions,
                                                 SlotNumber slot_count) {
-  if (query.sources.size() >= kLeastToReorder) return JoinOrder(query, conditions, slot_count).find();
+  if (query.sources.size() >= least_to_reorder(query)) return JoinOrder(query, conditions, slot_count).find();
   std::vector<const BoundSource*> as_written;
   for (const BoundSource& source : query.sources) as_written.push_back(&source);
   return as_written;

@@ -26,7 +26,7 @@ class Keeper {
   }
 
   // From the outermost join inwards: one that is not kept may ask what is in the right side of another, below
-  // it, for other keys in each run.
+  // it, for other keys in each run. Of a side that is read anew for the row around, rows may be kept by key.
   void keep_right_side(PlanNode& join) {
     SlotSet reads(plan_.slot_count);
     add_slots_read_below(*join.right->root, reads);
@@ -35,6 +35,9 @@ class Keeper {
     const bool is_asked_anew = std::ranges::find(asked_anew_, scan) != asked_anew_.end();
     join.keeps_right = !join.is_lookup && !join.is_by_row && !is_asked_anew && !reads.intersects(outer_);
     if (join.narrowed_scan && !join.keeps_right) asked_anew_.push_back(*join.narrowed_scan);
+    if (join.is_lookup || join.is_by_row || is_asked_anew || join.keeps_right) return;
+    for (Place* at = &join.right->root; *at != nullptr; at = &(*at)->input)
+      if ((*at)->kind == PlanKind::filter) keep_rows(*at);
   }
 
   // `place`: a filter. Puts rows by key in its place if it is right above a source that is the same for all.

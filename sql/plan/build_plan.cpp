@@ -2,6 +2,7 @@
 // BY, the value, DISTINCT, TOP and OFFSET LIMIT.
 #include <algorithm>
 
+#include "sql/plan/conjuncts.h"
 #include "sql/plan/estimate_rows.h"
 #include "sql/plan/plan.h"
 
@@ -134,14 +135,6 @@ class PlanBuilder {
     return {};
   }
 
-  static void add_conjuncts(const BoundExpression& condition, std::vector<const BoundExpression*>& out) {
-    if (condition.kind != BoundKind::logical_and) {
-      out.push_back(&condition);
-      return;
-    }
-    for (const BoundExpression* operand : condition.operands) add_conjuncts(*operand, out);
-  }
-
   void add_implied(const BoundQuery& bound, const BoundSource* joined,
                    std::vector<const BoundExpression*>& conditions) {
     const BoundStatement& statement = *plan_.statement;
@@ -214,6 +207,7 @@ Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> stateme
   plan->item_slots.resize(plan->slot_count);
   const Statement& tree = plan->statement->parsed->statement;
   if (tree.query == nullptr && tree.change == nullptr) return plan;  // there is nothing to plan
+  push_below_groups(*plan->statement);
   find_demanded_partners(*plan->statement);
   PlanBuilder builder(*plan);
   QUIRE_TRY(builder.plan_query(plan->statement->query, plan->query));

@@ -1,6 +1,6 @@
-// A LEFT JOIN whose rows without a partner are dropped further on is an inner join: WHERE, ON of an inner join
-// behind it, an array that is joined, or the query's value asks for what such a row lacks. Then its sides may
-// meet in any order, conditions move into the right one, and an index of either leads to the other.
+// A LEFT JOIN whose rows without a partner are dropped further on is an inner join: WHERE, ON of an inner
+// join behind it, an array that is joined, or the query's value asks for what such a row lacks. Then its
+// sides may meet in any order, conditions move into the right one, and an index of either leads to the other.
 //
 // What a partner would give is undefined where there is none. Most operators and functions hand that on, and
 // a condition that is undefined keeps no row.

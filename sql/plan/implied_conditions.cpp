@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sql/plan/alike.h"
+#include "sql/plan/conjuncts.h"
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
 
@@ -17,24 +18,6 @@ using Conjuncts = std::vector<BoundExpression*>;
 
 // Of the first arm; each is looked for in all others.
 constexpr size_t kMostCompared = 16;
-
-void add_arm(BoundExpression& arm, Conjuncts& out) {
-  if (arm.kind != BoundKind::logical_and) {
-    out.push_back(&arm);
-    return;
-  }
-  for (BoundExpression* operand : arm.operands) add_arm(*operand, out);
-}
-
-bool has_query(const BoundExpression& expression) {
-  if (expression.query != nullptr) return true;
-  return std::ranges::any_of(expression.operands, [](const auto* operand) { return has_query(*operand); }) ||
-         std::ranges::any_of(expression.entries, [](const auto& entry) { return has_query(*entry.value); });
-}
-
-bool may_be_asked_twice(const BoundExpression& condition) {
-  return !is_volatile(condition) && !has_query(condition);
-}
 
 bool is_equality(const BoundExpression& condition) {
   return condition.kind == BoundKind::binary && condition.binary_operator == BinaryOperator::equal;
@@ -52,7 +35,7 @@ class ImpliedByOr {
  public:
   ImpliedByOr(const BoundExpression& either, const SlotSet& own, const SlotSet& sides, Arena& arena)
       : either_(either), own_(own), sides_(sides), arena_(arena) {
-    for (BoundExpression* operand : either.operands) add_arm(*operand, arms_.emplace_back());
+    for (BoundExpression* operand : either.operands) add_conjuncts(*operand, arms_.emplace_back());
   }
 
   void add_to(std::vector<const BoundExpression*>& out) {
@@ -116,18 +99,8 @@ class ImpliedByOr {
 
   BoundExpression* make_either(const std::vector<Conjuncts>& arms) const {
     Conjuncts made;
-    for (const Conjuncts& arm : arms) made.push_back(join_all(BoundKind::logical_and, arm));
-    return join_all(BoundKind::logical_or, made);
-  }
-
-  // Stands nowhere in the text: its span is empty.
-  BoundExpression* join_all(BoundKind kind, const Conjuncts& operands) const {
-    if (operands.size() == 1) return operands.front();
-    auto* made = arena_.make<BoundExpression>();
-    made->kind = kind;
-    made->span = {either_.span.offset, 0};
-    made->operands = arena_.copy_array(std::span<BoundExpression* const>(operands));
-    return made;
+    for (const Conjuncts& arm : arms) made.push_back(join_all(BoundKind::logical_and, arm, arena_));
+    return join_all(BoundKind::logical_or, made, arena_);
   }
 
   const BoundExpression& either_;

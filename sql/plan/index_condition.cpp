@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sql/plan/alike.h"
+#include "sql/plan/conjuncts.h"
 #include "sql/plan/index_bounds.h"
 #include "sql/plan/key_ranges.h"
 #include "sql/plan/slot_use.h"
@@ -50,14 +51,6 @@ std::unexpected<Error> refused(std::string_view what) {
               fmt::format("the condition of an index is made of paths of the item, constants, operators and "
                           "functions that always give the same; it may not have {}",
                           what));
-}
-
-void add_conjuncts(const BoundExpression& condition, std::vector<const BoundExpression*>& out) {
-  if (condition.kind != BoundKind::logical_and) {
-    out.push_back(&condition);
-    return;
-  }
-  for (const BoundExpression* operand : condition.operands) add_conjuncts(*operand, out);
 }
 
 }  // namespace

@@ -222,6 +222,9 @@ bool index_needs_hold(const Plan& plan, Source& source);
 Result<std::unique_ptr<Plan>> build_plan(std::unique_ptr<BoundStatement> statement);
 void optimize(Plan& plan, Source& source);
 
+// Conditions on what rows are grouped by, or on all that DISTINCT compares, are asked of the rows before
+// that.
+void push_below_groups(BoundStatement& statement);
 // A LEFT JOIN whose rows without a partner are dropped further on becomes an inner join.
 void find_demanded_partners(BoundStatement& statement);
 

@@ -1,5 +1,6 @@
 #include "sql/plan/slot_use.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace quire::sql {
@@ -109,6 +110,20 @@ bool is_volatile(const BoundExpression& expression) {
   for (const BoundEntry& entry : expression.entries)
     if (is_volatile(*entry.value)) return true;
   return false;
+}
+
+namespace {
+
+bool has_query(const BoundExpression& expression) {
+  if (expression.query != nullptr) return true;
+  return std::ranges::any_of(expression.operands, [](const auto* operand) { return has_query(*operand); }) ||
+         std::ranges::any_of(expression.entries, [](const auto& entry) { return has_query(*entry.value); });
+}
+
+}  // namespace
+
+bool may_be_asked_twice(const BoundExpression& expression) {
+  return !is_volatile(expression) && !has_query(expression);
 }
 
 }  // namespace quire::sql

@@ -39,5 +39,7 @@ void add_slots_read(const BoundExpression& expression, SlotSet& slots);
 void add_slots_read_below(const PlanNode& top, SlotSet& slots);
 // True for an expression that may give another value each time (RAND()).
 bool is_volatile(const BoundExpression& expression);
+// Whether it gives the same wherever it stands, and no query runs for it.
+bool may_be_asked_twice(const BoundExpression& expression);
 
 }  // namespace quire::sql

@@ -135,7 +135,8 @@ class QueryMaker {
     std::vector<std::string> before = std::move(aliases_);
     if (choices_.one_in(4)) aliases_ = before;
     aliases_.push_back("w");
-    std::string text = fmt::format("SELECT {}w.{} AS a, ", choices_.one_in(6) ? "TOP 2 " : "", key);
+    std::string text =
+        fmt::format("SELECT {}w.{} AS a, ", choices_.one_of({"TOP 2 ", "DISTINCT ", "", "", ""}), key);
     text += is_grouped ? aggregate(1) + " AS n" : expression(1) + " AS n, w.list AS list";
     text += fmt::format(" FROM d w WHERE {}", predicate(1));
     if (is_grouped) text += fmt::format(" GROUP BY w.{}", key);
@@ -143,8 +144,10 @@ class QueryMaker {
     if (!aliases_.empty()) text += also(0);
     aliases_ = std::move(before);
     aliases_.push_back(alias);
-    if (is_left) return fmt::format(" LEFT JOIN ({}) {} ON {}", text, alias, on(alias, depth));
-    return fmt::format(" JOIN ({}) {}{}", text, alias, choices_.one_in(3) ? "" : " ON " + on(alias, depth));
+    std::string condition = on(alias, depth);
+    if (choices_.one_in(3)) condition += " AND " + comparison(alias + ".a");
+    if (is_left) return fmt::format(" LEFT JOIN ({}) {} ON {}", text, alias, condition);
+    return fmt::format(" JOIN ({}) {}{}", text, alias, choices_.one_in(3) ? "" : " ON " + condition);
   }
 
   // Another query behind a subquery, which may read what stands around the whole.
@@ -205,10 +208,17 @@ class QueryMaker {
     text += rest;
     value_ = "p";
     if (has_key) text += " GROUP BY " + key;
-    if (has_key && choices_.one_in(4))
-      text += fmt::format(" HAVING {} > {}", choices_.one_in(2) ? "p" : aggregate(1), choices_.pick(3));
+    if (has_key && choices_.one_in(3)) text += " HAVING " + having(key);
     if (has_key && !is_in_union_ && choices_.one_in(4)) text += " ORDER BY " + key;
     return text;
+  }
+
+  std::string having(const std::string& key) {
+    const std::string of_group =
+        fmt::format("{} > {}", choices_.one_in(2) ? "p" : aggregate(1), choices_.pick(3));
+    if (choices_.one_in(2)) return of_group;
+    const std::string of_key = choices_.one_in(3) ? fmt::format("NOT IS_NUMBER({})", key) : comparison(key);
+    return choices_.one_in(2) ? of_key : fmt::format("{} AND {}", of_group, of_key);
   }
 
   std::string aggregate(size_t depth) {

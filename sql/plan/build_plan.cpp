@@ -79,6 +79,7 @@ class PlanBuilder {
         push(side_read_by(source, planned), PlanKind::elements).source = &source;
         return {};
       case BoundSourceKind::query: {
+        if (ignores_order(*planned.bound)) drop_order(*source.query);
         QUIRE_ASSIGN(const PlannedQuery* query, plan_subquery(*source.query));
         if (runs_once(source, planned)) return plan_join(source, planned, query);
         PlanNode& node = push(planned, PlanKind::subquery);
@@ -176,6 +177,17 @@ class PlanBuilder {
     return {};
   }
 
+  // Rows whose order nobody sees are not sorted.
+  static void drop_order(BoundQuery& query) {
+    if (query.top != nullptr || query.limit != nullptr) return;
+    query.order_by.clear();
+    query.fusion.reset();
+  }
+
+  static bool asks_for_no_order(BoundKind kind) {
+    return kind == BoundKind::exists || kind == BoundKind::in_query || kind == BoundKind::all_query;
+  }
+
   Result<const PlannedQuery*> plan_subquery(const BoundQuery& bound) {
     auto& planned = plan_.subqueries[&bound];
     if (planned == nullptr) {
@@ -189,6 +201,7 @@ class PlanBuilder {
 
   // The subqueries within an expression; the depth of expressions is bounded by the parser.
   Result<void> plan_subqueries(const BoundExpression& expression) {
+    if (asks_for_no_order(expression.kind)) drop_order(*expression.query);
     if (expression.query != nullptr) QUIRE_TRY(plan_subquery(*expression.query));
     for (const BoundExpression* operand : expression.operands) QUIRE_TRY(plan_subqueries(*operand));
     for (const BoundEntry& entry : expression.entries) QUIRE_TRY(plan_subqueries(*entry.value));

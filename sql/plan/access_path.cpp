@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "sql/plan/bottom.h"
 #include "sql/plan/plan.h"
 #include "sql/plan/slot_use.h"
 
@@ -25,11 +26,9 @@ struct Equality {
 
 class AccessPathChooser {
  public:
-  AccessPathChooser(const Plan& plan, const BoundQuery& bound)
-      : own_slots_(plan.slot_count),
-        has_join_(std::ranges::count(bound.sources, BoundSourceKind::collection, &BoundSource::kind) > 1) {
-    for (const BoundSource& source : bound.sources) own_slots_.add(source.slot);
-  }
+  AccessPathChooser(const BoundQuery& bound, const SlotSet& own_slots)
+      : own_slots_(own_slots),
+        has_join_(std::ranges::count(bound.sources, BoundSourceKind::collection, &BoundSource::kind) > 1) {}
 
   // The filter right above the scan, or null.
   void choose(PlanNode& scan, PlanNode* filter, const Collection& collection) {
@@ -40,7 +39,8 @@ class AccessPathChooser {
     // A list that the query is given may be of any length, and each partition has a cursor.
     Keys keys = keys_of(paths, true);
     if (!keys.are_points) keys = keys_of(paths, false);
-    if (!keys.are_points && choose_arms(scan, *filter, paths, keys.choices.empty() && !has_join_)) return;
+    const bool wants_partitions = keys.choices.empty() && !paths.empty() && !has_join_;
+    if (!keys.are_points && choose_arms(scan, *filter, paths, wants_partitions)) return;
     if (keys.choices.empty() || (!keys.are_points && keys.count > kMostPartitions)) return;
     AccessPath access;
     access.kind = keys.are_points ? Access::Kind::point : Access::Kind::partition;
@@ -63,7 +63,7 @@ class AccessPathChooser {
   }
 
  private:
-  explicit AccessPathChooser(SlotSet own_slots) : own_slots_(std::move(own_slots)) {}
+  explicit AccessPathChooser(const SlotSet& own_slots) : own_slots_(own_slots) {}
 
   // What the partition key's components may be, and the id; by place, the condition that says so.
   struct Keys {
@@ -137,7 +137,7 @@ class AccessPathChooser {
   std::vector<Keys> keys_of_arms(const BoundExpression& either, SlotNumber slot,
                                  const std::vector<std::vector<std::string>>& paths) const {
     std::vector<Keys> keys;
-    if (paths.empty() || either.operands.size() > kMostKeys) return keys;
+    if (either.operands.size() > kMostKeys) return keys;
     for (const BoundExpression* arm : either.operands) {
       AccessPathChooser chooser(own_slots_);
       chooser.find_equalities_within(*arm, slot);
@@ -222,33 +222,23 @@ class AccessPathChooser {
     return found;
   }
 
-  SlotSet own_slots_;
+  const SlotSet& own_slots_;
   bool has_join_ = false;
   std::vector<Equality> equalities_;
 };
 
-using Place = std::unique_ptr<PlanNode>;
-
-// The scan at the bottom of `root`, with the filter right above it.
-void choose_in(const Plan& plan, const BoundQuery& bound, Place& root, Source& source) {
-  Place* above = nullptr;
-  Place* at = &root;
-  while ((*at)->input != nullptr) {
-    above = at;
-    at = &(*at)->input;
-  }
-  if ((*at)->kind != PlanKind::scan) return;
-  const Collection* collection = source.collection((*at)->source->collection_name);
-  if (collection == nullptr || !collection->finds_by_key()) return;
-  PlanNode* filter = above != nullptr && (*above)->kind == PlanKind::filter ? above->get() : nullptr;
-  AccessPathChooser(plan, bound).choose(**at, filter, *collection);
-  if (filter != nullptr && filter->conditions.empty()) {
-    Place scan = std::move(filter->input);
-    *above = std::move(scan);
-  }
-}
-
 }  // namespace
+
+void choose_access_path_in(const PlannedQuery& query, const SlotSet& own_slots, Place& root, Source& source) {
+  const Bottom bottom = find_bottom(root);
+  PlanNode& scan = **bottom.scan;
+  if (scan.kind != PlanKind::scan) return;
+  const Collection* collection = source.collection(scan.source->collection_name);
+  if (collection == nullptr || !collection->finds_by_key()) return;
+  PlanNode* const filter = bottom.filter != nullptr ? bottom.filter->get() : nullptr;
+  AccessPathChooser(*query.bound, own_slots).choose(scan, filter, *collection);
+  if (filter != nullptr && filter->conditions.empty()) take_out(*bottom.filter);
+}
 
 double count_keys(const AccessPath& access, double listed) {
   if (access.arm_key_size > 0) return static_cast<double>(access.arm_keys.size() / access.arm_key_size);
@@ -259,9 +249,11 @@ double count_keys(const AccessPath& access, double listed) {
 }
 
 void choose_access_path(Plan& plan, PlannedQuery& query, Source& source) {
+  SlotSet own_slots(plan.slot_count);
+  for (const BoundSource& from : query.bound->sources) own_slots.add(from.slot);
   for (PlanNode* node = query.root.get(); node != nullptr; node = node->input.get())
-    if (node->right != nullptr) choose_in(plan, *query.bound, node->right->root, source);
-  choose_in(plan, *query.bound, query.root, source);
+    if (node->right != nullptr) choose_access_path_in(query, own_slots, node->right->root, source);
+  choose_access_path_in(query, own_slots, query.root, source);
 }
 
 }  // namespace quire::sql

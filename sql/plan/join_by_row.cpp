@@ -1,6 +1,7 @@
 // Joins that read their right side for each row of the left one. Where no equality is a key, but conditions
 // compare the row with a path that the right side has an index over (`JOIN p ON p.at >= s.start AND p.at <
-// s.end`), the entries that each row leads to are less work than all pairs.
+// s.end`), the entries that each row leads to are less work than all pairs. So are those that the arms of an
+// OR lead to (`JOIN b ON b.x = a.p OR b.id = a.q`), and the items whose keys it, or a list, names.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -45,9 +46,10 @@ class RowJoiner {
     Conditions all = before;
     all.insert(all.end(), bounds.begin(), bounds.end());
     filter_scan(std::move(all));
+    choose_access_path_in(query_, right_slots_, right_, source_);
     choose_index_in(plan_, query_, right_slots_, right_, source_);
     join_.is_by_row = scan.access.kind != Access::Kind::scan &&
-                      left_rows * (kOpenCost + scan.access.estimated_rows * kLookupCost) < pairs;
+                      left_rows * (kOpenCost + estimated_rows(scan, source_) * kLookupCost) < pairs;
     if (join_.is_by_row) {
       std::erase_if(conditions, [&](const BoundExpression* condition) {
         return std::ranges::find(bounds, condition) != bounds.end();
@@ -64,9 +66,16 @@ class RowJoiner {
     const PlacedSlot item{scan.source->slot, {}};
     Conditions bounds;
     for (const BoundExpression* condition : conditions)
-      if (!is_volatile(*condition) && find_index_bound(*condition, std::span(&item, 1), right_slots_))
-        bounds.push_back(condition);
+      if (!is_volatile(*condition) && leads_to_items(*condition, item)) bounds.push_back(condition);
     return bounds;
+  }
+
+  // An OR does so by each of its arms.
+  bool leads_to_items(const BoundExpression& condition, const PlacedSlot& item) const {
+    const auto does = [&](const BoundExpression* operand) { return leads_to_items(*operand, item); };
+    if (condition.kind == BoundKind::logical_or) return std::ranges::all_of(condition.operands, does);
+    if (condition.kind == BoundKind::logical_and) return std::ranges::any_of(condition.operands, does);
+    return find_index_bound(condition, std::span(&item, 1), right_slots_).has_value();
   }
 
   // Gives the right side's scan these conditions, in place of what it has.

@@ -243,6 +243,9 @@ void add_implied_conditions(const BoundQuery& query, const BoundSource* joined, 
 void push_down_conditions(Plan& plan, PlannedQuery& query);
 void choose_join_keys(const Plan& plan, PlannedQuery& query);
 void choose_access_path(Plan& plan, PlannedQuery& query, Source& source);
+// Of the scan at the bottom of a tree. What says which items these are may not read `own_slots`.
+void choose_access_path_in(const PlannedQuery& query, const SlotSet& own_slots,
+                           std::unique_ptr<PlanNode>& root, Source& source);
 void choose_index(Plan& plan, PlannedQuery& query, Source& source);
 // Of the scan at the bottom of a tree. What bounds the entries may not read `own_slots`.
 void choose_index_in(Plan& plan, const PlannedQuery& query, const SlotSet& own_slots,

@@ -162,6 +162,8 @@ class QueryMaker {
       const std::string first = predicate(depth);
       return fmt::format("({0} AND {1} OR {2} AND {0})", equality, first, predicate(depth));
     }
+    if (choices_.one_in(6))
+      return fmt::format("({} OR {}.{} = {})", equality, alias, choices_.one_of(kNames), path_of_earlier());
     return choices_.one_in(2) ? equality + " AND " + predicate(depth) : equality;
   }
   std::string path_of_earlier() {

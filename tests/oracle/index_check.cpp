@@ -15,6 +15,8 @@ namespace {
 
 // Items that no query asks for by name, so that reading all is more work than a look into an index.
 constexpr size_t kFillers = 24;
+// So many, now and then, that what each row of a join leads to is less work than all pairs.
+constexpr size_t kManyFillers = 300;
 
 std::string filler(size_t number) {
   return fmt::format(
@@ -254,6 +256,14 @@ std::vector<Question> queries_by_key(Choices& choices) {
                   name(), name(), choices.pick(kFillers)));
   ask_for(fmt::format("SELECT TOP {} VALUE [c.id, d.id] FROM c JOIN d ON ITEM(d.id) = c.{} ORDER BY c.{} {}",
                       choices.pick(5), name(), name(), choices.one_of({"", "DESC"})));
+  const auto arm = [&] {
+    const std::string equality = fmt::format("ITEM(d.{}) = c.{}", name(), name());
+    return choices.one_in(4) ? fmt::format("({} AND c.a > {})", equality, choices.pick(9)) : equality;
+  };
+  ask_for(fmt::format("SELECT VALUE [c.id, d.id] FROM c {} d ON {} OR {}", join(), arm(), arm()));
+  ask_for(fmt::format("SELECT VALUE [c.id, d.id] FROM c {} d ON ITEM(d.id) IN (c.{}, c.{}, 'f3')", join(),
+                      name(), name()));
+  ask_for(fmt::format("SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM d WHERE {} OR {})", arm(), arm()));
   ask_for(
       fmt::format("SELECT VALUE c.id FROM c WHERE ITEM(c.{}) IN (SELECT VALUE d.{} FROM d WHERE d.n > {})",
                   name(), name(), static_cast<int>(choices.pick(9)) - 4));
@@ -334,7 +344,8 @@ void begin_changes(Database& database, Choices choices) {
 void fill(Database& database, std::string_view name, const std::vector<std::string>& documents,
           Choices choices) {
   auto container = database.container(name).value();
-  for (size_t i = 0; i < kFillers; ++i) (void)container.create(filler(i));
+  const bool are_many = name == "d" && choices.one_in(48);
+  for (size_t i = 0; i < (are_many ? kManyFillers : kFillers); ++i) (void)container.create(filler(i));
   for (size_t i = 0; i < documents.size(); ++i) {
     if (choices.one_in(3))
       (void)container.upsert(documents[choices.pick(static_cast<uint32_t>(documents.size()))]);

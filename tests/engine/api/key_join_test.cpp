@@ -105,6 +105,38 @@ TEST_F(KeyJoinTest, ReadsThePartitionsOfThePartners) {
                              "f.id IN ('f1', 'f5', 'f20', 'f26')");
 }
 
+// An OR, or a list, says of each row which items these are.
+TEST_F(KeyJoinTest, ReadsSeveralItemsByTheirKeysForEachRow) {
+  constexpr std::pair<const char*, const char*> kConditions[] = {
+      {"plain", "{0} = f.item OR {0} = f.k"},
+      {"plain", "{0} IN (f.item, f.k, '3', f.item, f.none)"},
+      {"plain", "({0} = f.item AND x.v > 60) OR {0} = '7' OR ({0} = f.k AND f.n = 1)"},
+      {"own", "{0} IN (f.item, f.k)"},
+      {"own", "{0} = f.item OR f.k = {0}"},
+      {"parted", "({0} = f.item AND x.k = f.k) OR ({0} = '17' AND x.k = f.item)"},
+      {"parted", "({0} = f.item AND x.k = f.k AND f.n > 0) OR ({0} = '9' AND x.k = 'p1')"},
+      {"deep", "({0} = f.item AND x.k = f.k AND x.o.n = f.n) OR ({0} = '2' AND x.k = f.item AND x.o.n = 1)"}};
+  for (const auto& [container, on] : kConditions) {
+    for (const char* const join : {"JOIN", "LEFT JOIN"}) {
+      const auto sql = [&](std::string_view id) {
+        return fmt::format("SELECT f.id AS f, x.id, x.k, x.v FROM few f {} {} x ON {}", join, container,
+                           fmt::format(fmt::runtime(on), id));
+      };
+      EXPECT_THAT(plan(sql("x.id")), HasSubstr(kPoints)) << sql("x.id");
+      EXPECT_THAT(plan(sql("(x.id ?? 0)")), Not(HasSubstr(kPoints)));
+      EXPECT_EQ(query(sql("x.id")), query(sql("(x.id ?? 0)"))) << sql("x.id");
+    }
+  }
+}
+
+// The id alone says which item it is only where there is no partition key.
+TEST_F(KeyJoinTest, ReadsNoItemsByTheirIdsAlone) {
+  const std::string or_of_ids = "SELECT VALUE x.v FROM few f JOIN parted x ON x.id = f.item OR x.id = f.k";
+  EXPECT_THAT(plan(or_of_ids), Not(HasSubstr(kPoints)));
+  EXPECT_EQ(query(or_of_ids),
+            query("SELECT VALUE x.v FROM few f JOIN parted x ON (x.id ?? 0) IN (f.item, f.k)"));
+}
+
 // Where all items cost less, or a limit ends the rows early.
 TEST_F(KeyJoinTest, ReadsAllItemsWhereThatIsLess) {
   const std::string own = "SELECT y.v FROM own x JOIN own y ON y.id = x.id";

@@ -113,6 +113,18 @@ TEST_F(PartitionIndexTest, AnOrOfKeysIsPointReads) {
   EXPECT_EQ(query(more), "\"2\"\n");
 }
 
+TEST_F(PartitionIndexTest, WithoutPartitionKeyAnOrOfIdsIsPointReads) {
+  make("d");
+  for (const char* const id : {"b", "a", "c"})
+    EXPECT_EQ(query(fmt::format("INSERT INTO d VALUES {{id: '{0}', n: '{0}'}}", id)), "");
+  const std::string sql =
+      "SELECT VALUE d.n FROM d WHERE d.id = 'c' OR 'a' = d.id OR d.id IN ('c') OR d.id = 1";
+  EXPECT_THAT(plan(sql), HasSubstr("point reads of container d (4 keys)"));
+  EXPECT_EQ(query(sql), "\"a\"\n\"c\"\n");
+  EXPECT_THAT(plan("SELECT * FROM d WHERE d.id = 'c' OR d.n = 'a'"), HasSubstr("scan of container d"));
+  EXPECT_THAT(plan("SELECT * FROM d WHERE d.n = 'c' OR d.n = 'a'"), HasSubstr("scan of container d"));
+}
+
 TEST_F(PartitionIndexTest, AnOrOfPartitionsReadsThese) {
   const std::string sql = "SELECT VALUE COUNT(1) FROM c WHERE c.p = 'p1' OR (c.p = 'p2' AND c.t < 100)";
   EXPECT_THAT(plan(sql), HasSubstr("scan of several partitions of container c (2 keys)"));

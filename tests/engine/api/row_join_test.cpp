@@ -92,6 +92,31 @@ TEST_F(RowJoinTest, ReadsWhatEachRowAsksFor) {
                            "x.at >= s.lo AND x.at < s.hi ORDER BY x.id DESC, s.id");
 }
 
+// Each partner once, in the order of all pairs, whichever arms lead to it.
+TEST_F(RowJoinTest, ReadsWhatEachArmOfAnOrAsksFor) {
+  EXPECT_EQ(query("CREATE INDEX by_tag ON points (tags)"), "");
+  for (const std::string condition :
+       {"x.at = s.lo OR x.at = s.hi", "x.at IN (s.lo, s.hi, s.lo, s.none)",
+        "(x.at = s.lo AND s.n < 3) OR (x.at = s.hi AND x.k != 'p1')", "x.at = s.hi OR x.tags = ['a1', 'b1']",
+        "x.at = s.lo OR x.at > s.lo AND x.at <= s.hi", "(x.at = s.lo OR x.at = s.n) AND x.k < s.id"}) {
+    expect_rows_of_all_pairs("SELECT s.id AS s, x.id, x.at FROM spans s JOIN points x ON ", condition);
+    expect_rows_of_all_pairs("SELECT s.id AS s, x.id, x.at FROM spans s JOIN points x WHERE ", condition);
+    expect_rows_of_all_pairs("SELECT s.id AS s, x.id, x.at FROM spans s LEFT JOIN points x ON ", condition);
+  }
+  expect_rows_of_all_pairs(
+      "SELECT s.id AS s, x.id FROM points s JOIN points x ON x.id != s.id AND ",
+      "(x.at = s.at OR x.at = s.tags[0] OR x.at = 7) WHERE s.id > '29' AND s.id < '2990'");
+  expect_rows_of_all_pairs("SELECT o.id, ARRAY(SELECT VALUE x.id FROM spans s JOIN points x ON ",
+                           "x.at = s.lo OR x.at = o.hi) AS ids FROM spans o");
+}
+
+// An arm that no index serves may be true of any item.
+TEST_F(RowJoinTest, ComparesAllPairsWhereAnArmLeadsNowhere) {
+  for (const char* const condition : {"x.at = s.lo OR x.k = s.id", "x.at = s.lo OR s.n = 1",
+                                      "x.at = s.lo OR (x.id != s.id AND x.at != s.hi)"})
+    expect_rows_of_all_pairs("SELECT s.id AS s, x.id FROM spans s JOIN points x ON ", condition, false);
+}
+
 // A row's partners fill more than a batch.
 TEST_F(RowJoinTest, GivesManyPartnersOfARow) {
   EXPECT_EQ(query("INSERT INTO spans VALUES {id: 'wide', lo: -1, hi: 1e9, n: 1}"), "");

@@ -11,6 +11,7 @@
 #include "engine/file/batch_get.h"
 #include "engine/query/entry_walk.h"
 #include "engine/query/key_list.h"
+#include "sql/id_index.h"
 #include "sql/value/key_encoding.h"
 
 namespace quire::engine {
@@ -282,9 +283,11 @@ class KeyListCursor final : public sql::IndexCursor {
 
 constexpr uint64_t kEntriesBetweenChecks = 4096;
 
-// Keys lie in pages, which a snapshot keeps as they are.
+// Keys lie in pages, which a snapshot keeps as they are; those of ids that are asked for do not.
 KeyList no_keys(const Transaction& transaction, KeyRooms& rooms, const sql::Access& access) {
-  return {!transaction.is_write(), rooms, access.memory};
+  const bool has_ids =
+      std::ranges::find(access.probes, sql::kIdIndex, &sql::IndexProbe::index) != access.probes.end();
+  return {!transaction.is_write() && !has_ids, rooms, access.memory};
 }
 
 // Passes over entries with the values of one that was noted. A hop over many costs as much as going past
@@ -337,6 +340,33 @@ Result<KeyList> keys_of(EntryWalk& walk, const PartitionFilter& partition, KeyLi
   return keys;
 }
 
+// Of the items that have the ids of a probe of these: within the partition, if there is one; else the id is
+// the partition key, too.
+Result<KeyList> keys_of_ids(const Transaction& transaction, ContainerStore& store,
+                            const sql::IndexProbe& probe, std::span<const sql::Value> partition,
+                            KeyList keys) {
+  const auto& paths = store.definition().partition_key_paths;
+  sql::Arena arena;
+  for (const sql::KeyRange& range : probe.ranges) {
+    const auto id = sql::decode_key(range.from, false, arena);
+    if (!id || !id->is_string()) continue;
+    const std::string_view text = id->as_string();
+    const std::vector<sql::Value> same(paths.size(), *id);
+    const std::span<const sql::Value> partition_key = partition.empty() ? same : partition;
+    if (text.empty() || text.size() > kLongestItemId || !check_partition_key(partition_key, paths)) continue;
+    QUIRE_ASSIGN(const std::optional<Item> item, store.read(transaction, partition_key, text));
+    if (!item) continue;
+    const ItemKey key(partition_key, text, store.hash());
+    IndexEntry entry;
+    entry.item_key = key.bytes();
+    entry.has_cut_values = true;
+    keys.add(entry);
+    QUIRE_TRY(keys.count_memory());
+  }
+  keys.sort();
+  return keys;
+}
+
 Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transaction, ContainerStore& store,
                                                      KeyRooms& rooms, const sql::Access& access,
                                                      bool gives_values) {
@@ -344,12 +374,19 @@ Result<std::unique_ptr<KeyListCursor>> open_key_list(const Transaction& transact
   PartitionFilter partition(store, access.partition_key);
   KeyList found = no_keys(transaction, rooms, access);
   std::unique_ptr<EntryWalk> values;
-  for (const sql::IndexProbe& probe : access.probes) {
+  const auto keys_of_probe = [&](const sql::IndexProbe& probe) -> Result<KeyList> {
+    KeyList keys = no_keys(transaction, rooms, access);
+    if (probe.index == sql::kIdIndex)
+      return keys_of_ids(transaction, store, probe, access.partition_key, std::move(keys));
     QUIRE_ASSIGN(auto walk, EntryWalk::open(transaction, store, set, probe, false, partition.item_prefix()));
-    QUIRE_ASSIGN(KeyList keys, keys_of(*walk, partition, no_keys(transaction, rooms, access), access));
+    QUIRE_ASSIGN(keys, keys_of(*walk, partition, std::move(keys), access));
+    if (gives_values) values = std::move(walk);
+    return keys;
+  };
+  for (const sql::IndexProbe& probe : access.probes) {
+    QUIRE_ASSIGN(KeyList keys, keys_of_probe(probe));
     if (&probe == &access.probes.front()) {
       found = std::move(keys);
-      if (gives_values) values = std::move(walk);
     } else if (access.kind == sql::Access::Kind::all_index) {
       found.intersect(keys);
     } else {

@@ -410,7 +410,7 @@ class IndexChooser {
   std::optional<IndexCandidate> candidate_of_arm(const BoundExpression& arm) {
     std::vector<IndexBound> outside = std::exchange(bounds_, {});
     add_bounds(arm);
-    std::optional<IndexCandidate> best;
+    std::optional<IndexCandidate> best = make_candidate_by_id(bounds_, collection_);
     for (const IndexDescription& index : collection_.indexes()) {
       if (!index.condition.empty() && !has_all_wanted(index)) continue;
       IndexCandidate candidate = make_candidate(index, bounds_, collection_, items_);

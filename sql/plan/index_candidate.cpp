@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sql/id_index.h"
 #include "sql/plan/index_estimate.h"
 
 namespace quire::sql {
@@ -77,6 +78,17 @@ IndexCandidate make_candidate(const IndexDescription& index, Bounds bounds, Coll
     if (!is_equality) break;
   }
   candidate.rows = estimate_entries(candidate.probe, collection, items);
+  return candidate;
+}
+
+std::optional<IndexCandidate> make_candidate_by_id(Bounds bounds, const Collection& collection) {
+  if (!has_id_index(collection)) return std::nullopt;
+  IndexCandidate candidate;
+  candidate.probe.index = describe_id_index();
+  std::vector<IndexBound> on_id = bounds_on(candidate.probe.index.parts[0], candidate.probe.index, bounds);
+  if (on_id.empty() || !on_id[0].names_values()) return std::nullopt;
+  candidate.rows = static_cast<double>(on_id[0].named_values());
+  candidate.probe.parts.push_back(std::move(on_id));
   return candidate;
 }
 

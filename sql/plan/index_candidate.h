@@ -31,6 +31,10 @@ struct IndexCandidate {
 IndexCandidate make_candidate(const IndexDescription& index, std::span<const IndexBound> bounds,
                               Collection& collection, double items);
 
+// By the ids that the bounds name, where an id says which item it is.
+std::optional<IndexCandidate> make_candidate_by_id(std::span<const IndexBound> bounds,
+                                                   const Collection& collection);
+
 // What they say of one part: one equality, or all other bounds.
 std::vector<IndexBound> bounds_on(const IndexPart& part, const IndexDescription& index,
                                   std::span<const IndexBound> bounds);

@@ -129,6 +129,46 @@ TEST_F(KeyJoinTest, ReadsSeveralItemsByTheirKeysForEachRow) {
   }
 }
 
+// Beside an index over another path, where the id alone is a key.
+TEST_F(KeyJoinTest, ReadsWhatIdsAndAnIndexLeadTo) {
+  for (const char* const container : {"plain", "own", "parted"})
+    EXPECT_EQ(query(fmt::format("CREATE INDEX ON {} (v)", container)), "");
+  for (const char* const container : {"plain", "own"}) {
+    for (const char* const on :
+         {"{0} = f.item OR x.v = f.n", "x.v IN (f.n, 17) OR {0} IN (f.item, f.k, '3', f.none)",
+          "{0} = '7' AND f.n > 0 OR x.v = f.n + 5 OR {0} = f.item AND x.v != 34"}) {
+      for (const char* const from :
+           {"SELECT f.id AS f, x.id, x.v FROM few f JOIN {} x ON {}",
+            "SELECT f.id AS f, x.id, x.v FROM few f LEFT JOIN {} x ON {}",
+            "SELECT VALUE f.id FROM few f WHERE EXISTS(SELECT 1 FROM {} x WHERE {})",
+            "SELECT f.id, ARRAY(SELECT VALUE x.id FROM {} x WHERE {}) AS ids FROM few f"}) {
+        const auto sql = [&](std::string_view id) {
+          return fmt::format(fmt::runtime(from), container, fmt::format(fmt::runtime(on), id));
+        };
+        EXPECT_THAT(plan(sql("x.id")), HasSubstr("by id (")) << sql("x.id");
+        EXPECT_THAT(plan(sql("(x.id ?? 0)")), HasSubstr("scan of container " + std::string(container)));
+        EXPECT_EQ(query(sql("x.id")), query(sql("(x.id ?? 0)"))) << sql("x.id");
+      }
+    }
+  }
+  EXPECT_THAT(plan("SELECT * FROM parted x WHERE x.id = '7' OR x.v = 9"), Not(HasSubstr("by id (")));
+}
+
+// In the order of keys, each item once; also what a transaction has not yet committed.
+TEST_F(KeyJoinTest, FindsItemsByTheirIdsBesideAnIndex) {
+  EXPECT_EQ(query("CREATE INDEX ON plain (v)"), "");
+  const std::string sql =
+      "SELECT VALUE x.id FROM plain x WHERE x.v = 9 OR x.id = '7' OR x.id IN ('9', '8', 'new', '', 3)";
+  EXPECT_THAT(plan(sql), HasSubstr("by id ("));
+  EXPECT_EQ(query(sql), "\"7\"\n\"8\"\n\"9\"\n");
+  EXPECT_EQ(query("BEGIN"), "");
+  EXPECT_EQ(query("INSERT INTO plain VALUES {id: 'new', v: 9}, {id: 'newer', v: 9}"), "");
+  EXPECT_EQ(query("DELETE FROM plain WHERE plain.id = '8'"), "");
+  EXPECT_EQ(query(sql), "\"7\"\n\"9\"\n\"new\"\n\"newer\"\n");
+  EXPECT_EQ(query("ROLLBACK"), "");
+  EXPECT_EQ(query(sql), "\"7\"\n\"8\"\n\"9\"\n");
+}
+
 // The id alone says which item it is only where there is no partition key.
 TEST_F(KeyJoinTest, ReadsNoItemsByTheirIdsAlone) {
   const std::string or_of_ids = "SELECT VALUE x.v FROM few f JOIN parted x ON x.id = f.item OR x.id = f.k";

@@ -42,6 +42,12 @@ TEST_F(ScriptTest, QueriesFindItemsByTheirIds) {
   EXPECT_EQ(ids("'SELECT VALUE c.id FROM c WHERE c.id = \"a2\"'"), "[]");
   EXPECT_EQ(ids("'SELECT VALUE c.id FROM c WHERE c.authorId IN (\"a2\", \"a3\")'"), "[]");
   EXPECT_EQ(ids("'SELECT TOP 2 VALUE c.id FROM c ORDER BY c.id DESC'"), R"(["c299","c298"])");
+  ASSERT_TRUE(succeeds(shelf_->create(R"({"id":"c007","authorId":"a2","n":9})")));
+  EXPECT_EQ(query("CREATE INDEX by_n ON shelf (n)"), "");
+  for (const char* const options : {"{ pageSize: -1 }", "{ pageSize: 3 }"}) {
+    EXPECT_EQ(ids("'SELECT VALUE c.n FROM c WHERE c.id = \"c007\" OR c.id = \"c001\"'", options), "[1,7]");
+    EXPECT_EQ(ids("'SELECT VALUE c.n FROM c WHERE c.id = \"c007\" OR c.n = 9'", options), "[7,9]");
+  }
 }
 
 TEST_F(ScriptTest, AQueryThatNamesNoContainerIsForTheCallback) {

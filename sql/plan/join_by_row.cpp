@@ -36,31 +36,37 @@ class RowJoiner {
   void join_by(Conditions& conditions) {
     const Bottom bottom = find_bottom(right_);
     PlanNode& scan = **bottom.scan;
-    if (scan.kind != PlanKind::scan || scan.access.kind != Access::Kind::scan) return;
+    if (scan.kind != PlanKind::scan || is_asked(scan.access)) return;
     const Conditions bounds = bounds_of(scan, conditions);
     if (bounds.empty()) return;
     const Conditions before = bottom.filter != nullptr ? (*bottom.filter)->conditions : Conditions();
-    const AccessPath read_whole = scan.access;
     const double left_rows = estimated_rows(*join_.input, source_);
     const double pairs = left_rows * estimated_rows(*right_, source_);
+    const AccessPath as_it_was = std::exchange(scan.access, {});
     Conditions all = before;
-    all.insert(all.end(), bounds.begin(), bounds.end());
+    for (const Conditions* more : {&as_it_was.routing, &as_it_was.decided, &bounds})
+      all.insert(all.end(), more->begin(), more->end());
     filter_scan(std::move(all));
     choose_access_path_in(query_, right_slots_, right_, source_);
     choose_index_in(plan_, query_, right_slots_, right_, source_);
-    join_.is_by_row = scan.access.kind != Access::Kind::scan &&
-                      left_rows * (kOpenCost + estimated_rows(scan, source_) * kLookupCost) < pairs;
+    // What the row says nothing of is no less than before.
+    join_.is_by_row = left_rows * (kOpenCost + estimated_rows(scan, source_) * kLookupCost) < pairs;
     if (join_.is_by_row) {
       std::erase_if(conditions, [&](const BoundExpression* condition) {
         return std::ranges::find(bounds, condition) != bounds.end();
       });
     } else {
-      scan.access = read_whole;
+      scan.access = as_it_was;
       filter_scan(before);
     }
   }
 
  private:
+  // For what another join has, or for an order.
+  static bool is_asked(const AccessPath& access) {
+    return access.takes_join_keys || access.asked_components > 0 || access.is_ordered;
+  }
+
   // Those that say something of a path of the right side's items, by what the left row is.
   Conditions bounds_of(const PlanNode& scan, const Conditions& conditions) const {
     const PlacedSlot item{scan.source->slot, {}};

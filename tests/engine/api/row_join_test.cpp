@@ -17,9 +17,9 @@ class RowJoinTest : public DatabaseTest {
     make("spans");
     std::string items;
     for (int i = 0; i < 3000; ++i)
-      items += fmt::format(R"({{"id":"{}","k":"p{}","at":{},"tags":["a{}","b{}"]}})"
+      items += fmt::format(R"({{"id":"{}","k":"p{}","at":{},"c":{},"tags":["a{}","b{}"]}})"
                            "\n",
-                           i, i % 7, at(i), i % 3, i % 5);
+                           i, i % 7, at(i), i % 10, i % 3, i % 5);
     std::istringstream input(items);
     EXPECT_TRUE(succeeds(database_->container("points")->import(input)));
     EXPECT_EQ(query("CREATE INDEX by_at ON points (at)"), "");
@@ -108,6 +108,18 @@ TEST_F(RowJoinTest, ReadsWhatEachArmOfAnOrAsksFor) {
       "(x.at = s.at OR x.at = s.tags[0] OR x.at = 7) WHERE s.id > '29' AND s.id < '2990'");
   expect_rows_of_all_pairs("SELECT o.id, ARRAY(SELECT VALUE x.id FROM spans s JOIN points x ON ",
                            "x.at = s.lo OR x.at = o.hi) AS ids FROM spans o");
+}
+
+// An index leads to the items of a constant, and another to fewer of them for each row.
+TEST_F(RowJoinTest, TakesAnotherIndexThanThatOfAConstant) {
+  EXPECT_EQ(query("CREATE INDEX by_c ON points (c)"), "");
+  EXPECT_THAT(query("EXPLAIN SELECT * FROM points x WHERE x.c = 3"), HasSubstr("by by_c"));
+  for (const std::string join : {"JOIN", "LEFT JOIN"}) {
+    const std::string select = "SELECT s.id AS s, x.id, x.c FROM spans s " + join + " points x ON ";
+    expect_rows_of_all_pairs(select, "x.c = 3 AND (x.at = s.lo OR x.at = s.n OR x.at = 23)");
+    expect_rows_of_all_pairs(select, "x.c = 3 AND x.at IN (s.lo, s.hi, 23)");
+    expect_rows_of_all_pairs(select, "(x.c = 3 AND x.at = 23) OR (x.c = 3 AND x.at = s.hi)");
+  }
 }
 
 // An arm that no index serves may be true of any item.

@@ -145,8 +145,12 @@ class AccessPathChooser {
       const bool are_one = std::ranges::none_of(
           of_arm.choices, [](const KeyChoices& choices) { return choices.may_be_several(); });
       if (of_arm.choices.size() < paths.size() || !are_one) return {};
-      const size_t conditions = arm->kind == BoundKind::logical_and ? arm->operands.size() : 1;
-      of_arm.says_no_more = of_arm.used.size() == conditions;
+      // One condition may be used twice, where the partition key is /id.
+      const auto is_used = [&](const BoundExpression* condition) {
+        return std::ranges::find(of_arm.used, condition) != of_arm.used.end();
+      };
+      of_arm.says_no_more =
+          arm->kind == BoundKind::logical_and ? std::ranges::all_of(arm->operands, is_used) : is_used(arm);
       keys.push_back(std::move(of_arm));
     }
     return keys;

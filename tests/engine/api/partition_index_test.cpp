@@ -125,6 +125,16 @@ TEST_F(PartitionIndexTest, WithoutPartitionKeyAnOrOfIdsIsPointReads) {
   EXPECT_THAT(plan("SELECT * FROM d WHERE d.n = 'c' OR d.n = 'a'"), HasSubstr("scan of container d"));
 }
 
+TEST_F(PartitionIndexTest, AnOrOfKeysKeepsWhatElseItsArmsSay) {
+  make("own", "/id");
+  EXPECT_EQ(query("INSERT INTO own VALUES {id: 'a', n: 1}, {id: 'b', n: 2}, {id: 'c', n: 3}"), "");
+  EXPECT_EQ(query("SELECT VALUE o.id FROM own o WHERE (o.id = 'a' AND o.n = 1) OR (o.id = 'b' AND o.n != 2)"),
+            "\"a\"\n");
+  const std::string sql = "SELECT VALUE o.id FROM own o WHERE o.id = 'a' OR 'c' = o.id";
+  EXPECT_THAT(plan(sql), Not(HasSubstr("filter")));
+  EXPECT_EQ(query(sql), query("SELECT VALUE o.id FROM own o WHERE o.n IN (1, 3)"));
+}
+
 TEST_F(PartitionIndexTest, AnOrOfPartitionsReadsThese) {
   const std::string sql = "SELECT VALUE COUNT(1) FROM c WHERE c.p = 'p1' OR (c.p = 'p2' AND c.t < 100)";
   EXPECT_THAT(plan(sql), HasSubstr("scan of several partitions of container c (2 keys)"));

@@ -67,8 +67,12 @@ class TableTree {
   }
   std::optional<Bytes> record_of(const char* leaf, const layout::Node& node) const noexcept;
 
-  // Where its entries lie, as far as that is known. Asked for with each look-up.
-  TreePlaces places() const noexcept { return places_->of(commit_, root_number_, pages_); }
+  // Where its entries lie, as far as that is known. Asked for with each look-up in a tree that is not empty.
+  TreePlaces places() const noexcept {
+    // Of one page there is no way down that could be spared.
+    if ((layout::page_flags(root_) & layout::kLeafPage) != 0) return {};
+    return places_->of(commit_, root_number_, pages_);
+  }
   // The leaf that a place is on; null if the file has no such place.
   const char* leaf_of(const EntryPlace& place) const noexcept {
     return place.offset + layout::kNodeHeader <= page_bytes_ ? page(place.page) : nullptr;

@@ -188,13 +188,13 @@ SandboxImage Sandbox::image(JsValue function) const {
           .runtime = runtime_,
           .context = context_,
           .arguments = arguments_,
-          .knows_pieces = knows_pieces_,
           .library = library_,
           .prototypes = documents_.prototypes(),
           .names = documents_.names(),
           .shapes = documents_.shapes(),
           .function = function,
-          .forms = {}};
+          .forms = {},
+          .knows_pieces = knows_pieces_};
 }
 
 size_t Sandbox::memory_bytes() const noexcept {

@@ -48,13 +48,13 @@ struct SandboxImage {
   uint32_t runtime = 0;
   uint32_t context = 0;
   uint32_t arguments = 0;
-  bool knows_pieces = false;
   JsValue library;  // what library.js gives
   DocumentConverter::Prototypes prototypes;
   std::shared_ptr<const PropertyNames> names;          // of properties, which its engine holds
   std::shared_ptr<const ObjectShapes::Shapes> shapes;  // likewise
   JsValue function;                                    // of a script: the function to call
   ObjectForms forms;                                   // that the script is known to use
+  bool knows_pieces = false;                           // Sandbox::knows_pieces() of its engine
 };
 
 // Belongs to one thread at a time.
@@ -145,6 +145,7 @@ class Sandbox {
   // Of a run that begins: the small pieces of memory that it takes go with it as a whole. None of them may
   // come into an image. Where the engine is not built so, nothing.
   void use_pieces(bool are_used = true);
+  // Whether the engine's own pieces are as expected (sandbox_pieces.cpp).
   bool knows_pieces() const noexcept { return knows_pieces_; }
 
   // All the memory that the instance has now.

@@ -40,14 +40,15 @@
 #define QUIRE_PIECES_LEFT 0xFFF8u
 #define QUIRE_PIECES 0x10000u
 #define QUIRE_PIECES_END 0x20000u
-/* The engine's lists of pieces: of up to 128 bytes by 8, its own 8 before them included, 256 by 16, 512
- * by 32. */
-#define QUIRE_PIECE 65534u
 /* In the engine's runtime: how many pieces there are, their bytes, and the most of these; 0: no limit. */
 #define QUIRE_COUNTS 20u
 #define QUIRE_MARK_COUNTS(runtime)                       \
   QUIRE_MARK_STORE(quire_data, (runtime) + QUIRE_COUNTS) \
   , QUIRE_MARK_STORE(quire_data, (runtime) + QUIRE_COUNTS + 4u);
+/* Before a piece, where the engine's own have their number within a page. */
+#define QUIRE_PIECE 65534u
+/* The engine's lists of pieces: of up to 128 bytes by 8, its own 8 before them included, 256 by 16, 512
+ * by 32. */
 #define QUIRE_LONGEST_PIECE 504u
 #define QUIRE_LIST_OF_PIECE(size)               \
   ((size) <= 8u     ? 0u                        \

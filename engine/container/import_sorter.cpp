@@ -9,6 +9,7 @@
 #include "engine/container/side_work.h"
 #include "engine/file/large_pages.h"
 #include "engine/index/key_prefix.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 namespace {
@@ -96,8 +97,8 @@ void ImportSorter::Lane::sort() {
   const auto is_before = [this](const Entry& a, const Entry& b) { return item(a).key < item(b).key; };
   for (auto first = entries_.begin(); first != entries_.end();) {
     const auto last = std::find_if(first, entries_.end(), [&](const Entry& entry) {
-      __builtin_prefetch(keys_.data() + entry.offset);
-      __builtin_prefetch(keys_.data() + entry.offset + sizeof(Header));
+      sql::prefetch(keys_.data() + entry.offset);
+      sql::prefetch(keys_.data() + entry.offset + sizeof(Header));
       return entry.prefix != first->prefix;
     });
     if (!std::is_sorted(first, last, is_before)) std::stable_sort(first, last, is_before);
@@ -106,7 +107,7 @@ void ImportSorter::Lane::sort() {
 }
 
 void ImportSorter::Lane::prefetch_key(size_t number) const noexcept {
-  if (number < entries_.size()) __builtin_prefetch(keys_.data() + entries_[number].offset);
+  if (number < entries_.size()) sql::prefetch(keys_.data() + entries_[number].offset);
 }
 
 Result<void> ImportSorter::Lane::spill() {

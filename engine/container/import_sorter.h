@@ -17,6 +17,7 @@
 #include "engine/container/import_spill.h"
 #include "engine/file/table.h"
 #include "sql/error.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 
@@ -26,7 +27,7 @@ inline constexpr size_t kItemsAhead = 8;
 inline void prefetch_document(Bytes document) noexcept {
   constexpr size_t kCacheLine = 64, kMost = 16 * kCacheLine;
   const size_t size = std::min(document.size(), kMost);
-  for (size_t at = 0; at < size; at += kCacheLine) __builtin_prefetch(document.data() + at);
+  for (size_t at = 0; at < size; at += kCacheLine) sql::prefetch(document.data() + at);
 }
 
 // Its bytes stay where they are until the sorter ends or they are given back.

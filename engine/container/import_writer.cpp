@@ -15,6 +15,7 @@
 
 #include "engine/container/bulk_writer.h"
 #include "engine/container/side_work.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 namespace {
@@ -163,7 +164,7 @@ Result<uint64_t> ImportWriter::commit(const Batch& batch) {
                                        is_deferred ? BulkIndexing::defer : BulkIndexing::keep));
         for (size_t i = 0; i < batch.items.size(); ++i) {
           if (i + kItemsAhead < batch.items.size()) {
-            __builtin_prefetch(batch.items[i + kItemsAhead].key.data());
+            sql::prefetch(batch.items[i + kItemsAhead].key.data());
             prefetch_document(batch.items[i + kItemsAhead].document);
           }
           const SortedItem& item = batch.items[i];

@@ -7,6 +7,7 @@
 #include "engine/container/container.h"
 #include "engine/container/item_key.h"
 #include "sql/value/key_encoding.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 namespace {
@@ -29,7 +30,7 @@ void prefetch(Bytes record) noexcept {
   constexpr size_t kLine = 64;
   constexpr size_t kLines = 3;
   for (size_t line = 1; line <= kLines; ++line)
-    if (line * kLine < record.size()) __builtin_prefetch(record.data() + line * kLine);
+    if (line * kLine < record.size()) sql::prefetch(record.data() + line * kLine);
 }
 
 }  // namespace

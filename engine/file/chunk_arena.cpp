@@ -1,4 +1,5 @@
 #include "engine/file/chunk_arena.h"
+#include "sql/value/prefetch.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +25,7 @@ char* ChunkArena::allocate(size_t bytes, size_t alignment) {
   // What is written to next lies in no cache as a rule.
   const auto ahead = reinterpret_cast<uintptr_t>(room_) + kAhead;
   for (size_t line = 0; line < bytes; line += kLine)
-    __builtin_prefetch(reinterpret_cast<const char*>(ahead + line), 1);
+    sql::prefetch_to_write(reinterpret_cast<const char*>(ahead + line));
   return static_cast<char*>(place);
 }
 

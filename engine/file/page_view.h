@@ -8,6 +8,7 @@
 #include "engine/file/key_order.h"
 #include "engine/file/page_layout.h"
 #include "engine/file/table.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 
@@ -17,7 +18,7 @@ inline constexpr size_t kMemoryLine = 64;
 // on. Any address will do.
 inline void ask_for(const char* at, size_t lines = 1) noexcept {
   for (size_t line = 0; line < lines; ++line)
-    __builtin_prefetch(reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(at) + line * kMemoryLine));
+    sql::prefetch(reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(at) + line * kMemoryLine));
 }
 
 class PageView {

@@ -1,4 +1,5 @@
 #include "engine/file/pending_commits.h"
+#include "sql/value/prefetch.h"
 
 #include <unistd.h>
 #include <xxhash.h>
@@ -81,7 +82,7 @@ PendingCommits::Node* PendingCommits::first_from(uint32_t slot, Bytes key, Way* 
   const Lead lead = lead_of(key);
   for (size_t level = kMostLevels; level-- > 0;) {
     for (;;) {
-      if (level > 0) __builtin_prefetch(at->next(level - 1).load(std::memory_order_relaxed));
+      if (level > 0) sql::prefetch(at->next(level - 1).load(std::memory_order_relaxed));
       next = at->next(level).load(std::memory_order_acquire);
       if (next == nullptr || !next->is_before(slot, lead, key)) break;
       at = next;
@@ -104,7 +105,7 @@ bool PendingCommits::may_have(uint64_t hashed) const noexcept {
 
 void PendingCommits::ask_for(uint32_t slot, Bytes key) const noexcept {
   const uint64_t hashed = hash(slot, key);
-  __builtin_prefetch(&filter_[hashed / kFilterBits % filter_.size()], 1);
+  sql::prefetch_to_write(&filter_[hashed / kFilterBits % filter_.size()]);
   newest_.ask_for(hashed);
 }
 
@@ -277,7 +278,7 @@ void PendingCommits::link(std::vector<Unlinked>& added) const noexcept {
   Way way;
   first_from(added.front().slot, added.front().node->key_view(), &way);
   for (size_t i = 0; i < added.size(); ++i) {
-    if (i + kNodesAhead < added.size()) __builtin_prefetch(added[i + kNodesAhead].node, 1);
+    if (i + kNodesAhead < added.size()) sql::prefetch_to_write(added[i + kNodesAhead].node);
     go_on(added[i], way);
     Node* const node = added[i].node;
     for (size_t level = 0; level < added[i].levels; ++level) {

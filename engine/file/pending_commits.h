@@ -27,6 +27,7 @@
 
 #include "engine/file/chunk_arena.h"
 #include "engine/file/table.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 
@@ -203,9 +204,9 @@ class PendingCommits {
 
   static void ask_for_change(const Node& node) noexcept {
     constexpr size_t kMostBytes = 512, kLine = 64;
-    __builtin_prefetch(node.key);
+    sql::prefetch(node.key);
     for (size_t at = 0; at < std::min(node.record_now().told(), kMostBytes); at += kLine)
-      __builtin_prefetch(node.record + at);
+      sql::prefetch(node.record + at);
   }
   // Goes some nodes ahead of a walk, and asks for the memory that it will come to.
   class Outlook {
@@ -257,7 +258,7 @@ class PendingCommits {
     // Asks for the memory where it will be looked for.
     void ask_for(uint64_t hashed) const noexcept {
       const Table& table = *tables_.back();
-      __builtin_prefetch(&table.places[hashed & table.mask], 1);
+      sql::prefetch_to_write(&table.places[hashed & table.mask]);
     }
     // For one more key. bad_alloc.
     void make_room();
@@ -389,7 +390,7 @@ bool PendingCommits::apply_each(const Visit& visit) const {
   const uint32_t upto = last();
   const Node* before = nullptr;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (i + kNodesAhead < nodes.size()) __builtin_prefetch(nodes[i + kNodesAhead]);
+    if (i + kNodesAhead < nodes.size()) sql::prefetch(nodes[i + kNodesAhead]);
     if (i + kChangesAhead < nodes.size()) ask_for_change(*nodes[i + kChangesAhead]);
     const Node& node = *nodes[i];
     if (node.commit.load(std::memory_order_relaxed) > upto) continue;

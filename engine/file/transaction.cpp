@@ -17,6 +17,7 @@
 #include "engine/file/table_tree.h"
 #include "engine/file/tree_cursor.h"
 #include "engine/file/write_session.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 namespace {
@@ -194,7 +195,7 @@ void ask_for_place_before(const char* record, size_t bytes) noexcept {
   constexpr size_t kLine = 64, kMost = 16 * kLine;
   const auto begin = reinterpret_cast<uintptr_t>(record);
   for (size_t before = kLine; before <= std::min(bytes, kMost) + kLine; before += kLine)
-    __builtin_prefetch(reinterpret_cast<const char*>(begin - before), 1);
+    sql::prefetch_to_write(reinterpret_cast<const char*>(begin - before));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "sql/value/key_encoding.h"
 #include "sql/value/member_reader.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 namespace {
@@ -93,7 +94,7 @@ void EntryExtractor::ask_ahead(const sql::Value& root) const noexcept {
       if (path.empty()) continue;
       const std::span<const std::byte> member = root.member_bytes(path[0].key);
       for (size_t at = 0; at < std::min(member.size(), kMostLines * kLine); at += kLine)
-        __builtin_prefetch(member.data() + at);
+        sql::prefetch(member.data() + at);
     }
 }
 

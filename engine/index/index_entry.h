@@ -22,6 +22,7 @@
 
 #include "engine/file/table.h"
 #include "engine/index/key_prefix.h"
+#include "sql/value/prefetch.h"
 #include "sql/value/value.h"
 
 namespace quire::engine {
@@ -123,8 +124,8 @@ class EntryList {
     constexpr size_t kAhead = 8;
     if (at + kAhead >= entries.size()) return;
     const Bytes key = key_of(entries[at + kAhead]);
-    __builtin_prefetch(key.data());
-    __builtin_prefetch(key.data() + key.size() - 1);
+    sql::prefetch(key.data());
+    sql::prefetch(key.data() + key.size() - 1);
   }
   void sort_from(size_t depth, std::span<Entry> alike, SortRoom& room);
   bool is_ascending(std::span<const Entry> alike);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/file/key_order.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 namespace {
@@ -55,7 +56,7 @@ void KeyRooms::give(std::unique_ptr<KeyList::Room> room) noexcept try {
 inline void KeyList::ask_ahead() const noexcept {
   constexpr size_t kBytesAhead = 1536;
   const auto end = reinterpret_cast<uintptr_t>(room_->keys.data() + room_->keys.size());
-  __builtin_prefetch(reinterpret_cast<const char*>(end + kBytesAhead), 1);
+  sql::prefetch_to_write(reinterpret_cast<const char*>(end + kBytesAhead));
 }
 
 void KeyList::add(const IndexEntry& entry) {

@@ -12,6 +12,12 @@ inline void prefetch(const void* at) noexcept {
   asm volatile("");
 }
 
+// The same for memory that is written to soon.
+inline void prefetch_to_write(const void* at) noexcept {
+  __builtin_prefetch(at, 1);
+  asm volatile("");
+}
+
 // Every line of these, which are not empty.
 inline void prefetch_all(std::span<const std::byte> bytes) noexcept {
   constexpr size_t kLineBytes = 64;

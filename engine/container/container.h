@@ -166,10 +166,12 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Result<uint64_t> erase_expired(WriteTransaction& transaction, uint64_t most);
 
   // The item under a key as an index entry has it, expired or not; undefined if there is none. `record`: as
-  // batch_get() found it, if it did. corrupt.
-  Result<sql::Value> item_at(const Transaction& transaction, Bytes key, Bytes record = {}) const;
+  // batch_get() found it, if it did; `lead`: which led to the key. corrupt.
+  Result<sql::Value> item_at(const Transaction& transaction, Bytes key, Bytes record = {},
+                             const Lead& lead = {}) const;
   // The same in place, for who reads many.
-  Result<void> read_item(const Transaction& transaction, Bytes key, Bytes record, sql::Value& item) const;
+  Result<void> read_item(const Transaction& transaction, Bytes key, Bytes record, sql::Value& item,
+                         const Lead& lead = {}) const;
   // For many of these at once.
   BatchGet batch_get(const Transaction& transaction) const { return {transaction, tables_.items}; }
 

@@ -366,10 +366,10 @@ Result<std::optional<Item>> ContainerStore::read(const Transaction& transaction,
 }
 
 Result<void> ContainerStore::read_item(const Transaction& transaction, Bytes key, Bytes record,
-                                       sql::Value& item) const {
+                                       sql::Value& item, const Lead& lead) const {
   item = sql::Value();
   if (record.data() == nullptr) {
-    QUIRE_ASSIGN(const std::optional<Bytes> found, transaction.get(tables_.items, key));
+    QUIRE_ASSIGN(const std::optional<Bytes> found, transaction.get(tables_.items, key, lead));
     if (!found) return {};
     record = *found;
   }
@@ -379,9 +379,10 @@ Result<void> ContainerStore::read_item(const Transaction& transaction, Bytes key
   return {};
 }
 
-Result<sql::Value> ContainerStore::item_at(const Transaction& transaction, Bytes key, Bytes record) const {
+Result<sql::Value> ContainerStore::item_at(const Transaction& transaction, Bytes key, Bytes record,
+                                           const Lead& lead) const {
   sql::Value item;
-  QUIRE_TRY(read_item(transaction, key, record, item));
+  QUIRE_TRY(read_item(transaction, key, record, item, lead));
   return item;
 }
 

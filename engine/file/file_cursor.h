@@ -30,6 +30,11 @@ class FileCursor {
   Result<bool> next();  // on a fresh cursor: the first
   Result<bool> previous();
   Result<bool> seek(Bytes key);  // the first entry whose key is not less
+  // As TreeCursor's: of a snapshot with nothing beside it; else nothing happens, and there is no lead.
+  void expect_seek(Bytes key) noexcept {
+    if (tree_) tree_->expect_seek(key);
+  }
+  Lead lead() const noexcept { return tree_ && beside_ == nullptr ? tree_->lead() : Lead(); }
 
   // From the entry that it stands on, goes on over those whose keys are less than `end`, `most` at most,
   // without a look at each; how many. It then stands on the last of them. May stop early, also at once.

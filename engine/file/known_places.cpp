@@ -2,6 +2,8 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
+#include <bit>
 #include <new>
 #include <random>
 
@@ -14,16 +16,24 @@ namespace {
 
 // Fewer pages lie in a processor's caches.
 constexpr uint64_t kLeastFilePages = 512;
+// A block has room for the places of about so many pages' entries.
+constexpr uint64_t kFilePagesOfBlock = 8192;
 // So often a commit's trees have to be asked for before it pays to note what is found in them.
 constexpr uint64_t kReadsOfSettled = 512;
 
 // A place in one word: its page, the offset (a multiple of 2), the node's number, and of the hash some bits
-// that do not choose the line.
+// that do not choose the bucket.
 static_assert(layout::kLargestPage <= 1 << 15);
-constexpr int kOffsetShift = 32, kNumberShift = 46, kTagShift = 58;
+constexpr int kOffsetShift = 32, kNumberShift = 46, kSlotShift = 55, kTagShift = 58;
+constexpr size_t kSlotsOfLine = 4;
 
 uint64_t tag_of(uint64_t hashed) noexcept {
   return hashed >> kTagShift << kTagShift;
+}
+
+// The line of a bucket that is looked at first, so that mostly but one is waited for.
+size_t first_slot(uint64_t hashed) noexcept {
+  return hashed >> kSlotShift & kSlotsOfLine;
 }
 
 uint64_t scrambled(uint64_t place) noexcept {
@@ -43,14 +53,16 @@ uint64_t TreePlaces::hash(Bytes wanted) const noexcept {
 }
 
 void TreePlaces::ask_for(uint64_t hashed) const noexcept {
-  quire::engine::ask_for(reinterpret_cast<const char*>(&places_->line_of(hashed)));
+  quire::engine::ask_for(reinterpret_cast<const char*>(&places_->bucket_of(hashed)), 2);
 }
 
 std::optional<EntryPlace> TreePlaces::find(uint64_t hashed) const noexcept {
-  for (const KnownPlaces::Slot& slot : places_->line_of(hashed).slots) {
+  KnownPlaces::Bucket& bucket = places_->bucket_of(hashed);
+  for (size_t i = 0; i < bucket.slots.size(); ++i) {
+    const KnownPlaces::Slot& slot = bucket.slots[i ^ first_slot(hashed)];
     const uint64_t place = slot.place.load(std::memory_order_relaxed);
-    const bool is_of_tree = slot.check.load(std::memory_order_relaxed) == (tree_ ^ scrambled(place));
-    if (!is_of_tree || tag_of(place) != tag_of(hashed)) continue;
+    if (tag_of(place ^ hashed) != 0) continue;
+    if (slot.check.load(std::memory_order_relaxed) != (tree_ ^ scrambled(place))) continue;
     return EntryPlace{.page = place & (KnownPlaces::kMostPages - 1),
                       .offset = static_cast<uint32_t>(place >> kOffsetShift & 0x3FFF) * 2,
                       .number = static_cast<uint32_t>(place >> kNumberShift & 0xFFF)};
@@ -58,17 +70,27 @@ std::optional<EntryPlace> TreePlaces::find(uint64_t hashed) const noexcept {
   return std::nullopt;
 }
 
-// In the place of what another commit's tree has left, if there is such.
+// In the place of what find() would give, else of what another commit's tree has left, else of one that is
+// as good as any: a lead and what led there do not take each other's.
 void TreePlaces::note(uint64_t hashed, const EntryPlace& place) const noexcept {
   if (place.page >= KnownPlaces::kMostPages || place.number > 0xFFF) return;
   const uint64_t word = place.page | uint64_t{place.offset / 2} << kOffsetShift |
                         uint64_t{place.number} << kNumberShift | tag_of(hashed);
-  KnownPlaces::Line& line = places_->line_of(hashed);
-  KnownPlaces::Slot* taken = &line.slots[hashed >> 56 & 3];
-  for (KnownPlaces::Slot& slot : line.slots) {
+  KnownPlaces::Bucket& bucket = places_->bucket_of(hashed);
+  const uint64_t any = (hashed >> kSlotShift ^ ((tree_ & kLeads) != 0 ? 1 : 0)) % kSlotsOfLine;
+  KnownPlaces::Slot* taken = &bucket.slots[any ^ first_slot(hashed)];
+  bool is_free = false;
+  for (size_t i = 0; i < bucket.slots.size(); ++i) {
+    KnownPlaces::Slot& slot = bucket.slots[i ^ first_slot(hashed)];
     const uint64_t known = slot.place.load(std::memory_order_relaxed);
     const uint64_t tree = slot.check.load(std::memory_order_relaxed) ^ scrambled(known);
-    if (tree >> 32 != tree_ >> 32) taken = &slot;
+    if (tree == tree_ && tag_of(known ^ hashed) == 0) {
+      taken = &slot;
+      break;
+    }
+    if (is_free || tree >> 32 == tree_ >> 32) continue;
+    taken = &slot;
+    is_free = true;
   }
   taken->place.store(word, std::memory_order_relaxed);
   taken->check.store(tree_ ^ scrambled(word), std::memory_order_relaxed);
@@ -77,13 +99,13 @@ void TreePlaces::note(uint64_t hashed, const EntryPlace& place) const noexcept {
 KnownPlaces::KnownPlaces() : seed_(random_seed()) {}
 
 KnownPlaces::~KnownPlaces() {
-  for (Line* const page : pages_)
-    if (page != nullptr) give_back_large_page(page);
+  for (Bucket* const block : blocks_)
+    if (block != nullptr) give_back_large_page(block);
 }
 
 // What two threads count at once may be lost, and the counting begin anew where commits are read in turns.
 bool KnownPlaces::settle(uint64_t commit, uint64_t pages) noexcept {
-  if (pages < kLeastFilePages || commit >= kMostCommits) return false;
+  if (pages < kLeastFilePages || commit >= TreePlaces::kMostCommits) return false;
   uint64_t count = 1;
   if (counted_commit_.load(std::memory_order_relaxed) == commit)
     count += counted_.load(std::memory_order_relaxed);
@@ -91,25 +113,31 @@ bool KnownPlaces::settle(uint64_t commit, uint64_t pages) noexcept {
     counted_commit_.store(commit, std::memory_order_relaxed);
   counted_.store(count, std::memory_order_relaxed);
   if (count < kReadsOfSettled) return false;
-  std::call_once(is_made_, [this] { has_lines_ = make_lines(); });
-  if (!has_lines_) return false;
+  if (!take_buckets(pages)) return false;
   settled_commit_.store(commit, std::memory_order_release);
   return true;
 }
 
-bool KnownPlaces::make_lines() noexcept {
-  static_assert(sizeof(Line) == kMemoryLine && sizeof pages_ / sizeof pages_[0] * kLargePage == kBytes);
-  for (Line*& page : pages_) {
+// With more of them most places are looked for elsewhere than where they were noted: those of a commit
+// before.
+bool KnownPlaces::take_buckets(uint64_t pages) noexcept {
+  static_assert(sizeof(Bucket) == 2 * kMemoryLine &&
+                sizeof blocks_ / sizeof blocks_[0] * kLargePage == kMostBytes);
+  const uint64_t wanted = std::clamp<uint64_t>(std::bit_ceil(pages / kFilePagesOfBlock), 1, blocks_.size());
+  const std::scoped_lock lock(taking_);
+  for (uint64_t i = 0; i < wanted; ++i) {
+    if (blocks_[i] != nullptr) continue;
     void* const memory = take_large_page();
-    if (memory == nullptr) return false;
-    page = new (memory) Line[kLargePage / sizeof(Line)]();
+    if (memory == nullptr) break;
+    blocks_[i] = new (memory) Bucket[kBucketsOfBlock]();
+    if (std::has_single_bit(i + 1)) buckets_.store((i + 1) * kBucketsOfBlock, std::memory_order_release);
   }
-  return true;
+  return buckets_.load(std::memory_order_relaxed) != 0;
 }
 
-KnownPlaces::Line& KnownPlaces::line_of(uint64_t hashed) const noexcept {
-  constexpr uint64_t kLinesOfPage = kLargePage / sizeof(Line);
-  return pages_[hashed / kLinesOfPage % pages_.size()][hashed % kLinesOfPage];
+KnownPlaces::Bucket& KnownPlaces::bucket_of(uint64_t hashed) const noexcept {
+  const uint64_t number = hashed & (buckets_.load(std::memory_order_acquire) - 1);
+  return blocks_[number / kBucketsOfBlock][number % kBucketsOfBlock];
 }
 
 }  // namespace quire::engine

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 
+#include "engine/file/large_pages.h"
 #include "engine/file/table.h"
 
 namespace quire::engine {
@@ -37,18 +38,37 @@ class TreePlaces {
   std::optional<EntryPlace> find(uint64_t hashed) const noexcept;
   void note(uint64_t hashed, const EntryPlace& place) const noexcept;
 
+  // Places in another tree, always the same one, that look-ups in this one led to: by the hash of what was
+  // looked for here, and asked for with its own place.
+  TreePlaces leads() const noexcept { return {*places_, tree_ | kLeads}; }
+
  private:
   friend KnownPlaces;
+  // In `tree_`, which is a commit above the number of a root. Larger ones are not noted.
+  static constexpr uint64_t kLeads = uint64_t{1} << 31, kMostRoots = kLeads, kMostCommits = uint64_t{1} << 32;
+
   TreePlaces(KnownPlaces& places, uint64_t tree) noexcept : places_(&places), tree_(tree) {}
 
   KnownPlaces* places_ = nullptr;
   uint64_t tree_ = 0;
 };
 
-// Of a file, for all its threads at once. Takes kBytes of memory once so much is read that it is of use.
+// Where a look-up led that may come again. Of a look-up of which nothing can be known: false, and nothing is
+// noted.
+struct Lead {
+  TreePlaces places;
+  uint64_t hashed = 0;
+  std::optional<EntryPlace> place;  // where it led the last time
+
+  explicit operator bool() const noexcept { return static_cast<bool>(places); }
+  void note(const EntryPlace& found) const noexcept { places.note(hashed, found); }
+};
+
+// Of a file, for all its threads at once. Takes memory once so much is read that it is of use, the more the
+// larger the file is, kMostBytes at most.
 class KnownPlaces {
  public:
-  static constexpr size_t kBytes = size_t{4} << 20;
+  static constexpr size_t kMostBytes = size_t{8} << 20;
 
   KnownPlaces();
   ~KnownPlaces();
@@ -61,33 +81,36 @@ class KnownPlaces {
   TreePlaces of(uint64_t commit, uint64_t root, uint64_t pages) noexcept {
     if (settled_commit_.load(std::memory_order_acquire) != commit) [[unlikely]]
       if (!settle(commit, pages)) return {};
-    return root < kMostPages ? TreePlaces(*this, commit << 32 | root) : TreePlaces();
+    return root < TreePlaces::kMostRoots ? TreePlaces(*this, commit << 32 | root) : TreePlaces();
   }
 
  private:
   friend TreePlaces;
-  // Larger numbers of pages, and of commits, are not noted.
-  static constexpr uint64_t kMostPages = uint64_t{1} << 32, kMostCommits = uint64_t{1} << 32;
+  static constexpr uint64_t kMostPages = uint64_t{1} << 32;  // larger numbers are not noted
 
   // Threads read and write both words without a lock. They belong together if `check` is what the tree and
   // the place make: words of two writers do not.
   struct Slot {
     std::atomic<uint64_t> check = 0, place = 0;
   };
-  struct alignas(64) Line {
-    std::array<Slot, 4> slots;
+  // What is looked for together: two lines of memory, beside each other. With the slots of one, a tenth of as
+  // many places as half of all slots would push each other out in turns.
+  struct alignas(128) Bucket {
+    std::array<Slot, 8> slots;
   };
+  // Of kLargePage bytes.
+  static constexpr uint64_t kBucketsOfBlock = kLargePage / sizeof(Bucket);
 
   bool settle(uint64_t commit, uint64_t pages) noexcept;
-  bool make_lines() noexcept;
-  Line& line_of(uint64_t hashed) const noexcept;
+  bool take_buckets(uint64_t pages) noexcept;
+  Bucket& bucket_of(uint64_t hashed) const noexcept;
 
   const uint64_t seed_;  // of hashes: nobody can choose keys that share one
-  // Reads of a commit that were counted, until there are enough. Where one is settled, there are lines.
+  // Reads of a commit that were counted, until there are enough. Where one is settled, there are buckets.
   std::atomic<uint64_t> settled_commit_ = ~uint64_t{0}, counted_commit_ = 0, counted_ = 0;
-  std::once_flag is_made_;
-  bool has_lines_ = false;
-  std::array<Line*, 2> pages_{};  // of kLargePage bytes each
+  std::mutex taking_;
+  std::atomic<uint64_t> buckets_ = 0;  // a power of two; they lie in:
+  std::array<Bucket*, 4> blocks_{};
 };
 
 }  // namespace quire::engine

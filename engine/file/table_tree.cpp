@@ -109,8 +109,10 @@ std::optional<TableTree> TableTree::rooted(FileState& state, uint64_t commit, ui
   return tree;
 }
 
-Result<std::optional<Bytes>> TableTree::find(Bytes key) const {
+Result<std::optional<Bytes>> TableTree::find(Bytes key, const Lead& lead) const {
   if (is_empty()) return std::nullopt;
+  if (lead.place)
+    if (const auto record = record_at(*lead.place, key)) return record;
   const TreePlaces known = places();
   const uint64_t hashed = known ? known.hash(key) : 0;
   if (known) known.ask_for(hashed);
@@ -124,14 +126,20 @@ Result<std::optional<Bytes>> TableTree::find(Bytes key) const {
     // What is known of it has come from memory by now.
     if (known && depth == 1)
       if (const auto place = known.find(hashed))
-        if (const auto record = record_at(*place, key)) return record;
+        if (const auto record = record_at(*place, key)) {
+          if (lead) lead.note(*place);
+          return record;
+        }
   }
   const PageView leaf = view(at);
   if (leaf.size() == 0) return std::unexpected(damaged_tree());
   const size_t number = find_in(leaf, key);
   if (leaf.key(number) != key) return std::nullopt;
   engine::ask_for(leaf.node(number).at, kLinesOfEntry);
-  if (known) known.note(hashed, place_of(leaf, number));
+  if (lead)
+    lead.note(place_of(leaf, number));
+  else if (known)
+    known.note(hashed, place_of(leaf, number));
   const auto record = record_of(leaf, number);
   if (!record) return std::unexpected(damaged_tree());
   return record;

@@ -30,8 +30,8 @@ class TableTree {
   // where somebody has looked at it.
   static std::optional<TableTree> before(const Transaction& transaction, Table table);
 
-  // Nothing if the key is not there; corrupt. What is pending is not looked at.
-  Result<std::optional<Bytes>> find(Bytes key) const;
+  // Nothing if the key is not there; corrupt. What is pending is not looked at. `lead`: which led to the key.
+  Result<std::optional<Bytes>> find(Bytes key, const Lead& lead = {}) const;
 
   // Keys, rising, that part its entries into about so many ranges of about the same size: each but the first
   // begins with one. Fewer where the tree has fewer leaves, none where a page is damaged; up to twice as

@@ -47,6 +47,10 @@ Error too_large(uint64_t limit) {
 // ---- Reading
 
 Result<std::optional<Bytes>> Transaction::get(Table table, Bytes key) const {
+  return get(table, key, {});
+}
+
+Result<std::optional<Bytes>> Transaction::get(Table table, Bytes key, const Lead& lead) const {
   if (handle_ == nullptr) [[unlikely]]
     return std::unexpected(lmdb_error(MDB_BAD_TXN, "read the file"));
   if (!state_->tables().is_current(table)) [[unlikely]]
@@ -55,7 +59,7 @@ Result<std::optional<Bytes>> Transaction::get(Table table, Bytes key) const {
     if (const auto change =
             is_write_ ? pending_->find_at_hand(table.slot(), key) : pending_->find(table.slot(), key, upto_))
       return change->is_erased ? std::optional<Bytes>() : change->record;
-  if (const auto tree = TableTree::of(*this, table)) return tree->find(key);
+  if (const auto tree = TableTree::of(*this, table)) return tree->find(key, lead);
   MDB_val wanted = lmdb_value(key), record;
   const int code = mdb_get(handle_, table.slot(), &wanted, &record);
   if (code == MDB_SUCCESS) return Bytes(static_cast<const char*>(record.mv_data), record.mv_size);

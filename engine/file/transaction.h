@@ -25,6 +25,7 @@ class FileCursor;
 class FileState;
 class PendingView;
 class WriteTransaction;
+struct Lead;
 
 // Bytes that a transaction hands out point into the map: good until the transaction ends, and in a write
 // transaction until its next write.
@@ -37,6 +38,8 @@ class Transaction {
   Transaction& operator=(const Transaction&) = delete;
 
   Result<std::optional<Bytes>> get(Table table, Bytes key) const;
+  // The same, where a cursor's seek in another table led to the key.
+  Result<std::optional<Bytes>> get(Table table, Bytes key, const Lead& lead) const;
   Result<uint64_t> count(Table table) const;
   // A hint: the first key from there on in the tree of the snapshot, whatever has been changed beside it
   // since. Nothing where there is none, or where that cannot be told without more ado. A cursor, which sees

@@ -99,12 +99,24 @@ Result<bool> TreeCursor::previous() {
   return descend(child(leaf(), leaf().at), true);
 }
 
+void TreeCursor::expect_seek(Bytes key) noexcept {
+  is_seek_expected_ = true;
+  known_ = tree_.is_empty() ? TreePlaces() : tree_.places();
+  if (!known_) return;
+  hashed_ = known_.hash(key);
+  known_.ask_for(hashed_);
+}
+
 Result<bool> TreeCursor::seek(Bytes key) {
   is_behind_ = false;
+  const bool was_expected = std::exchange(is_seek_expected_, false);
   // Often it is near.
   if (depth_ != 0) {
     const PageView page = tree_.view(leaf().page);
-    if (page.key(0) <= key && key <= page.key(leaf().size - 1)) return seek_in_leaf(key);
+    if (page.key(0) <= key && key <= page.key(leaf().size - 1)) {
+      known_ = {};
+      return seek_in_leaf(key);
+    }
   }
   depth_ = 0;
   has_way_ = true;
@@ -113,33 +125,38 @@ Result<bool> TreeCursor::seek(Bytes key) {
     is_behind_ = true;
     return false;
   }
-  const TreePlaces known = tree_.places();
-  const uint64_t hashed = known ? known.hash(key) : 0;
-  if (known) known.ask_for(hashed);
+  if (!was_expected) expect_seek(key);
+  is_seek_expected_ = false;
+  lead_ = {};
+  if (was_expected && seek_known(key)) return stand();
   for (const char* page = tree_.root();; page = child(leaf(), leaf().at)) {
     if (depth_ != 0 && page != nullptr) tree_.ask_for_search(page);
     // As in TableTree::find().
-    if (known && depth_ == 1)
-      if (const auto place = known.find(hashed); place && seek_known(*place, key)) return stand();
+    if (!was_expected && depth_ == 1 && seek_known(key)) return stand();
     if (!add(page)) return damaged();
     if (is_at_leaf()) break;
     const PageView branch = tree_.view(page);
     take(depth_ == 1 ? branch.find(key) : TableTree::find_in(branch, key));
   }
   QUIRE_ASSIGN(const bool is_there, seek_in_leaf(key));
-  if (known && is_there) known.note(hashed, TableTree::place_of(tree_.view(leaf().page), leaf().at));
+  if (known_ && is_there) known_.note(hashed_, TableTree::place_of(tree_.view(leaf().page), leaf().at));
   return is_there;
 }
 
-// A leaf's first entry may not be the first from there on in the tree.
-bool TreeCursor::seek_known(const EntryPlace& place, Bytes key) noexcept {
-  const char* const page = tree_.leaf_of(place);
-  if (page == nullptr || place.number == 0) return false;
-  ask_for(page + place.offset, kLinesOfNode);
+// The entry and the one that it led to come from memory at the same time. A leaf's first entry may not be the
+// first from there on in the tree.
+bool TreeCursor::seek_known(Bytes key) noexcept {
+  if (!known_) return false;
+  const auto place = known_.find(hashed_);
+  lead_ = known_.leads().find(hashed_);
+  const char* const page = place && place->number != 0 ? tree_.leaf_of(*place) : nullptr;
+  if (page != nullptr) ask_for(page + place->offset - kMemoryLine, kLinesOfNode + 1);
+  if (lead_) tree_.ask_for(*lead_);
+  if (page == nullptr) return false;
   const PageView view = tree_.view(page);
-  if (place.number >= view.size() || view.key(place.number - 1) >= key || view.key(place.number) < key)
+  if (place->number >= view.size() || view.key(place->number - 1) >= key || view.key(place->number) < key)
     return false;
-  way_[0] = {page, place.number, static_cast<uint32_t>(view.size())};
+  way_[0] = {page, place->number, static_cast<uint32_t>(view.size())};
   depth_ = 1;
   has_way_ = false;
   return true;

@@ -32,6 +32,10 @@ class TreeCursor {
   Result<bool> next();
   Result<bool> previous();
   Result<bool> seek(Bytes key);  // if there is none, it stands behind the last
+  // The key that seek() is to be asked for next: has what is known of it brought from memory meanwhile.
+  void expect_seek(Bytes key) noexcept;
+  // After a seek() that found an entry: to the entry of another table that is read because of it.
+  Lead lead() const noexcept { return known_ ? Lead{known_.leads(), hashed_, lead_} : Lead(); }
 
   // It stands on an entry: as FileCursor's.
   Result<uint64_t> skip_before(Bytes end, uint64_t most);
@@ -55,7 +59,7 @@ class TreeCursor {
   Result<bool> next_leaf(Reads reads);
   Result<bool> seek_in_leaf(Bytes key);
   // Whether it stands on the first entry from `key` on now, by a place that was noted.
-  bool seek_known(const EntryPlace& place, Bytes key) noexcept;
+  bool seek_known(Bytes key) noexcept;
   // Finds the branches above the leaf at hand, where it was come to without them.
   Result<void> find_way();
   // Adds a page to the way; false if it cannot be one.
@@ -92,7 +96,11 @@ class TreeCursor {
   TableTree tree_;
   Bytes key_, record_;
   bool is_behind_ = false;
-  bool has_way_ = true;               // false: the leaf at hand is all of it
+  bool has_way_ = true;  // false: the leaf at hand is all of it
+  bool is_seek_expected_ = false;
+  TreePlaces known_;  // of the last seek that asked them
+  uint64_t hashed_ = 0;
+  std::optional<EntryPlace> lead_;
   const char* asked_leaf_ = nullptr;  // the leaf all of whose memory has been asked for
   bool is_leaf_asked_ = false;        // that is the leaf at hand
   // Of a file that is read exactly: whether the branch behind the parent of the leaf at hand has been asked

@@ -48,6 +48,7 @@ Result<void> EntryWalk::begin(const sql::IndexProbe& probe, bool is_reverse, Byt
   jump_.clear();
   group_.clear();
   entry_ = {};
+  if (!is_reverse && !ranges_.empty()) cursor_.expect_seek(ranges_[0].from);
   return {};
 }
 
@@ -201,8 +202,8 @@ Result<bool> EntryWalk::is_within(const IndexEntry& entry) const {
   return full >= range().full_from && (range().full_to.empty() || full < range().full_to);
 }
 
-Result<sql::Value> EntryWalk::item_at(Bytes key, Bytes record) const {
-  QUIRE_ASSIGN(const sql::Value root, store_->item_at(*transaction_, key, record));
+Result<sql::Value> EntryWalk::item_at(Bytes key, Bytes record, const Lead& lead) const {
+  QUIRE_ASSIGN(const sql::Value root, store_->item_at(*transaction_, key, record, lead));
   if (root.is_defined()) [[likely]]
     return root;
   return fail(ErrorCode::corrupt,
@@ -210,8 +211,8 @@ Result<sql::Value> EntryWalk::item_at(Bytes key, Bytes record) const {
                           store_->definition().name));
 }
 
-Result<sql::Value> EntryWalk::visible_item_at(Bytes key, Bytes record) const {
-  QUIRE_ASSIGN(const sql::Value root, item_at(key, record));
+Result<sql::Value> EntryWalk::visible_item_at(Bytes key, Bytes record, const Lead& lead) const {
+  QUIRE_ASSIGN(const sql::Value root, item_at(key, record, lead));
   return lifetime_.has_ended(header_of(root), transaction_->now()) ? sql::Value() : root;
 }
 

@@ -44,10 +44,12 @@ class EntryWalk {
   void skip_equal(size_t parts);
 
   const IndexShape& shape() const noexcept { return shape_; }
-  // The item that an entry leads to; corrupt if there is none, undefined if it has expired. `record` as in
-  // ContainerStore::item_at.
-  Result<sql::Value> visible_item_at(Bytes key, Bytes record = {}) const;
-  Result<sql::Value> item_at(Bytes key, Bytes record = {}) const;  // expired or not
+  // The item that an entry leads to; corrupt if there is none, undefined if it has expired. `record`, `lead`:
+  // as in ContainerStore::item_at.
+  Result<sql::Value> visible_item_at(Bytes key, Bytes record = {}, const Lead& lead = {}) const;
+  Result<sql::Value> item_at(Bytes key, Bytes record = {}, const Lead& lead = {}) const;  // expired or not
+  // From where the walk began to the item that is read first.
+  Lead lead() const noexcept { return cursor_.lead(); }
   // Whether some of the container's items have expired, so that entries do not tell without their items.
   bool has_expired_items() const noexcept { return lifetime_.is_on(); }
   // The values that an entry stands for, one for each part of the index: from the entry, or, where it does

@@ -95,7 +95,8 @@ class EntryCursor final : public sql::IndexCursor {
       if (count > kFewItems) records = batch_->look_up(count);
       for (size_t i = 0; i < count; ++i) {
         const Bytes record = records.empty() ? Bytes() : records[i];
-        QUIRE_ASSIGN(items[filled], walk_->visible_item_at(key_at(i), record));
+        const Lead lead = std::exchange(is_begun_, true) ? Lead() : walk_->lead();
+        QUIRE_ASSIGN(items[filled], walk_->visible_item_at(key_at(i), record, lead));
         if (items[filled].is_undefined()) continue;
         if (!partition_.has_any() || partition_.has(items[filled])) ++filled;
       }
@@ -149,6 +150,7 @@ class EntryCursor final : public sql::IndexCursor {
     partition_ = PartitionFilter(store_, access.partition_key);
     QUIRE_TRY(walk_->reopen(access.probes.front(), access.is_reverse, partition_.item_prefix()));
     batch_.reset();
+    is_begun_ = false;
     return true;
   }
 
@@ -188,6 +190,7 @@ class EntryCursor final : public sql::IndexCursor {
   ContainerStore& store_;
   std::unique_ptr<EntryWalk> walk_;
   PartitionFilter partition_;
+  bool is_begun_ = false;  // an item has been read
   // Keys of items: these, until there are more.
   std::array<Bytes, kFewItems> few_;
   std::unique_ptr<RecordBatch> batch_;

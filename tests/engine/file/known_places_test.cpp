@@ -48,6 +48,21 @@ TEST(KnownPlaces, FindsWhatWasNotedOfThatTreeAndCommit) {
   EXPECT_FALSE(next.find(hashed));
 }
 
+TEST(KnownPlaces, KeepsWhatALookUpLedToBesideItsPlace) {
+  KnownPlaces places;
+  const TreePlaces tree = settled(places, 7, 40);
+  const uint64_t hashed = tree.hash("a key");
+  const auto page_of = [&](const TreePlaces& known) {
+    const auto place = known.find(hashed);
+    return place ? place->page : 0;
+  };
+  tree.note(hashed, {.page = 5, .offset = 16, .number = 1});
+  EXPECT_EQ(page_of(tree.leads()), 0U);
+  tree.leads().note(hashed, {.page = 6, .offset = 16, .number = 1});
+  EXPECT_EQ(page_of(tree), 5U);
+  EXPECT_EQ(page_of(tree.leads()), 6U);
+}
+
 TEST(KnownPlaces, NotesNothingBeforeMuchIsReadOfACommit) {
   KnownPlaces places;
   for (uint64_t commit = 1; commit < kMoreThanEnoughReads; ++commit)
@@ -80,7 +95,7 @@ TEST(KnownPlaces, GivesTheRoomOfOldOnesToNewOnes) {
     const auto place = tree.find(tree.hash(std::to_string(i)));
     known += place && place->page == i ? 1 : 0;
   }
-  EXPECT_GT(known, KnownPlaces::kBytes / 16 / 2);
+  EXPECT_GT(known, KnownPlaces::kMostBytes / 16 / 2);
   const TreePlaces next = settled(places, 8, 40);
   for (uint32_t i = 0; i < 1000; ++i)
     next.note(next.hash(std::to_string(i)), {.page = i, .offset = 16, .number = 1});
@@ -187,6 +202,44 @@ TEST_F(KnownPlacesOfTable, EachSnapshotSeesItsOwnCommit) {
     ASSERT_NO_FATAL_FAILURE(expect_read(after, model_));
     ASSERT_NO_FATAL_FAILURE(expect_read(before, was));
     ASSERT_NO_FATAL_FAILURE(expect_read(after, model_));
+  }
+}
+
+// As an index leads to items: what is behind an entry changes with each commit.
+TEST_F(KnownPlacesOfTable, LeadsToWhatEachSnapshotHasThere) {
+  Table names;
+  std::vector<ReadTransaction> snapshots;
+  const auto key_of = [&](int name, int version) {
+    return fmt::format("key {:06}", (name * 7 + version * 13) % kKeys);
+  };
+  for (int version = 0; version < 4; ++version) {
+    ASSERT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
+      if (version == 0) {
+        QUIRE_ASSIGN(names, transaction.create_table("names"));
+      }
+      for (int name = 0; name < kKeys; ++name) {
+        QUIRE_TRY(transaction.put(names, fmt::format("name {}", name), key_of(name, version)));
+        QUIRE_TRY(transaction.put(table_, key_of(name, version), fmt::format("{} {}", version, name)));
+      }
+      return {};
+    })));
+    snapshots.push_back(value_of(environment_->begin_read()));
+    size_t leads = 0, of = 0;
+    for (int i = 0; i < 8 * kKeys; ++i) {
+      // Places are kept of a commit that is read often in a row.
+      if (i % kMoreThanEnoughReads == 0) of = random_() % snapshots.size();
+      const int name = static_cast<int>(random_() % kKeys);
+      FileCursor cursor = value_of(FileCursor::open(snapshots[of], names));
+      if (random_() % 2 == 0) cursor.expect_seek(fmt::format("name {}", name));
+      ASSERT_TRUE(value_of(cursor.seek(fmt::format("name {}", name))));
+      ASSERT_EQ(cursor.record(), key_of(name, static_cast<int>(of)));
+      const Lead lead = cursor.lead();
+      leads += lead.place ? 1 : 0;
+      const auto record = value_of(snapshots[of].get(table_, cursor.record(), lead));
+      ASSERT_TRUE(record);
+      ASSERT_EQ(*record, fmt::format("{} {}", of, name));
+    }
+    EXPECT_GT(leads, size_t{kKeys} / 4);
   }
 }
 

@@ -29,6 +29,7 @@ namespace {
 // Of the keys, checked by a thread each where there are not few items.
 constexpr uint32_t kMostParts = 4;
 constexpr uint64_t kFewItems = 10'000;
+constexpr uint64_t kItemsBetweenLooks = 256;
 constexpr auto kBetweenReports = std::chrono::milliseconds(200);
 
 // How many blocks are encoded at the same time, the one being filled included.
@@ -170,7 +171,7 @@ class Import {
       QUIRE_ASSIGN(const bool has_element, input_.next_element(element));
       if (!has_element) return false;
       block.add(element);
-      QUIRE_TRY(report(++read_));
+      if (++read_ % kItemsBetweenLooks == 0) QUIRE_TRY(look(read_));
     }
     return true;
   }
@@ -225,17 +226,19 @@ class Import {
     QUIRE_ASSIGN(const ReadTransaction snapshot, environment_.begin_read());
     ImportMerge items(sorter_, part, parts);
     std::optional<SortedItem> last;
+    // With each item only what is this thread's own is touched: others write beside what they share.
+    const bool may_conflict = may_conflict_;
+    uint64_t seen = 0;
     while (const SortedItem* item = items.next()) {
       if (last && item->key == last->key) {
         QUIRE_TRY(check_repeated(*item, *last));
         continue;
       }
-      if (may_conflict_) QUIRE_TRY(check_stored(snapshot, *item));
+      if (may_conflict) QUIRE_TRY(check_stored(snapshot, *item));
       last = *item;
-      if (part == 0)
-        QUIRE_TRY(report(read_));
-      else if (is_over_.load(std::memory_order_relaxed))
-        return {};
+      if (++seen % kItemsBetweenLooks != 0) continue;
+      if (part == 0) QUIRE_TRY(look(read_));
+      if (is_over_.load(std::memory_order_relaxed)) return {};
     }
     return {};
   }
@@ -292,13 +295,8 @@ class Import {
 
   // ---- Telling
 
-  // For each item: the clock is too slow for that.
-  Result<void> report(uint64_t items) {
-    constexpr uint64_t kItemsBetweenLooks = 256;
-    return ++reports_ % kItemsBetweenLooks == 0 ? look(items) : Result<void>();
-  }
-
-  // Tells the progress a few times a second, and whether to stop.
+  // Tells the progress a few times a second, and whether to stop. Not for each item: the clock is too slow
+  // for that.
   Result<void> look(uint64_t items) {
     bool goes_on = options_.interrupts == nullptr ||
                    options_.interrupts->load(std::memory_order_relaxed) == interrupts_at_start_;
@@ -328,7 +326,6 @@ class Import {
   bool may_conflict_ = false;          // with items that the container has
   std::atomic<bool> is_over_ = false;  // what was found ends the import: nobody need look further
   uint64_t interrupts_at_start_;
-  uint64_t reports_ = 0;
   std::chrono::steady_clock::time_point last_report_ = std::chrono::steady_clock::now();
 };
 

@@ -31,7 +31,7 @@ Result<void> DetachedEncoder::copy_names() {
 }
 
 template <typename Source>
-Result<EncodedItem> DetachedEncoder::encode_any(const Source& source, MissingId missing_id) {
+Result<const EncodedItem*> DetachedEncoder::encode_any(const Source& source, MissingId missing_id) {
   for (;;) {
     auto item = encoder_.encode(source, missing_id);
     if (names_->size() == durable_names_) return item;
@@ -46,7 +46,7 @@ Result<EncodedItem> DetachedEncoder::encode_any(const Source& source, MissingId 
   }
 }
 
-template Result<EncodedItem> DetachedEncoder::encode_any(const std::string_view&, MissingId);
-template Result<EncodedItem> DetachedEncoder::encode_any(const sql::Value&, MissingId);
+template Result<const EncodedItem*> DetachedEncoder::encode_any(const std::string_view&, MissingId);
+template Result<const EncodedItem*> DetachedEncoder::encode_any(const sql::Value&, MissingId);
 
 }  // namespace quire::engine

@@ -23,17 +23,17 @@ class DetachedEncoder {
   static Result<DetachedEncoder> create(Environment& environment, ContainerStore& store);
 
   // As ItemEncoder; the documents are those of the container, for BulkWriter::add.
-  Result<EncodedItem> encode(std::string_view json, MissingId missing_id) {
+  Result<const EncodedItem*> encode(std::string_view json, MissingId missing_id) {
     return encode_any(json, missing_id);
   }
-  Result<EncodedItem> encode(const sql::Value& item, MissingId missing_id) {
+  Result<const EncodedItem*> encode(const sql::Value& item, MissingId missing_id) {
     return encode_any(item, missing_id);
   }
 
  private:
   DetachedEncoder(Environment& environment, ContainerStore& store, std::unique_ptr<sql::KeyDictionary> names);
   template <typename Source>
-  Result<EncodedItem> encode_any(const Source& source, MissingId missing_id);
+  Result<const EncodedItem*> encode_any(const Source& source, MissingId missing_id);
   // Brings the copy up to the names that are durable.
   Result<void> copy_names();
 

@@ -65,9 +65,9 @@ void effective_partition_key(const sql::Value& component, char (&epk)[kEpkBytes]
   uint64_t hash[2];
   lmmh_x64_128(bytes, static_cast<unsigned>(size), 0, hash);
   // All 16 little-endian bytes reversed: the high word first, each word big-endian.
-  const uint64_t reversed[2] = {__builtin_bswap64(hash[1]), __builtin_bswap64(hash[0])};
+  constexpr uint64_t kUpperTwoBits = uint64_t{3} << 62;
+  const uint64_t reversed[2] = {__builtin_bswap64(hash[1] & ~kUpperTwoBits), __builtin_bswap64(hash[0])};
   std::memcpy(epk, reversed, sizeof reversed);
-  epk[0] &= 0x3F;
 }
 
 Result<void> check_partition_key(std::span<const sql::Value> components,

@@ -78,14 +78,14 @@ Result<void> ImportBlock::encode(const ImportText& text) {
         fmt::format(
             "the text of the item has more than {} bytes; the limit of container '{}' is {} for an item",
             longest_import_text(*definition_), definition_->name, definition_->item_limit_bytes));
-  QUIRE_ASSIGN(const EncodedItem encoded, encode(text.json));
-  if (lifetime_.is_on()) QUIRE_TRY(check_ttl(encoded));
+  QUIRE_ASSIGN(const EncodedItem* const encoded, encode(text.json));
+  if (lifetime_.is_on()) QUIRE_TRY(check_ttl(*encoded));
   const uint64_t number = text.element != 0 ? text.element : text.start.line;
   return lane_->add(
-      {encoded.key.bytes(), encoded.document, document_hash(encoded.document), number, text.start.line});
+      {encoded->key.bytes(), encoded->document, document_hash(encoded->document), number, text.start.line});
 }
 
-Result<EncodedItem> ImportBlock::encode(std::string_view json) {
+Result<const EncodedItem*> ImportBlock::encode(std::string_view json) {
   if (mapping_.is_identity()) return encoder_.encode(json, missing_id_);
   QUIRE_ASSIGN(const sql::Value item, mapping_.map(json));
   return encoder_.encode(item, missing_id_);

@@ -49,7 +49,7 @@ class ImportBlock {
   // False where the rest of the block is of no use.
   bool try_to_encode(const ImportText& text);
   Result<void> encode(const ImportText& text);
-  Result<EncodedItem> encode(std::string_view json);
+  Result<const EncodedItem*> encode(std::string_view json);
   Result<void> check_ttl(const EncodedItem& encoded) const;
 
   const ContainerDefinition* definition_;

@@ -16,27 +16,27 @@ std::string quoted_id(std::string_view id) {
 
 }  // namespace
 
-Result<EncodedItem> ItemEncoder::encode(std::string_view json, MissingId missing_id) {
+Result<const EncodedItem*> ItemEncoder::encode(std::string_view json, MissingId missing_id) {
   if (json.size() / kMostTextPerDocumentByte > definition_->item_limit_bytes + kTextAllowance)
     return std::unexpected(check_size(json.size(), {}).error());
-  document_.clear();
-  QUIRE_TRY(reader_.to_document(json, *dictionary_, document_));
-  return finish(missing_id);
+  QUIRE_ASSIGN(const Bytes document, reader_.to_document(json, *dictionary_));
+  return finish(document, missing_id);
 }
 
-Result<EncodedItem> ItemEncoder::encode(const sql::Value& item, MissingId missing_id) {
+Result<const EncodedItem*> ItemEncoder::encode(const sql::Value& item, MissingId missing_id) {
   document_.clear();
   QUIRE_TRY(sql::encode_value(item, *dictionary_, document_));
-  return finish(missing_id);
+  return finish(document_, missing_id);
 }
 
-Result<EncodedItem> ItemEncoder::encode(const StoredDocument& document, MissingId missing_id) {
+Result<const EncodedItem*> ItemEncoder::encode(const StoredDocument& document, MissingId missing_id) {
   document_.assign(document.bytes);
-  return finish(missing_id);
+  return finish(document_, missing_id);
 }
 
-sql::Value ItemEncoder::read_root() const noexcept {
-  return sql::read_document(std::as_bytes(std::span(document_)), dictionary_->number());
+void ItemEncoder::set_document(Bytes document) noexcept {
+  item_.document = document;
+  item_.root = sql::read_document(std::as_bytes(std::span(document)), dictionary_->number());
 }
 
 Result<void> ItemEncoder::check_size(size_t bytes, std::string_view id) const {
@@ -46,7 +46,8 @@ Result<void> ItemEncoder::check_size(size_t bytes, std::string_view id) const {
                           definition_->name, definition_->item_limit_bytes));
 }
 
-Result<void> ItemEncoder::rewrite(const sql::Value& root) {
+Result<void> ItemEncoder::rewrite() {
+  const sql::Value root = item_.root;
   const Uuid new_id = make_uuid();
   members_.clear();
   if (keys_->id_of(root).is_undefined()) members_.push_back({"id", sql::Value::string(new_id.view())});
@@ -55,13 +56,13 @@ Result<void> ItemEncoder::rewrite(const sql::Value& root) {
       members_.push_back(member);
   rewritten_.clear();
   QUIRE_TRY(sql::encode_value(sql::Value::object(members_), *dictionary_, rewritten_));
-  document_.swap(rewritten_);
+  set_document(rewritten_);
   return {};
 }
 
-Result<EncodedItem> ItemEncoder::finish(MissingId missing_id) {
-  EncodedItem item;
-  item.root = read_root();
+Result<const EncodedItem*> ItemEncoder::finish(Bytes document, MissingId missing_id) {
+  EncodedItem& item = item_;
+  set_document(document);
   if (!item.root.is_object()) return fail(ErrorCode::invalid_argument, "an item must be a JSON object");
   const bool lacks_id = keys_->id_of(item.root).is_undefined();
   if (lacks_id && missing_id == MissingId::refuse)
@@ -70,22 +71,18 @@ Result<EncodedItem> ItemEncoder::finish(MissingId missing_id) {
   if (lacks_id && missing_id == MissingId::refuse_in_replace)
     return fail(ErrorCode::invalid_id,
                 "the item has no \"id\"; a replace needs it to tell which item to replace");
-  if (lacks_id || keys_->has_system_property(item.root)) {
-    QUIRE_TRY(rewrite(item.root));
-    item.root = read_root();
-  }
+  if (lacks_id || keys_->has_system_property(item.root)) QUIRE_TRY(rewrite());
   const sql::Value id = keys_->id_of(item.root);
   QUIRE_TRY(check_item_id(id));
   item.id = id.as_string();
-  QUIRE_TRY(check_size(document_.size(), item.id));
+  QUIRE_TRY(check_size(item.document.size(), item.id));
   item.partition_key = keys_->partition_key_of(item.root);
   if (auto checked = check_partition_key(item.partition_key, definition_->partition_key_paths); !checked) {
     checked.error().message += fmt::format(" (item '{}')", item.id);
     return std::unexpected(std::move(checked.error()));
   }
-  item.key = ItemKey(item.partition_key, item.id, hash_);
-  item.document = document_;
-  return item;
+  item.key.assign(item.partition_key, item.id, hash_);
+  return &item;
 }
 
 }  // namespace quire::engine

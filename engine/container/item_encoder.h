@@ -51,23 +51,24 @@ class ItemEncoder {
 
   // Errors: invalid_json, invalid_id, invalid_partition_key, limit_exceeded, too_large, and invalid_argument
   // (the text is no object).
-  Result<EncodedItem> encode(std::string_view json, MissingId missing_id);
-  Result<EncodedItem> encode(const sql::Value& item, MissingId missing_id);
+  Result<const EncodedItem*> encode(std::string_view json, MissingId missing_id);
+  Result<const EncodedItem*> encode(const sql::Value& item, MissingId missing_id);
   // A document of the encoder's dictionary, as it is.
-  Result<EncodedItem> encode(const StoredDocument& document, MissingId missing_id);
+  Result<const EncodedItem*> encode(const StoredDocument& document, MissingId missing_id);
 
  private:
-  Result<EncodedItem> finish(MissingId missing_id);
-  sql::Value read_root() const noexcept;
+  Result<const EncodedItem*> finish(Bytes document, MissingId missing_id);
+  void set_document(Bytes document) noexcept;
   Result<void> check_size(size_t bytes, std::string_view id) const;
   // Writes the document again, without system properties and with a new id if it has none.
-  Result<void> rewrite(const sql::Value& root);
+  Result<void> rewrite();
 
   const ContainerDefinition* definition_;
   const FixedKeys* keys_;
   PartitionHash hash_;
   sql::KeyDictionary* dictionary_;
   sql::JsonReader reader_;
+  EncodedItem item_;  // not copied: imports make millions
   std::string document_;
   std::string rewritten_;
   std::vector<sql::Member> members_;

@@ -9,11 +9,10 @@
 
 namespace quire::engine {
 
-ItemKey::ItemKey(std::span<const sql::Value> components, std::string_view id, PartitionHash hash) {
+void ItemKey::assign(std::span<const sql::Value> components, std::string_view id, PartitionHash hash) {
+  size_ = 0;
   for (const sql::Value& component : components) {
-    char epk[kEpkBytes];
-    hash(component, epk);
-    std::memcpy(bytes_ + size_, epk, kEpkBytes);
+    hash(component, reinterpret_cast<char(&)[kEpkBytes]>(bytes_[size_]));
     size_ += kEpkBytes;
   }
   if (size_ + id.size() < kLongestTableKey) {

@@ -41,7 +41,10 @@ class ItemKey {
   // `components`: one for each path of the container; checked by check_partition_key. `id`: checked by
   // check_item_id.
   ItemKey(std::span<const sql::Value> components, std::string_view id,
-          PartitionHash hash = effective_partition_key);
+          PartitionHash hash = effective_partition_key) {
+    assign(components, id, hash);
+  }
+  void assign(std::span<const sql::Value> components, std::string_view id, PartitionHash hash);
 
   Bytes bytes() const noexcept { return {bytes_, size_}; }
   // The EPK of the first `components` components.

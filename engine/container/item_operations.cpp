@@ -123,12 +123,12 @@ Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, co
   const MissingId missing_id = mode == Mode::replace ? MissingId::refuse_in_replace : MissingId::make_one;
   if (auto encoded = encoder_.encode(source, missing_id); !encoded)
     outcome = std::unexpected(std::move(encoded.error()));
-  else if (auto fits = check_partition(*encoded, options); !fits)
+  else if (auto fits = check_partition(**encoded, options); !fits)
     outcome = std::unexpected(std::move(fits.error()));
-  else if (mode == Mode::replace && options.replaced_id.value_or(encoded->id) != encoded->id)
-    outcome = replace_id(transaction, *encoded, lifetime, options, names.before());
+  else if (mode == Mode::replace && options.replaced_id.value_or((*encoded)->id) != (*encoded)->id)
+    outcome = replace_id(transaction, **encoded, lifetime, options, names.before());
   else
-    outcome = store(transaction, *encoded, lifetime, mode, options, names.before(), known);
+    outcome = store(transaction, **encoded, lifetime, mode, options, names.before(), known);
   if (outcome) names.keep();
   return outcome;
 }

@@ -41,7 +41,7 @@ Result<void> SalvageWriter::add(const SalvagedItem& item) {
     return {};
   }
   batch_.push_back(
-      {std::string(encoded->key.bytes()), std::string(encoded->document), item.header.timestamp});
+      {std::string((*encoded)->key.bytes()), std::string((*encoded)->document), item.header.timestamp});
   batch_bytes_ += sizeof(Waiting) + batch_.back().key.size() + batch_.back().document.size();
   return batch_bytes_ < kCommitBytes ? Result<void>() : flush();
 }

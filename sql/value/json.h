@@ -25,8 +25,10 @@ class JsonReader {
   JsonReader(JsonReader&&) noexcept;
   JsonReader& operator=(JsonReader&&) noexcept;
 
-  // Appends the binary document of one JSON text to `out`; the fast path of every write. `dictionary` as in
-  // encode_value.
+  // The binary document of one JSON text, good until the next call; the fast path of every write.
+  // `dictionary` as in encode_value.
+  Result<std::string_view> to_document(std::string_view json, KeyDictionary& dictionary);
+  // Appends it to `out`.
   Result<void> to_document(std::string_view json, KeyDictionary& dictionary, std::string& out);
 
   // The value of one JSON text, built in `arena`; the text is not needed afterwards.

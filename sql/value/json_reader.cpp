@@ -130,12 +130,17 @@ JsonReader::~JsonReader() = default;
 JsonReader::JsonReader(JsonReader&&) noexcept = default;
 JsonReader& JsonReader::operator=(JsonReader&&) noexcept = default;
 
-Result<void> JsonReader::to_document(std::string_view json, KeyDictionary& dictionary, std::string& out) {
+Result<std::string_view> JsonReader::to_document(std::string_view json, KeyDictionary& dictionary) {
   QUIRE_TRY(implementation_->make_writer());
   DocumentWriter& writer = *implementation_->writer;
   writer.start(dictionary);
   QUIRE_TRY(implementation_->parse(json, writer));
-  out.append(writer.bytes());
+  return writer.bytes();
+}
+
+Result<void> JsonReader::to_document(std::string_view json, KeyDictionary& dictionary, std::string& out) {
+  QUIRE_ASSIGN(const std::string_view document, to_document(json, dictionary));
+  out.append(document);
   return {};
 }
 

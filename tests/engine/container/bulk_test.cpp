@@ -28,7 +28,7 @@ class Bulk : public testing::Test {
     })));
   }
   Encoded encode(DetachedEncoder& encoder, const std::string& json) {
-    const EncodedItem item = value_of(encoder.encode(json, MissingId::refuse));
+    const EncodedItem& item = *value_of(encoder.encode(json, MissingId::refuse));
     return {std::string(item.key.bytes()), std::string(item.document)};
   }
   Result<void> write(const std::vector<Encoded>& items, BulkMode mode) {

@@ -57,7 +57,7 @@ class FeedTest : public testing::Test {
     DetachedEncoder encoder = value_of(DetachedEncoder::create(*environment_, *store_));
     std::vector<Encoded> items;
     for (const auto& [key, id] : ids) {
-      const EncodedItem item = value_of(encoder.encode(item_json(key, id, version), MissingId::refuse));
+      const EncodedItem& item = *value_of(encoder.encode(item_json(key, id, version), MissingId::refuse));
       items.push_back({std::string(item.key.bytes()), std::string(item.document), {key, id}});
     }
     std::ranges::sort(items, {}, &Encoded::key);

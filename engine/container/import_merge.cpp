@@ -14,7 +14,8 @@ namespace {
 // each would be more calls than in proportion. To give pages back interrupts the other processors, too.
 constexpr uint64_t kLeastGivenBack = uint64_t{1} << 20;
 constexpr uint64_t kBroughtInAhead = uint64_t{128} << 10;
-// Of the keys of a run.
+// Of the keys of a run: from its memory, and from the disk.
+constexpr uint64_t kPrefetchedAhead = 512;
 constexpr uint64_t kAskedForAhead = uint64_t{128} << 10;
 
 }  // namespace
@@ -63,6 +64,7 @@ void ImportMerge::Cursor::seek(uint64_t from) {
 bool ImportMerge::Cursor::next() {
   if (run_ == nullptr) {
     if (entry_ == lane_->entries_.size()) return false;
+    lane_->prefetch_key(entry_ + kItemsAhead);
     item_ = lane_->item(lane_->entries_[entry_++]);
   } else {
     if (key_ == run_->documents) {
@@ -71,6 +73,7 @@ bool ImportMerge::Cursor::next() {
     }
     item_ = item_of_run();
     pass(item_);
+    __builtin_prefetch(lane_->file_.at(key_) + kPrefetchedAhead);
   }
   prefix_ = key_prefix(item_.key);
   return to_ == 0 || prefix_ < to_;

@@ -112,6 +112,15 @@ void ImportSorter::Lane::prefetch_key(size_t number) const noexcept {
 
 Result<void> ImportSorter::Lane::spill() {
   sort();
+  auto written = write_run();
+  // Also where that failed, which ends the import: they are no longer what they were.
+  keys_.clear();
+  documents_.clear();
+  entries_.clear();
+  return written;
+}
+
+Result<void> ImportSorter::Lane::write_run() {
   const uint64_t begin = file_.size();
   Run& run = runs_.emplace_back(begin, begin + keys_.size());
   SpillWriter writer(file_);
@@ -120,20 +129,20 @@ Result<void> ImportSorter::Lane::spill() {
     prefetch_key(i + kItemsAhead);
     if (i % kItemsBetweenMarks == 0) run.marks.push_back({entries_[i].prefix, key, document});
     const Bytes header_and_key = this->header_and_key(entries_[i]);
+    const Header header = header_at(header_and_key.data());
     key += header_and_key.size();
-    document += header_at(header_and_key.data()).document_size;
+    document += header.document_size;
+    entries_[i] = {header.document_size, header.document_offset};  // all that is asked for from here on
     QUIRE_TRY(writer.write(header_and_key));
   }
+  const auto document_at = [this](size_t number) -> Bytes {
+    return {documents_.data() + entries_[number].offset, entries_[number].prefix};
+  };
   for (size_t i = 0; i < entries_.size(); ++i) {
-    prefetch_key(i + 2 * kItemsAhead);
-    if (i + kItemsAhead < entries_.size()) prefetch_document(item(entries_[i + kItemsAhead]).document);
-    QUIRE_TRY(writer.write(item(entries_[i]).document));
+    if (i + kItemsAhead < entries_.size()) prefetch_document(document_at(i + kItemsAhead));
+    QUIRE_TRY(writer.write(document_at(i)));
   }
-  QUIRE_TRY(writer.finish());
-  keys_.clear();
-  documents_.clear();
-  entries_.clear();
-  return {};
+  return writer.finish();
 }
 
 // ---- All of them

@@ -74,6 +74,7 @@ class ImportSorter {
     // Of the item that comes so far in the order.
     void prefetch_key(size_t number) const noexcept;
     Result<void> spill();
+    Result<void> write_run();
     // Of the header and the key at `at`, and its document.
     static SortedItem item_at(const char* at, const char* document) noexcept;
 

@@ -153,5 +153,20 @@ TEST(ImportSorter, SaysWhereItsFileCannotBeMade) {
   EXPECT_TRUE(fails_with(added, ErrorCode::io, "temporary file"));
 }
 
+// What ends an import is told in the order of the input, so that more may come to a lane until then.
+TEST(ImportSorter, TakesItemsAlsoWhereOnesBeforeCouldNotBeWritten) {
+  constexpr int kItems = 1000, kMemory = 4096;
+  ImportSorter sorter("/no/such/folder", kMemory, 1);
+  int failures = 0;
+  for (int i = 0; i < kItems; ++i) {
+    const std::string key = std::to_string(i * 7919 % kItems);
+    const auto added = sorter.lane(0).add({key, std::string(i % 300, 'x'), 0, static_cast<uint64_t>(i), 0});
+    if (added) continue;
+    EXPECT_TRUE(fails_with(added, ErrorCode::io, "temporary file"));
+    ++failures;
+  }
+  EXPECT_GT(failures, 1);
+}
+
 }  // namespace
 }  // namespace quire::engine

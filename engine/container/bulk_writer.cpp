@@ -37,17 +37,21 @@ Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerSto
   return writer;
 }
 
-Result<RecordHeader> BulkWriter::next_header(Bytes document, uint32_t timestamp) {
-  RecordHeader header;
-  header.timestamp = timestamp;
+Result<uint32_t> BulkWriter::expiry_at(Bytes document, uint32_t timestamp) const {
   const sql::Value root =
       sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
-  const auto expiry = expiry_of(root.member(ttl_), header.timestamp, lifetime_);
-  if (!expiry && mode_ != BulkMode::salvage) return std::unexpected(expiry.error());
-  header.expiry = expiry.value_or(kExpiryOfContainer);
-  header.lsn = Lsn{static_cast<uint64_t>(statistics_.last_lsn) + 1};
-  header.place = store_->place_of(*transaction_, header.lsn);
-  return header;
+  const auto expiry = expiry_of(root.member(ttl_), timestamp, lifetime_);
+  return expiry || mode_ != BulkMode::salvage ? expiry : kExpiryOfContainer;
+}
+
+// Made where it is used: a copy would read at once what has just been written in pieces, and wait for it.
+RecordHeader BulkWriter::next_header(uint32_t timestamp, uint32_t expiry) const {
+  const Lsn lsn{static_cast<uint64_t>(statistics_.last_lsn) + 1};
+  return {.place = store_->place_of(*transaction_, lsn),
+          .timestamp = timestamp,
+          .expiry = expiry,
+          .lsn = lsn,
+          .rid = statistics_.last_rid + 1};
 }
 
 Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash, uint32_t timestamp) {
@@ -57,9 +61,9 @@ Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash, uint32_t 
                                                             : transaction_->get(store_->tables_.items, key));
     if (stored) return replace(key, document, hash, timestamp);
   }
-  QUIRE_ASSIGN(RecordHeader header, next_header(document, timestamp));
+  QUIRE_ASSIGN(const uint32_t expiry, expiry_at(document, timestamp));
+  const RecordHeader header = next_header(timestamp, expiry);
   if (has_indexes_) QUIRE_TRY(index(key, document, header));
-  header.rid = statistics_.last_rid + 1;
   const size_t size = header.bytes() + document.size();
   QUIRE_ASSIGN(const std::span<char> place,
                is_last ? transaction_->reserve_append(end_, key, size)
@@ -108,7 +112,8 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash, uint3
                 fmt::format("item '{}' with partition key {} exists in container '{}'",
                             shortened(id.as_string(), kLongestShownId), partition_key_text(partition_key),
                             store_->definition().name));
-  QUIRE_ASSIGN(RecordHeader header, next_header(document, timestamp));
+  QUIRE_ASSIGN(const uint32_t expiry, expiry_at(document, timestamp));
+  RecordHeader header = next_header(timestamp, expiry);
   header.rid = existing->header().rid;
   const FeedChange change{FeedRowKind::replaced,  header.lsn,   header.timestamp,        key,
                           existing->header().lsn, header.place, existing->header().place};

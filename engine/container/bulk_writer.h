@@ -53,7 +53,8 @@ class BulkWriter {
   // As if it had been erased when it expired.
   Result<void> erase_expired(Bytes key, const Item& item);
   Result<void> index(Bytes key, Bytes document, const RecordHeader& header);
-  Result<RecordHeader> next_header(Bytes document, uint32_t timestamp);
+  Result<uint32_t> expiry_at(Bytes document, uint32_t timestamp) const;
+  RecordHeader next_header(uint32_t timestamp, uint32_t expiry) const;
   Result<void> feed(const FeedChange& change, std::span<const char> record);
 
   WriteTransaction* transaction_;

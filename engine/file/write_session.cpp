@@ -69,7 +69,8 @@ Result<void> WriteSession::start(const Patience& patience, Size size, Sync sync)
     transaction_->upto_ = transaction_->pending_->last() + 1;
     return state_->anchor().check_trust();
   }
-  state_->log().changes().start(durability_ != Durability::none);
+  // What is synced later is much, and comes to no log.
+  state_->log().changes().start(durability_ != Durability::none && sync != Sync::later);
   if (!state_->tables().has_dropped() || remove_dropped_tables()) return {};
   // What failed has spoilt the transaction; the tables can wait.
   mdb_txn_abort(std::exchange(transaction_->handle_, nullptr));

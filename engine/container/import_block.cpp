@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/container/record.h"
-
 namespace quire::engine {
 namespace {
 
@@ -81,8 +79,7 @@ Result<void> ImportBlock::encode(const ImportText& text) {
   QUIRE_ASSIGN(const EncodedItem* const encoded, encode(text.json));
   if (lifetime_.is_on()) QUIRE_TRY(check_ttl(*encoded));
   const uint64_t number = text.element != 0 ? text.element : text.start.line;
-  return lane_->add(
-      {encoded->key.bytes(), encoded->document, document_hash(encoded->document), number, text.start.line});
+  return lane_->add({encoded->key.bytes(), encoded->document, number, text.start.line});
 }
 
 Result<const EncodedItem*> ImportBlock::encode(std::string_view json) {

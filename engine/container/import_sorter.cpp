@@ -17,7 +17,6 @@ namespace {
 // What precedes a key, in a lane and in a run. In a run the documents' offsets follow from their sizes.
 struct Header {
   uint64_t number;
-  uint64_t document_hash;
   uint64_t document_offset;
   uint32_t line;
   uint32_t key_size;
@@ -45,11 +44,7 @@ Bytes bytes_of(const Header& header) {
 SortedItem ImportSorter::Lane::item_at(const char* at, const char* document) noexcept {
   static_assert(sizeof(Header) == kHeaderBytes);
   const Header header = header_at(at);
-  return {{at + kHeaderBytes, header.key_size},
-          {document, header.document_size},
-          header.document_hash,
-          header.number,
-          header.line};
+  return {{at + kHeaderBytes, header.key_size}, {document, header.document_size}, header.number, header.line};
 }
 
 Result<void> ImportSorter::Lane::add(const SortedItem& item) {
@@ -61,11 +56,7 @@ Result<void> ImportSorter::Lane::add(const SortedItem& item) {
     documents_.reserve(std::max(memory_, size));
     keys_.reserve(memory_);
   }
-  const Header header{item.number,
-                      item.hash,
-                      documents_.size(),
-                      item.line,
-                      static_cast<uint32_t>(item.key.size()),
+  const Header header{item.number, documents_.size(), item.line, static_cast<uint32_t>(item.key.size()),
                       static_cast<uint32_t>(item.document.size())};
   entries_.push_back({key_prefix(item.key), keys_.size()});
   keys_.append(bytes_of(header)).append(item.key);

@@ -34,7 +34,6 @@ inline void prefetch_document(Bytes document) noexcept {
 struct SortedItem {
   Bytes key;
   Bytes document;
-  uint64_t hash = 0;    // document_hash()
   uint64_t number = 0;  // of the item, in the order of the input; items of equal key come in this order
   uint32_t line = 0;    // of the input
 };
@@ -49,7 +48,7 @@ class ImportSorter {
    private:
     friend class ImportSorter;
     friend class ImportMerge;
-    static constexpr size_t kHeaderBytes = 40;
+    static constexpr size_t kHeaderBytes = 32;
     struct Entry {
       uint64_t prefix;  // of the key
       size_t offset;    // of the header in keys_

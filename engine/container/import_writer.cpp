@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "engine/container/bulk_writer.h"
+#include "engine/container/record.h"
 #include "engine/container/side_work.h"
 #include "sql/value/prefetch.h"
 
@@ -85,6 +86,7 @@ Result<void> ImportWriter::write_by_turns(const ImportSorter& sorter) {
   for (Batch batch; !batch.is_last;) {
     items.give_back(batch.end);
     merge(items, batch);
+    hash_documents(batch);
     QUIRE_TRY(commit_next(batch));
   }
   return {};
@@ -98,6 +100,7 @@ void ImportWriter::merge_all(const ImportSorter& sorter, Handover<Batch>& batche
     merge(items, batch);
     is_last = batch.is_last;
     items.bring_in(batch.end);
+    hash_documents(batch);
     if (!batches.put(std::move(batch))) return;
   }
 }
@@ -149,6 +152,14 @@ void ImportWriter::merge(ImportMerge& items, Batch& batch) {
   batch.is_last = next_ == nullptr;
 }
 
+void ImportWriter::hash_documents(Batch& batch) {
+  batch.hashes.clear();
+  for (size_t i = 0; i < batch.items.size(); ++i) {
+    if (i + kItemsAhead < batch.items.size()) prefetch_document(batch.items[i + kItemsAhead].document);
+    batch.hashes.push_back(document_hash(batch.items[i].document));
+  }
+}
+
 Result<uint64_t> ImportWriter::commit(const Batch& batch) {
   const BulkMode mode = options_.upsert ? BulkMode::upsert : BulkMode::create;
   uint64_t written = 0;
@@ -168,7 +179,7 @@ Result<uint64_t> ImportWriter::commit(const Batch& batch) {
             prefetch_document(batch.items[i + kItemsAhead].document);
           }
           const SortedItem& item = batch.items[i];
-          auto added = writer.add(item.key, item.document, item.hash, transaction.now());
+          auto added = writer.add(item.key, item.document, batch.hashes[i], transaction.now());
           if (added) {
             ++written;
             continue;

@@ -46,6 +46,7 @@ class ImportWriter {
   // What goes into one commit.
   struct Batch {
     std::vector<SortedItem> items;
+    std::vector<uint64_t> hashes;  // document_hash() of each
     ImportMerge::Progress end;
     bool is_near_end = false;  // so few are left as go into two commits
     bool is_last = false;
@@ -59,6 +60,9 @@ class ImportWriter {
   Result<void> commit_next(const Batch& batch);
   // The items of the next commit.
   void merge(ImportMerge& items, Batch& batch);
+  // By the thread that merges: it has less to do than those that encode, and than the one that commits, which
+  // then finds the documents near.
+  static void hash_documents(Batch& batch);
   // How many of them were written.
   Result<uint64_t> commit(const Batch& batch);
 

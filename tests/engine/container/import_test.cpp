@@ -46,14 +46,17 @@ class ImportTest : public testing::Test {
     };
     return import_items(*environment_, *store_, reader, options_);
   }
-  // All items as JSON, in key order.
+  // All items as JSON, in key order. What was imported is as sound as what was written by itself.
   std::vector<std::string> items() {
     const ReadTransaction snapshot = value_of(environment_->begin_read());
     ItemCursor cursor = value_of(store_->scan(snapshot));
     std::vector<Value> roots(100);
     std::vector<std::string> items;
     while (const size_t filled = value_of(cursor.next(roots)))
-      for (size_t i = 0; i < filled; ++i) sql::write_json(roots[i], items.emplace_back());
+      for (size_t i = 0; i < filled; ++i) {
+        sql::write_json(roots[i], items.emplace_back());
+        EXPECT_TRUE(has_right_checksum(record_of(roots[i]))) << items.back();
+      }
     return items;
   }
   uint64_t count() {

@@ -6,6 +6,7 @@
 
 #include "engine/container/item_key.h"
 #include "engine/index/key_prefix.h"
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 namespace {
@@ -73,7 +74,7 @@ bool ImportMerge::Cursor::next() {
     }
     item_ = item_of_run();
     pass(item_);
-    __builtin_prefetch(lane_->file_.at(key_) + kPrefetchedAhead);
+    sql::prefetch(lane_->file_.at(key_) + kPrefetchedAhead);
   }
   prefix_ = key_prefix(item_.key);
   return to_ == 0 || prefix_ < to_;

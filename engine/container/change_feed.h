@@ -49,6 +49,10 @@ class ChangeFeed {
   explicit ChangeFeed(Table table) noexcept : table_(table) {}
   Table table() const noexcept { return table_; }
 
+  // add() of an item's write with that LSN is to come: asks for the memory that it will look at.
+  void ask_for(const WriteTransaction& transaction, Lsn lsn) const noexcept {
+    transaction.ask_for(table_, FeedKey::latest(lsn).bytes());
+  }
   // The item's row, in the place of the one that it had. `record` is kept where versions are: of the item
   // after the change, or before it where it goes; empty where none are kept.
   Result<void> add(WriteTransaction& transaction, const FeedChange& change, Bytes record,

@@ -148,15 +148,27 @@ Result<void> ContainerStore::check_partition(const EncodedItem& encoded, const W
 Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const EncodedItem& encoded,
                                           const Lifetime& lifetime, Mode mode, const WriteOptions& options,
                                           size_t names_before, const Item* known) {
-  transaction.ask_for(tables_.items, encoded.key.bytes());
+  // Of what a look-up notes of places in the tree nothing helps with a new item: the way there is gone ahead,
+  // so that the last page is there when it is looked at.
+  WriteTransaction::AskedEntry asked;
+  if (mode == Mode::create)
+    asked = transaction.ask_for_entry(tables_.items, encoded.key.bytes());
+  else
+    transaction.ask_for(tables_.items, encoded.key.bytes());
   // The first write: what the item was made from may lie in the map, and be gone from here on.
   QUIRE_TRY(erase_some_expired(transaction, lifetime));
   QUIRE_ASSIGN(ContainerStatistics statistics, read_statistics(transaction, tables_.statistics));
+  feed_.ask_for(transaction, Lsn{static_cast<uint64_t>(statistics.last_lsn) + 1});
+  const uint64_t hash = document_hash(encoded.document);
   std::optional<Item> existing;
   if (known != nullptr && !lifetime.is_on()) {
     existing = *known;
   } else {
-    QUIRE_ASSIGN(existing, find(transaction, encoded.key, encoded.partition_key, encoded.id));
+    QUIRE_ASSIGN(const std::optional<Bytes> record,
+                 transaction.get_asked(tables_.items, encoded.key.bytes(), asked));
+    if (record) {
+      QUIRE_ASSIGN(existing, item_of(*record, encoded.key, encoded.partition_key, encoded.id));
+    }
   }
   if (existing && lifetime.has_ended(existing->header(), transaction.now())) {
     // As if it had been erased when it expired: the change feed tells of its end.
@@ -203,20 +215,20 @@ Result<ItemOutcome> ContainerStore::store(WriteTransaction& transaction, const E
                                            .new_header = header,
                                            .item_key = encoded.key.bytes(),
                                            .selection = IndexSelection::all}));
-  QUIRE_ASSIGN(const uint64_t terms, indexes_.apply(transaction));
-  const uint64_t json_bytes = json_bytes_of_document(encoded.document.size());
-  transaction.charge(existing ? replace_charge(json_bytes, terms) : create_charge(json_bytes, terms));
   QUIRE_TRY(save_names(transaction, names_before));
   std::string version;
   if (statistics.retention_minutes > 0) {
     version.resize(header.bytes() + encoded.document.size());
-    write_record(header, encoded.document, document_hash(encoded.document), version);
+    write_record(header, encoded.document, hash, version);
   }
   QUIRE_TRY(feed_.add(transaction, change, version, statistics));
   QUIRE_TRY(write_statistics(transaction, tables_.statistics, statistics));
+  QUIRE_ASSIGN(const uint64_t terms, indexes_.apply(transaction));
+  const uint64_t json_bytes = json_bytes_of_document(encoded.document.size());
+  transaction.charge(existing ? replace_charge(json_bytes, terms) : create_charge(json_bytes, terms));
   QUIRE_ASSIGN(const std::span<char> place, transaction.reserve(tables_.items, encoded.key.bytes(),
                                                                 header.bytes() + encoded.document.size()));
-  write_record(header, encoded.document, document_hash(encoded.document), place);
+  write_record(header, encoded.document, hash, place);
   const Bytes record(place.data(), place.size());
   return ItemOutcome{.item = {root_of(record), record},
                      .etag = make_etag(entry_.etag_salt, header.lsn),

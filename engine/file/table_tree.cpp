@@ -65,7 +65,7 @@ std::optional<uint64_t> look_up_root(MDB_txn* snapshot, FileState& state, Table 
   mdb_env_info(state.environment(), &info);
   state.readers().map().note(map, std::min<uint64_t>(info.me_last_pgno + 1, info.me_mapsize / page_bytes));
   choose_advice(state, info, map);
-  state.roots().note(table, commit, tree.root);
+  state.roots().note(table, commit, tree.root, tree.depth);
   return tree.root & TreeRoots::kNone;
 }
 
@@ -88,7 +88,9 @@ std::optional<TableTree> TableTree::of(const Transaction& transaction, Table tab
   auto root = state.roots().find(table, commit);
   if (!root || map.begin() == nullptr) [[unlikely]]
     root = look_up_root(snapshot, state, table, commit);
-  return root ? rooted(state, commit, *root) : std::nullopt;
+  auto tree = root ? rooted(state, commit, *root) : std::nullopt;
+  if (tree) tree->depth_ = state.roots().depth(table);
+  return tree;
 }
 
 std::optional<TableTree> TableTree::before(const Transaction& transaction, Table table) {
@@ -141,6 +143,29 @@ Result<std::optional<Bytes>> TableTree::find(Bytes key, const Lead& lead) const 
   else if (known)
     known.note(hashed, place_of(leaf, number));
   const auto record = record_of(leaf, number);
+  if (!record) return std::unexpected(damaged_tree());
+  return record;
+}
+
+// Only branches lead on, and find_in_leaf() sees whether the last page is a leaf.
+const char* TableTree::ask_for_leaf(Bytes key) const noexcept {
+  if (depth_ < 2 || depth_ > layout::kMostDepth) return nullptr;
+  const char* at = root_;
+  for (size_t depth = 1; depth < depth_ && at != nullptr; ++depth) {
+    if ((layout::page_flags(at) & layout::kBranchPage) == 0) return nullptr;
+    const PageView branch = view(at);
+    at = page(branch.node(depth == 1 ? branch.find(key) : find_in(branch, key)).child());
+  }
+  if (at != nullptr) engine::ask_for(at);
+  return at;
+}
+
+Result<std::optional<Bytes>> TableTree::find_in_leaf(const char* leaf, Bytes key) const {
+  const PageView page = view(leaf);
+  if ((layout::page_flags(leaf) & layout::kLeafPage) == 0 || page.size() == 0) return find(key);
+  const size_t number = find_in(page, key);
+  if (page.key(number) != key) return std::nullopt;
+  const auto record = record_of(page, number);
   if (!record) return std::unexpected(damaged_tree());
   return record;
 }

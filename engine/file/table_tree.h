@@ -33,6 +33,11 @@ class TableTree {
   // Nothing if the key is not there; corrupt. What is pending is not looked at. `lead`: which led to the key.
   Result<std::optional<Bytes>> find(Bytes key, const Lead& lead = {}) const;
 
+  // find() in two steps, for who has something to do while the memory of the last page comes: the leaf that
+  // the key belongs to, asked for and not looked at; null where it cannot be told without a look.
+  const char* ask_for_leaf(Bytes key) const noexcept;
+  Result<std::optional<Bytes>> find_in_leaf(const char* leaf, Bytes key) const;
+
   // Keys, rising, that part its entries into about so many ranges of about the same size: each but the first
   // begins with one. Fewer where the tree has fewer leaves, none where a page is damaged; up to twice as
   // many.
@@ -93,6 +98,7 @@ class TableTree {
   bool is_read_exactly_;
   const char* root_ = nullptr;
   uint64_t root_number_ = 0;
+  size_t depth_ = 0;  // maybe that of another commit: a hint
   KnownPlaces* places_;
   uint64_t commit_;
 };

@@ -237,6 +237,24 @@ void WriteTransaction::ask_for(Table table, Bytes key) const noexcept {
   if (is_small()) pending_->newest()->ask_for(table.slot(), key);
 }
 
+WriteTransaction::AskedEntry WriteTransaction::ask_for_entry(Table table, Bytes key) const {
+  if (!is_small()) return {};
+  pending_->newest()->ask_for(table.slot(), key);
+  if (pending_->applying() != nullptr) pending_->applying()->ask_for(table.slot(), key);
+  const auto tree = TableTree::of(*this, table);
+  return {tree && !tree->is_empty() ? tree->ask_for_leaf(key) : nullptr};
+}
+
+Result<std::optional<Bytes>> WriteTransaction::get_asked(Table table, Bytes key,
+                                                         const AskedEntry& asked) const {
+  // Once it has moved to LMDB's tree, the snapshot that the leaf is of does not tell of all changes.
+  const auto tree = asked.leaf != nullptr && is_small() ? TableTree::of(*this, table) : std::nullopt;
+  if (!tree) return get(table, key);
+  if (const auto change = pending_->find_at_hand(table.slot(), key))
+    return change->is_erased ? std::optional<Bytes>() : change->record;
+  return tree->find_in_leaf(asked.leaf, key);
+}
+
 Result<void> WriteTransaction::put(Table table, Bytes key, Bytes record) {
   QUIRE_TRY(fill(reserve(table, key, record.size()), record));
   return {};

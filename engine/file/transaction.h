@@ -121,6 +121,13 @@ class WriteTransaction : public Transaction {
 
   // put() of the key is to come: asks for the memory that it will look at.
   void ask_for(Table table, Bytes key) const noexcept;
+  // get() of the key is to come, and then put(): likewise. get_asked() is that get(), and takes what this has
+  // found out of the tree; nothing is lost where other changes come between, and the transaction moves there.
+  struct AskedEntry {
+    const char* leaf = nullptr;
+  };
+  AskedEntry ask_for_entry(Table table, Bytes key) const;
+  Result<std::optional<Bytes>> get_asked(Table table, Bytes key, const AskedEntry& asked) const;
   // Inserts or replaces.
   Result<void> put(Table table, Bytes key, Bytes record);
   // Inserts; false, and nothing changed, if the key is there.

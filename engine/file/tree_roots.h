@@ -26,11 +26,16 @@ class TreeRoots {
       return std::nullopt;
     return root & kNone;
   }
-  void note(Table table, uint64_t commit, uint64_t root) noexcept {
+  // How many pages lie on the way to an entry, as was noted last of any commit: a hint.
+  size_t depth(Table table) const noexcept {
+    return known_[table.slot()].depth.load(std::memory_order_relaxed);
+  }
+  void note(Table table, uint64_t commit, uint64_t root, uint16_t depth) noexcept {
     Known& known = known_[table.slot()];
     uint64_t before = known.commit.load(std::memory_order_relaxed);
     if (before == kBusy || !known.commit.compare_exchange_strong(before, kBusy)) return;
     known.root.store(mark_of(table, commit) << 48 | (root & kNone), std::memory_order_release);
+    known.depth.store(depth, std::memory_order_relaxed);
     known.commit.store(commit, std::memory_order_release);
   }
 
@@ -44,6 +49,7 @@ class TreeRoots {
 
   struct Known {
     std::atomic<uint64_t> commit = kBusy - 1, root = 0;  // of no commit
+    std::atomic<uint16_t> depth = 0;
   };
   std::array<Known, kMostTables + TableRegistry::kCoreTables> known_;
 };

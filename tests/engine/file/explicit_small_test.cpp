@@ -53,6 +53,38 @@ TEST_P(ExplicitSmallTest, AreCommitsOfTheLogAlone) {
   EXPECT_LE(commits_of_tree(*environment) - before, 2u) << "some may have been applied meanwhile";
 }
 
+// Look-ups in two steps, in a tree of many pages and beside it, with changes between the steps.
+TEST_P(ExplicitSmallTest, FindWhatTheyHaveAskedFor) {
+  const auto environment = open_small();
+  const Table table = table_of(*environment);
+  const auto key = [](uint32_t number) { return fmt::format("key{:06}", number); };
+  ASSERT_TRUE(succeeds(environment->write([&](WriteTransaction& transaction) -> Result<void> {
+    for (uint32_t i = 0; i < 60'000; i += 2)
+      QUIRE_TRY(transaction.put(table, key(i), std::string(20 + i % 50, 't')));
+    return {};
+  })));
+  until_small(*environment);
+  const auto write = value_of(environment->begin_write());
+  WriteTransaction& transaction = write->transaction();
+  RandomChanges random(5);
+  for (uint32_t step = 0; step < 4000; ++step) {
+    const std::string wanted = key(random.draw(60'100));
+    const auto asked = transaction.ask_for_entry(table, wanted);
+    if (step == 3000) {
+      EXPECT_TRUE(succeeds(transaction.put(table, "large", std::string(300 << 10, 'x'))));
+    }
+    if (random.draw(3) == 0) {
+      EXPECT_TRUE(succeeds(transaction.put(table, wanted, key(step))));
+    }
+    if (random.draw(3) == 0) {
+      EXPECT_TRUE(succeeds(transaction.erase(table, wanted)));
+    }
+    ASSERT_EQ(value_of(transaction.get_asked(table, wanted, asked)),
+              value_of(transaction.get(table, wanted)));
+  }
+  EXPECT_TRUE(succeeds(write->commit()));
+}
+
 // A map beside it: calls, nested calls within them, and growth at any depth.
 TEST_P(ExplicitSmallTest, ReadAsAMapWouldWhateverTheyBecome) {
   const auto environment = open_small();

@@ -74,13 +74,13 @@ TEST(TreeRoots, TellWhatWasNotedLast) {
   const auto roots = std::make_unique<TreeRoots>();
   const Table table(3, 7), other(3, 8);
   EXPECT_EQ(roots->find(table, 5), std::nullopt);
-  roots->note(table, 5, 50);
+  roots->note(table, 5, 50, 2);
   EXPECT_EQ(roots->find(table, 5), 50U);
   EXPECT_EQ(roots->find(table, 6), std::nullopt);
   EXPECT_EQ(roots->find(other, 5), std::nullopt);
-  roots->note(table, 6, 60);
+  roots->note(table, 6, 60, 3);
   EXPECT_EQ(roots->find(table, 5), std::nullopt);
-  roots->note(table, 5, TreeRoots::kNone);
+  roots->note(table, 5, TreeRoots::kNone, 0);
   EXPECT_EQ(roots->find(table, 5), TreeRoots::kNone);
 }
 

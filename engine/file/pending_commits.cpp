@@ -34,8 +34,9 @@ PendingCommits::PendingCommits(uint64_t base, size_t bytes)
       filter_(filter_words(bytes)),
       random_(seed_ | 1) {}
 
+// A power of two, so that no look-up has to divide.
 size_t PendingCommits::filter_words(size_t bytes) noexcept {
-  return std::max(kLeastFilterWords, bytes / kBytesOfFilterWord);
+  return std::bit_ceil(std::max(kLeastFilterWords, bytes / kBytesOfFilterWord));
 }
 
 void PendingCommits::begin_anew(uint64_t base, size_t bytes) {
@@ -49,6 +50,7 @@ void PendingCommits::begin_anew(uint64_t base, size_t bytes) {
   bytes_of_changes_.clear();
   head_ = make_node(kMostLevels);  // there is a chunk for it
   newest_.clear();
+  repeated_ = {};
   undo_.clear();
   savepoint_ = 0;
   bytes_ = 0;
@@ -98,14 +100,18 @@ const PendingCommits::Node* PendingCommits::seen(const Node* newest, uint32_t up
   return nullptr;
 }
 
+size_t PendingCommits::filter_word(uint64_t hashed) const noexcept {
+  return hashed / kFilterBits & (filter_.size() - 1);
+}
+
 bool PendingCommits::may_have(uint64_t hashed) const noexcept {
-  const uint64_t word = filter_[hashed / kFilterBits % filter_.size()].load(std::memory_order_acquire);
+  const uint64_t word = filter_[filter_word(hashed)].load(std::memory_order_acquire);
   return (word >> hashed % kFilterBits & 1) != 0;
 }
 
 void PendingCommits::ask_for(uint32_t slot, Bytes key) const noexcept {
   const uint64_t hashed = hash(slot, key);
-  sql::prefetch_to_write(&filter_[hashed / kFilterBits % filter_.size()]);
+  sql::prefetch_to_write(&filter_[filter_word(hashed)]);
   newest_.ask_for(hashed);
 }
 
@@ -119,7 +125,17 @@ std::optional<PendingCommits::Change> PendingCommits::find(uint32_t slot, Bytes 
 }
 
 std::optional<PendingCommits::Change> PendingCommits::find_at_hand(uint32_t slot, Bytes key) const noexcept {
+  if (const Node* const node = find_repeated(slot, key)) return node->change();
   return find(slot, key, last() + 1);
+}
+
+// Those of other commits, and what was taken back, have another number.
+PendingCommits::Node* PendingCommits::find_repeated(uint32_t slot, Bytes key) const noexcept {
+  const uint32_t at_hand = last_.load(std::memory_order_relaxed) + 1;
+  for (Node* const node : repeated_)
+    if (node != nullptr && node->is_of(slot, key) && node->commit.load(std::memory_order_relaxed) == at_hand)
+      return node;
+  return nullptr;
 }
 
 PendingCommits::Node* PendingCommits::NewestChanges::find(uint32_t slot, Bytes key,
@@ -327,11 +343,14 @@ PendingCommits::Node* PendingCommits::make_node(size_t levels) {
 PendingCommits::Node* PendingCommits::change(uint32_t slot, Bytes key, Record record) {
   const uint32_t last = last_.load(std::memory_order_relaxed);
   if (undo_.size() == undo_.capacity()) undo_.reserve(std::max(kLeastChanges, 2 * undo_.size()));
+  if (Node* const node = find_repeated(slot, key)) return change(node, record);
   const uint64_t hashed = hash(slot, key);
   newest_.ask_for(hashed);
   Node* const newest = may_have(hashed) ? newest_.find(slot, key, hashed) : nullptr;
-  if (newest != nullptr && newest->commit.load(std::memory_order_relaxed) == last + 1)
+  if (newest != nullptr && newest->commit.load(std::memory_order_relaxed) == last + 1) {
+    repeated_[repeated_count_++ % repeated_.size()] = newest;
     return change(newest, record);
+  }
   newest_.make_room();
   if (at_hand_.size() == at_hand_.capacity()) at_hand_.reserve(std::max(kLeastChanges, 2 * at_hand_.size()));
   const size_t levels = draw_levels();
@@ -349,7 +368,7 @@ PendingCommits::Node* PendingCommits::change(uint32_t slot, Bytes key, Record re
   newest_.set(hashed, node);
   at_hand_.push_back({node->lead, node, node->slot, static_cast<uint16_t>(levels)});
   // Nobody else writes to it.
-  std::atomic<uint64_t>& bits = filter_[hashed / kFilterBits % filter_.size()];
+  std::atomic<uint64_t>& bits = filter_[filter_word(hashed)];
   bits.store(bits.load(std::memory_order_relaxed) | uint64_t{1} << hashed % kFilterBits,
              std::memory_order_release);
   const uint64_t tables = tables_.load(std::memory_order_relaxed);
@@ -394,6 +413,10 @@ bool PendingCommits::is_behind_appended(uint32_t slot, Bytes key) const noexcept
 }
 
 std::span<char> PendingCommits::put(uint32_t slot, Bytes key, size_t record_bytes) {
+  // Where nothing has to be kept of what it replaces, and its length stays, so does its place.
+  Node* const repeated = find_repeated(slot, key);
+  if (repeated != nullptr && repeated->last_undo >= savepoint_ && repeated->record_bytes == record_bytes)
+    return {repeated->record, record_bytes};
   if (is_behind_appended(slot, key)) appended_.key.clear();
   char* const record = room_for(record_bytes);
   change(slot, key, {record, static_cast<uint32_t>(record_bytes)});

@@ -289,6 +289,7 @@ class PendingCommits {
 
   // The first node that is not less; `way`, if given, gets the last one before it on each level.
   Node* first_from(uint32_t slot, Bytes key, Way* way = nullptr) const noexcept;
+  size_t filter_word(uint64_t hashed) const noexcept;
   bool may_have(uint64_t hashed) const noexcept;
   // Whether anything of a table was ever put in. May be true though nothing was.
   bool may_have_any(uint32_t slot) const noexcept {
@@ -312,6 +313,8 @@ class PendingCommits {
   static const Node* seen(const Node* newest, uint32_t upto) noexcept;
   Node* change(uint32_t slot, Bytes key, Record record);
   Node* change(Node* node, Record record) noexcept;
+  // That of the key in the commit at hand, if it is known to be changed again and again; else null.
+  Node* find_repeated(uint32_t slot, Bytes key) const noexcept;
   char* room_for(size_t record_bytes);
   void let_go(const Record& record) noexcept;
   Node* make_node(size_t levels);
@@ -341,6 +344,10 @@ class PendingCommits {
   };
   Appended appended_;
   NewestChanges newest_;
+  // Of keys that one commit, that at hand or another, has changed more than once: counters, which each item
+  // reads and changes. They are found without a hash.
+  std::array<Node*, 4> repeated_{};
+  size_t repeated_count_ = 0;      // by which the next one takes the place of the oldest
   std::vector<Unlinked> at_hand_;  // of the commit at hand, in the order in which they were made
   size_t savepoint_ = 0;
   size_t bytes_ = 0;

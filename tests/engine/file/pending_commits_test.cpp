@@ -85,6 +85,39 @@ TEST(PendingCommitsTest, TheCommitAtHandHasEachKeyOnce) {
   EXPECT_EQ(seen, "b2a-");
 }
 
+TEST(PendingCommitsTest, WhatIsChangedAgainAndAgainIsTakenBackAsAnythingElse) {
+  PendingCommits commits(1, kBytes);
+  const auto count = [&](int from, int to) {
+    for (int i = from; i <= to; ++i) put(commits, "count", std::to_string(i));
+  };
+  count(11, 15);
+  commits.publish();
+  EXPECT_EQ(find(commits, "count", 1), "15");
+  EXPECT_EQ(commits.find_at_hand(kSlot, "count")->record, "15");
+  count(21, 25);
+  EXPECT_EQ(find(commits, "count", 1), "15") << "who sees the first commit";
+  EXPECT_EQ(commits.find_at_hand(kSlot, "count")->record, "25");
+  EXPECT_FALSE(commits.find_at_hand(kSlot + 1, "count"));
+  const size_t outer = commits.make_savepoint();
+  count(31, 35);
+  const size_t inner = commits.make_savepoint();
+  count(41, 45);
+  put(commits, "count", "of another length");
+  commits.erase(kSlot, "count");
+  commits.return_to(inner);
+  commits.release(inner, outer);
+  EXPECT_EQ(commits.find_at_hand(kSlot, "count")->record, "35");
+  count(51, 55);
+  commits.return_to(outer);
+  commits.release(outer, 0);
+  EXPECT_EQ(commits.find_at_hand(kSlot, "count")->record, "25");
+  commits.return_to(0);
+  EXPECT_EQ(commits.find_at_hand(kSlot, "count")->record, "15");
+  count(61, 65);
+  commits.publish();
+  EXPECT_EQ(find(commits, "count", 1) + find(commits, "count", 2), "1565");
+}
+
 // Against a map for each number of commits.
 void expect_to_walk_as_a_map_would(PendingCommits& commits, std::mt19937& random) {
   const auto draw = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };

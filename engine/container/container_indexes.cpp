@@ -299,7 +299,7 @@ Result<void> ContainerIndexes::prepare(WriteTransaction& transaction, const Item
   }
   if (new_root.is_defined()) {
     extractor.add_explicit(new_root, item_key, selection, writer->new_entries);
-    QUIRE_TRY(check_unique(transaction, writer->new_entries, item_key));
+    if (extractor.has_unique()) QUIRE_TRY(check_unique(transaction, writer->new_entries, item_key));
     add_expiry(*writer, new_header, item_key, selection, writer->new_entries);
     QUIRE_TRY(extractor.add_covered(new_root, item_key, selection, allot, writer->new_entries));
   }

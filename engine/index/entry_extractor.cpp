@@ -65,6 +65,7 @@ EntryExtractor::EntryExtractor(const IndexSet& set, sql::DictionaryNumber dictio
     ExplicitIndex& made = explicit_.emplace_back();
     made.number = index.number;
     made.unique = index.unique;
+    has_unique_ = has_unique_ || index.unique != UniqueScope::none;
     made.holds = index.holds;
     made.is_multi_valued = index.is_multi_valued();
     made.is_building = index.is_building;

@@ -36,6 +36,8 @@ class EntryExtractor {
   // `dictionary`: of the items; must know every name of the set that it can know. `scope_bytes`: of an EPK.
   EntryExtractor(const IndexSet& set, sql::DictionaryNumber dictionary, size_t scope_bytes);
 
+  // Whether an entry may be one of a unique index.
+  bool has_unique() const noexcept { return has_unique_; }
   // Has the processor fetch what add_explicit() looks at, for an item that comes soon.
   void ask_ahead(const sql::Value& root) const noexcept;
   // Entries of explicit indexes, save that of expiry, whose entries do not come from the document.
@@ -93,6 +95,7 @@ class EntryExtractor {
 
   size_t scope_bytes_;
   bool is_policy_building_;
+  bool has_unique_ = false;
   std::vector<std::string> names_;  // what resolved keys point to
   std::vector<ExplicitIndex> explicit_;
   const IndexingPolicy* policy_;

@@ -174,11 +174,12 @@ Result<IndexCounterBlocks::Block*> IndexCounterBlocks::block(const Transaction& 
   for (Block& block : blocks_)
     if (block.number == wanted) return &block;
   QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(table, row('n', wanted)));
-  Block& block = blocks_.emplace_back();
-  block.number = wanted;
-  if (!record) return &block;
-  if (record->size() != sizeof block.counters) return damaged();
-  std::memcpy(block.counters, record->data(), sizeof block.counters);
+  Block& block = blocks_.emplace_back(wanted);
+  if (record && record->size() == sizeof block.counters)
+    std::memcpy(block.counters.data(), record->data(), sizeof block.counters);
+  else
+    block.counters = {};
+  if (record && record->size() != sizeof block.counters) return damaged();
   return &block;
 }
 
@@ -223,7 +224,7 @@ Result<void> IndexCounterBlocks::save(WriteTransaction& transaction, Table table
   for (Block& block : blocks_) {
     if (!block.is_changed) continue;
     QUIRE_TRY(transaction.put(table, row('n', block.number),
-                              {reinterpret_cast<const char*>(block.counters), sizeof block.counters}));
+                              {reinterpret_cast<const char*>(block.counters.data()), sizeof block.counters}));
     block.is_changed = false;
   }
   return {};

@@ -13,6 +13,7 @@
 // set: also who has seen one in a transaction that was undone, since versions grow by random steps.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -87,8 +88,8 @@ Result<void> erase_index(WriteTransaction& transaction, Table table, IndexNumber
 // The lower half of `cut_entries` counts those whose values are cut, the upper one those whose item's key is
 // (cuts_of()): neither come in the order of what was cut.
 struct IndexCounters {
-  uint64_t entries = 0;
-  uint64_t cut_entries = 0;
+  uint64_t entries;
+  uint64_t cut_entries;
 };
 
 // The counters of all indexes, read and written by blocks, so that an item with many entries costs few rows.
@@ -105,10 +106,12 @@ class IndexCounterBlocks {
 
  private:
   static constexpr size_t kBlockCounters = 64;
+  // Its counters are made from the row, or cleared where there is none.
   struct Block {
+    explicit Block(uint16_t of) noexcept : number(of) {}
     uint16_t number;
-    bool is_changed;
-    IndexCounters counters[kBlockCounters];
+    bool is_changed = false;
+    std::array<IndexCounters, kBlockCounters> counters;
   };
   Result<Block*> block(const Transaction& transaction, Table table, IndexNumber number);
   std::vector<Block> blocks_;

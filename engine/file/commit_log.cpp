@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -74,11 +75,6 @@ int write_at(int descriptor, std::string_view bytes, uint64_t at, bool waits) {
     at += static_cast<uint64_t>(written);
   }
   return 0;
-}
-
-template <typename Number>
-void add(std::string& to, Number number) {
-  to.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
 }  // namespace
@@ -301,12 +297,27 @@ bool CommitLog::add_change(const TableRegistry& tables, uint32_t slot, Bytes key
                            std::optional<Bytes> record) {
   const std::string& name = name_of(tables, slot);
   if (name.empty() || name.size() > UINT8_MAX || (record && record->size() >= kErased)) return false;
-  add(record_, static_cast<uint8_t>(name.size()));
-  add(record_, static_cast<uint16_t>(key.size()));
-  add(record_, record ? static_cast<uint32_t>(record->size()) : kErased);
-  record_ += name;
-  record_ += key;
-  if (record) record_ += *record;
+  const auto name_bytes = static_cast<uint8_t>(name.size());
+  const auto key_bytes = static_cast<uint16_t>(key.size());
+  const uint32_t record_bytes = record ? static_cast<uint32_t>(record->size()) : kErased;
+  const size_t from = record_.size();
+  const size_t bytes = sizeof name_bytes + sizeof key_bytes + sizeof record_bytes + name.size() + key.size() +
+                       (record ? record->size() : 0);
+  // Its room is made once, not for each of its parts.
+  record_.resize_and_overwrite(from + bytes, [&](char* begin, size_t) {
+    char* at = begin + from;
+    const auto put = [&at](const void* part, size_t count) {
+      if (count != 0) std::memcpy(at, part, count);
+      at += count;
+    };
+    put(&name_bytes, sizeof name_bytes);
+    put(&key_bytes, sizeof key_bytes);
+    put(&record_bytes, sizeof record_bytes);
+    put(name.data(), name.size());
+    put(key.data(), key.size());
+    if (record) put(record->data(), record->size());
+    return from + bytes;  // GCC 12's library tells of as much room as there is
+  });
   return true;
 }
 

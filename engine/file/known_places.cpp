@@ -24,7 +24,7 @@ constexpr uint64_t kReadsOfSettled = 512;
 // A place in one word: its page, the offset (a multiple of 2), the node's number, and of the hash some bits
 // that do not choose the bucket.
 static_assert(layout::kLargestPage <= 1 << 15);
-constexpr int kOffsetShift = 32, kNumberShift = 46, kSlotShift = 55, kTagShift = 58;
+constexpr int kOffsetShift = 28, kNumberShift = 42, kSlotShift = 51, kTagShift = 54;
 constexpr size_t kSlotsOfLine = 4;
 
 uint64_t tag_of(uint64_t hashed) noexcept {

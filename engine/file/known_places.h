@@ -86,7 +86,7 @@ class KnownPlaces {
 
  private:
   friend TreePlaces;
-  static constexpr uint64_t kMostPages = uint64_t{1} << 32;  // larger numbers are not noted
+  static constexpr uint64_t kMostPages = uint64_t{1} << 28;  // larger numbers are not noted
 
   // Threads read and write both words without a lock. They belong together if `check` is what the tree and
   // the place make: words of two writers do not.

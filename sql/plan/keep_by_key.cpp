@@ -1,8 +1,9 @@
 // What a correlated query reads alike for all rows around it is kept. A container, or a query that reads
 // nothing around it, whose rows are wanted by equality with the row around (EXISTS(SELECT 1 FROM orders o
-// WHERE o.customer = c.id)), is looked up by that key; the right side of a join is not read anew. So a query
-// over n rows whose subquery reads m takes n + m steps, rather than n * m. Where an index, or the partition
-// key, leads to the rows of each key, it does so until that has been more work than reading all.
+// WHERE o.customer = c.id)), is looked up by that key, and so is what its rows come to (FROM orders o JOIN l
+// IN o.lines WHERE l.product = p.id); the right side of a join is not read anew. So a query over n rows whose
+// subquery reads m takes n + m steps, rather than n * m. Where an index, or the partition key, leads to the
+// rows of each key, it does so until that has been more work than reading all.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -40,7 +41,7 @@ class Keeper {
       if ((*at)->kind == PlanKind::filter) keep_rows(*at);
   }
 
-  // `place`: a filter. Puts rows by key in its place if it is right above a source that is the same for all.
+  // `place`: a filter. Puts rows by key in its place if what is below is the same for all.
   void keep_rows(Place& place) {
     if (is_the_same(*place->input)) put_rows_by_key(place, place->conditions);
   }
@@ -99,13 +100,21 @@ class Keeper {
            reads_below(scan).intersects(outer_);
   }
 
-  bool is_the_same(const PlanNode& source) const {
-    const bool is_scan = source.kind == PlanKind::scan && source.access.asked_components == 0 &&
-                         !source.access.takes_join_keys;
-    const bool is_query = source.kind == PlanKind::subquery && source.input->kind == PlanKind::one_row &&
-                          !source.keeps_unmatched && !source.source->query->is_volatile;
-    if (!is_scan && !is_query) return false;
-    return !reads_below(source).intersects(outer_);
+  // Whether it makes rows of each row below, by nothing but that.
+  static bool is_of_each_row(const PlanNode& node) {
+    return node.kind == PlanKind::filter || node.kind == PlanKind::elements ||
+           node.kind == PlanKind::expression ||
+           (node.kind == PlanKind::subquery && node.input->kind != PlanKind::one_row);
+  }
+
+  bool is_the_same(const PlanNode& top) const {
+    const PlanNode* source = &top;
+    while (is_of_each_row(*source)) source = source->input.get();
+    const bool is_scan = source->kind == PlanKind::scan && source->access.asked_components == 0 &&
+                         !source->access.takes_join_keys;
+    const bool is_query =
+        source->kind == PlanKind::subquery && !source->keeps_unmatched && !source->source->query->is_volatile;
+    return (is_scan || is_query) && !reads_below(top).intersects(outer_);
   }
 
   SlotSet reads_below(const PlanNode& top) const {

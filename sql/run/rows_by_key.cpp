@@ -1,8 +1,9 @@
 // A correlated query's rows by equality with what stands around it. At first each run reads the input and
 // compares, since there may be few runs, and a reader may stop at the first row. Once that has been as much
 // work as reading all of the input twice, its rows are kept by key, and each run looks up its own; where
-// memory does not reach for that, they go on comparing. An input that looks the row's items up by itself is
-// read whole once that has been as much work as keeping its rows.
+// memory does not reach for that, they go on comparing. How much all is, where an item has many elements,
+// shows when a run has come to its end, or when to keep it has been as much work as all runs before. An input
+// that looks the row's items up by itself is read whole once that has been as much work as keeping its rows.
 #include <algorithm>
 #include <optional>
 
@@ -16,8 +17,10 @@ class RowsByKey final : public Operator {
  public:
   RowsByKey(const PlanNode& node, const PlannedQuery& query, Frame& frame, Input input)
       : Operator(node), carried_(node.carried), input_(std::move(input)) {
-    if (const PlanNode* const source = source_of(node); source->kind == PlanKind::scan) {
-      input_rows_ = frame.run.item_collections[source->source->slot]->item_count();
+    const PlanNode* source = &node;
+    for (; source->input != nullptr; below_.push_back(source->number)) source = source->input.get();
+    if (source->kind == PlanKind::scan) {
+      work_of_all_ = frame.run.item_collections[source->source->slot]->item_count();
       if (source->access.gives_all != GivesAll::never) lookups_ = source;
     }
     EvaluatorFactory factory(frame, query);
@@ -32,7 +35,6 @@ class RowsByKey final : public Operator {
 
   void rewind(Frame& frame) override {
     ++runs_;
-    run_rows_ = 0;
     is_begun_ = false;
     if (!is_kept_) input_->rewind(frame);
   }
@@ -45,17 +47,19 @@ class RowsByKey final : public Operator {
     return is_kept_ ? next_kept(frame) : next_compared(frame);
   }
 
-  static const PlanNode* source_of(const PlanNode& node) {
-    const PlanNode* const source = node.input.get();
-    return source->kind == PlanKind::filter ? source->input.get() : source;
-  }
-
   // How many rows a query gives is known when it has run to its end, which may be all of its work.
   bool is_due(const Frame& frame) const {
     constexpr uint64_t kRunsThatCompare = 2;
     if (lookups_ != nullptr)
-      return cost_of_lookups(frame) >= kCostOfKeeping * static_cast<double>(*input_rows_);
-    return input_rows_ ? compared_ >= kRunsThatCompare * *input_rows_ : runs_ > kRunsThatCompare;
+      return cost_of_lookups(frame) >= kCostOfKeeping * static_cast<double>(*work_of_all_);
+    return work_of_all_ ? work(frame) >= kRunsThatCompare * *work_of_all_ : runs_ > kRunsThatCompare;
+  }
+
+  // In rows, each counted at each node below that gave it.
+  uint64_t work(const Frame& frame) const {
+    uint64_t rows = 0;
+    for (const uint32_t node : below_) rows += frame.run.counters[node].rows;
+    return rows;
   }
 
   // In items of a scan. The items of a partition lie together; where two indexes are read together, each of
@@ -70,6 +74,7 @@ class RowsByKey final : public Operator {
   void begin(Frame& frame) {
     is_begun_ = true;
     if (!is_kept_ && !is_too_much_ && is_due(frame)) keep(frame);
+    work_before_run_ = work(frame);
     if (!is_kept_ || frame.run.error) return;
     for (size_t i = 0; i < wanted_.size(); ++i) key_[i] = wanted_[i]->evaluate(first_rows(1), frame)[0];
     partner_ = kept_->find(key_);
@@ -82,10 +87,8 @@ class RowsByKey final : public Operator {
     while (true) {
       Rows rows = input_->next(frame);
       const bool is_all = rows.empty() && lookups_ == nullptr;
-      if (is_all && input_rows_) input_rows_ = std::min(*input_rows_, run_rows_);
+      if (is_all && work_of_all_) work_of_all_ = work(frame) - work_before_run_;
       if (rows.empty()) return {};
-      run_rows_ += rows.size();
-      compared_ += rows.size();
       rows = select_rows(conditions_, rows, frame, selected_.data());
       if (frame.run.error) return {};
       if (!rows.empty()) return rows;
@@ -94,24 +97,34 @@ class RowsByKey final : public Operator {
 
   // ---- Rows that are kept
 
-  // Half of the statement's memory is left to others.
   void keep(Frame& frame) {
-    MemoryBudget& memory = frame.run.memory;
     frame.reads_all_partners = true;
+    is_kept_ = keep_all(frame);
+    if (is_kept_ || frame.run.error) return;
+    kept_.reset();
+    frame.reads_all_partners = false;
+    input_->rewind(frame);
+  }
+
+  // False: there is too much for half of the statement's memory, which is left to others, or more than the
+  // runs before were worth.
+  bool keep_all(Frame& frame) {
+    MemoryBudget& memory = frame.run.memory;
+    const uint64_t most_work = 2 * work(frame);
     try {
       kept_.emplace(keys_.size(), carried_.size(), memory);
       for (Rows rows = input_->next(frame); !rows.empty(); rows = input_->next(frame)) {
         keep_batch(rows, frame);
-        if (frame.run.error) return;
+        if (frame.run.error) return false;
         if (memory.left() < memory.limit() / 2) throw MemoryLimitExceeded{};
+        if (!work_of_all_ || lookups_ != nullptr || work(frame) <= most_work) continue;
+        work_of_all_ = work(frame);
+        return false;
       }
-      is_kept_ = !frame.run.error;
     } catch (const MemoryLimitExceeded&) {
-      kept_.reset();
       is_too_much_ = true;
-      frame.reads_all_partners = false;
-      input_->rewind(frame);
     }
+    return !is_too_much_ && !frame.run.error;
   }
 
   void keep_batch(Rows rows, Frame& frame) {
@@ -151,9 +164,9 @@ class RowsByKey final : public Operator {
   std::vector<std::unique_ptr<Evaluator>> keys_;        // of a row
   std::vector<bool> is_stable_;                         // by carried slot
   std::optional<KeptRows> kept_;
-  std::optional<uint64_t> input_rows_;  // at most, of all; nothing: not known
-  uint64_t compared_ = 0;               // rows, in all runs
-  uint64_t run_rows_ = 0;               // in this run
+  std::vector<uint32_t> below_;          // numbers of the nodes
+  std::optional<uint64_t> work_of_all_;  // to read all, as far as is known; nothing: only runs are counted
+  uint64_t work_before_run_ = 0;
   uint64_t runs_ = 0;
   bool is_begun_ = false;
   bool is_kept_ = false;

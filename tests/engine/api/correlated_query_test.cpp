@@ -26,6 +26,22 @@ class CorrelatedQueryTest : public DatabaseTest {
     }
   }
 
+  // A container of items with lists, most of which are arrays.
+  void make_lists() {
+    make("e", "/p");
+    std::string items;
+    for (int i = 0; i < 600; ++i) {
+      std::string list;
+      for (int j = 0; j < i % 5; ++j)
+        list += fmt::format(R"({}{{"n":{}{}}})", j == 0 ? "" : ",", (i + j) % 11, key(i * 5 + j * 3));
+      items += fmt::format(R"({{"id":"{0}","p":"p{1}"{2},"n":{3},"m":{4},"one":{{"k":[{3},{4}]}},"list":)", i,
+                           i % 7, key(i * 3), i * 5 % 13, i * 7 % 17);
+      items += i % 19 == 0 ? "7}\n" : i % 23 == 0 ? "[3,4,null,[5]]}\n" : "[" + list + "]}\n";
+    }
+    std::istringstream input(items);
+    EXPECT_TRUE(succeeds(database_->container("e")->import(input)));
+  }
+
   // Of every type, or none.
   static std::string key(int i) {
     constexpr const char* kKeys[] = {
@@ -87,6 +103,41 @@ const std::initializer_list<const char*> kCorrelated = {
 
 TEST_F(CorrelatedQueryTest, LooksItsRowsUp) {
   for (const char* const sql : kCorrelated) expect_rows_of_comparing(sql);
+}
+
+// Of the elements of items' arrays, and of rows that subqueries make of items.
+TEST_F(CorrelatedQueryTest, LooksUpWhatItemsComeTo) {
+  make_lists();
+  for (const char* const sql :
+       {"SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM e JOIN t IN e.list WHERE EQUAL(t.k, c.k))",
+        "SELECT VALUE c.id FROM c WHERE NOT EXISTS(SELECT 1 FROM t IN e.list WHERE EQUAL(t.k, c.k) AND "
+        "t.n > 8)",
+        "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM e JOIN t IN e.list JOIN u IN e.list WHERE "
+        "EQUAL(t.k, c.k) AND EQUAL(u.n, c.m) AND e.n < 3)",
+        "SELECT c.id, ARRAY(SELECT VALUE [e.id, t] FROM e JOIN t IN e.list WHERE EQUAL(t.k, c.k) AND "
+        "t.n < c.m) AS a FROM c",
+        "SELECT c.id, ARRAY(SELECT TOP 3 e.id, t.n FROM e JOIN t IN e.list WHERE EQUAL(t.k, c.k) AND e.n = 4 "
+        "ORDER BY t.n DESC) AS a FROM c",
+        "SELECT c.id, (SELECT VALUE SUM(t.n) FROM e JOIN t IN e.list WHERE EQUAL(t.k, c.k)) AS n FROM c",
+        "SELECT c.id, ARRAY(SELECT VALUE t FROM t IN e.list WHERE EQUAL(t, c.m)) AS a FROM c",
+        "SELECT VALUE c.id FROM c WHERE c.m IN (SELECT VALUE t.n FROM e JOIN t IN e.list WHERE "
+        "EQUAL(t.k, c.k))",
+        "SELECT c.id, x FROM c JOIN (SELECT VALUE t.n FROM e JOIN t IN e.list WHERE EQUAL(t.k, c.k)) x "
+        "WHERE c.n = 1",
+        "SELECT c.id, ARRAY(SELECT VALUE k FROM e JOIN k IN e.list[1].k WHERE EQUAL(k, c.m)) AS a FROM c",
+        "SELECT c.id, ARRAY(SELECT VALUE v FROM v IN e.one.k WHERE EQUAL(v, c.n)) AS a FROM c",
+        "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM e.one v WHERE EQUAL(v.k[1], c.k))",
+        "SELECT c.id, ARRAY(SELECT VALUE s.m FROM e JOIN (SELECT MAX(t.n) AS m, COUNT(1) AS n FROM "
+        "t IN e.list) s WHERE EQUAL(s.m, c.m) AND s.n > 2) AS a FROM c",
+        "SELECT c.id, ARRAY(SELECT VALUE t.n FROM (SELECT VALUE e.list FROM e WHERE e.n = 1) s JOIN t IN s "
+        "WHERE EQUAL(t.k, c.k)) AS a FROM c",
+        "SELECT c.id, (SELECT VALUE SUM(t.n) FROM d JOIN e ON e.n = d.m JOIN t IN e.list WHERE "
+        "EQUAL(t.k, c.k) AND d.n = 5) AS n FROM c"})
+    expect_rows_of_comparing(sql);
+  const std::string analyzed = query(
+      "EXPLAIN ANALYZE SELECT VALUE COUNT(1) FROM c WHERE EXISTS(SELECT 1 FROM e JOIN t IN e.list WHERE "
+      "t.k = CONCAT(c.id, 'x'))");
+  EXPECT_THAT(analyzed, HasSubstr("scan of container e  [items read 1800, rows 1800,"));
 }
 
 // An index leads to the same rows for all rows around, and its entries are read three times rather than for
@@ -163,6 +214,31 @@ TEST_F(CorrelatedQueryTest, GoesOnLookingUpWhereMemoryDoesNotReach) {
   EXPECT_EQ(query("CREATE INDEX by_n ON d (n)"), "");
   EXPECT_EQ(query("PRAGMA statement_memory = 120000"), "120000\n");
   EXPECT_EQ(query(sql), count);
+}
+
+TEST_F(CorrelatedQueryTest, ComparesElementsWhereMemoryDoesNotReach) {
+  make_lists();
+  const std::string sql =
+      "SELECT c.id, (SELECT VALUE MAX(e.id) FROM e JOIN t IN e.list WHERE t.k = c.k) AS last "
+      "FROM c WHERE c.n = 3";
+  EXPECT_EQ(query("PRAGMA statement_memory = 100000000"), "100000000\n");
+  const std::string rows = query(sql);
+  EXPECT_EQ(query("PRAGMA statement_memory = 100000"), "100000\n");
+  EXPECT_EQ(query(sql), rows);
+}
+
+// To keep all elements may be far more work than to find what is wanted among the first ones.
+TEST_F(CorrelatedQueryTest, KeepsNoMoreElementsThanItHasCompared) {
+  make("long", "/p");
+  std::string item = R"({"id":"1","p":"p","list":[{"n":1})";
+  for (int i = 0; i < 20'000; ++i) item += R"(,{"n":0})";
+  std::istringstream input(item + "]}");
+  ASSERT_TRUE(succeeds(database_->container("long")->import(input)));
+  const std::string analyzed = query(
+      "EXPLAIN ANALYZE SELECT VALUE COUNT(1) FROM c WHERE c.m = 3 AND c.n = 1 AND "
+      "EXISTS(SELECT 1 FROM t IN long.list WHERE t.n = LENGTH(c.id) - LENGTH(c.id) + 1)");
+  EXPECT_THAT(analyzed, HasSubstr("rows by key"));
+  EXPECT_THAT(analyzed, HasSubstr("elements of long.list as t  [rows 384,"));  // not 20,001
 }
 
 // Once rows that were compared are twice as many as there are; before that a reader may have seen enough.

@@ -2,10 +2,12 @@
 // nothing around it, whose rows are wanted by equality with the row around (EXISTS(SELECT 1 FROM orders o
 // WHERE o.customer = c.id)), is looked up by that key, and so is what its rows come to (FROM orders o JOIN l
 // IN o.lines WHERE l.product = p.id); the right side of a join is not read anew. So a query over n rows whose
-// subquery reads m takes n + m steps, rather than n * m. Where an index, or the partition key, leads to the
-// rows of each key, it does so until that has been more work than reading all.
+// subquery reads m takes n + m steps, rather than n * m. An OR of such equalities is a look-up of each. Where
+// an index, or the partition key, leads to the rows of each key, it does so until that has been more work
+// than reading all.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,21 @@ namespace quire::sql {
 namespace {
 
 using Conditions = std::vector<const BoundExpression*>;
+
+// Of an equality: what stands around the query, and what the row says.
+struct Sides {
+  const BoundExpression* outer;
+  const BoundExpression* own;
+};
+
+// With more of them each row that is found takes longer than to compare it.
+constexpr size_t kMostArms = 8;
+
+// Of an OR: an equality of each arm. One of them is true if it is.
+struct Arms {
+  std::vector<Sides> sides;
+  bool decide = true;  // it is true if one of them is
+};
 
 class Keeper {
  public:
@@ -43,7 +60,9 @@ class Keeper {
 
   // `place`: a filter. Puts rows by key in its place if what is below is the same for all.
   void keep_rows(Place& place) {
-    if (is_the_same(*place->input)) put_rows_by_key(place, place->conditions);
+    if (!is_the_same(*place->input)) return;
+    const Conditions conditions = place->conditions;
+    if (!put_rows_by_key(place, conditions)) put_rows_by_any_key(place, conditions);
   }
 
   // `place`: a scan, or a filter right above it. Puts rows by key there if what leads to the items is the
@@ -66,26 +85,50 @@ class Keeper {
   // Of the conditions of what stands at `place`, the source below included. False: no row around is equal to
   // anything.
   bool put_rows_by_key(Place& place, const Conditions& conditions) {
-    Conditions keys, below, above;
-    std::vector<std::pair<const BoundExpression*, const BoundExpression*>> sides;
+    Conditions keys, others;
+    std::vector<Sides> sides;
     for (const BoundExpression* condition : conditions) {
-      if (const auto found = sides_of(*condition); found.first != nullptr) {
-        keys.push_back(condition);
-        sides.push_back(found);
-      } else {
-        (reads_own_alone(*condition) ? below : above).push_back(condition);
-      }
+      const auto found = sides_of(*condition);
+      if (found) sides.push_back(*found);
+      (found ? keys : others).push_back(condition);
     }
     if (keys.empty()) return false;
-    Place source = place->kind == PlanKind::filter ? std::move(place->input) : std::move(place);
-    if (!below.empty()) source = make(PlanKind::filter, std::move(below), std::move(source));
-    Place by_key = make(PlanKind::by_key, std::move(keys), std::move(source));
+    put(place, make_by_key(std::move(keys), sides), others);
+    return true;
+  }
+
+  // Likewise, of an OR that demands such an equality of each arm.
+  void put_rows_by_any_key(Place& place, const Conditions& conditions) {
+    for (const BoundExpression* condition : conditions) {
+      Arms arms;
+      if (reads_own_alone(*condition) || !find_arms(*condition, arms)) continue;
+      if (arms.sides.size() > kMostArms) continue;
+      Conditions others = conditions;
+      if (arms.decide) std::erase(others, condition);
+      Place by_key = make_by_key({condition}, arms.sides);
+      by_key->is_any_key = true;
+      return put(place, std::move(by_key), others);
+    }
+  }
+
+  Place make_by_key(Conditions conditions, const std::vector<Sides>& sides) {
+    Place by_key = make(PlanKind::by_key, std::move(conditions), nullptr);
     for (const auto& [outer, own] : sides) {
       by_key->left_keys.push_back(outer);
       by_key->right_keys.push_back(own);
     }
+    return by_key;
+  }
+
+  // Puts it above the source, between what other conditions say of rows alone and the rest of them.
+  void put(Place& place, Place by_key, const Conditions& others) {
+    Conditions below, above;
+    for (const BoundExpression* condition : others)
+      (reads_own_alone(*condition) ? below : above).push_back(condition);
+    Place source = place->kind == PlanKind::filter ? std::move(place->input) : std::move(place);
+    if (!below.empty()) source = make(PlanKind::filter, std::move(below), std::move(source));
+    by_key->input = std::move(source);
     place = above.empty() ? std::move(by_key) : make(PlanKind::filter, std::move(above), std::move(by_key));
-    return true;
   }
 
   // Whether it finds items by what the row around is, and might as well give all in the same order.
@@ -131,18 +174,52 @@ class Keeper {
     const SlotSet read = reads(expression);
     return read.intersects(own_) && !read.intersects(outer_) && !is_volatile(expression);
   }
-  bool reads_outer_alone(const BoundExpression& expression) const {
-    const SlotSet read = reads(expression);
-    return read.intersects(outer_) && !read.intersects(own_) && !is_volatile(expression);
+  bool reads_no_own(const BoundExpression& expression) const {
+    return !reads(expression).intersects(own_) && !is_volatile(expression);
   }
 
-  // Of an equality: what stands around the query, and what the row says; nothing if it is none of these.
-  std::pair<const BoundExpression*, const BoundExpression*> sides_of(const BoundExpression& condition) const {
+  // Nothing: it is no equality of such sides.
+  std::optional<Sides> sides_of(const BoundExpression& condition) const {
     if (condition.kind != BoundKind::binary || condition.binary_operator != BinaryOperator::equal) return {};
-    const BoundExpression *a = condition.operands[0], *b = condition.operands[1];
-    if (reads_outer_alone(*a) && reads_own_alone(*b)) return {a, b};
-    if (reads_outer_alone(*b) && reads_own_alone(*a)) return {b, a};
+    if (!reads(condition).intersects(outer_)) return {};
+    return sides_of(*condition.operands[0], *condition.operands[1]);
+  }
+  std::optional<Sides> sides_of(const BoundExpression& a, const BoundExpression& b) const {
+    if (reads_no_own(a) && reads_own_alone(b)) return Sides{&a, &b};
+    if (reads_no_own(b) && reads_own_alone(a)) return Sides{&b, &a};
     return {};
+  }
+
+  // An equality of each arm of an OR, and for each value of a list. False: some arm has none.
+  bool find_arms(const BoundExpression& condition, Arms& arms) const {
+    const auto add = [&](std::optional<Sides> sides) {
+      if (sides) arms.sides.push_back(*sides);
+      return sides.has_value();
+    };
+    const auto find = [&](const BoundExpression* operand) { return find_arms(*operand, arms); };
+    const auto find_outer = [&](const BoundExpression* operand) {
+      const size_t before = arms.sides.size();
+      if (reads(*operand).intersects(outer_) && find(operand)) return true;
+      arms.sides.resize(before);
+      return false;
+    };
+    const auto& operands = condition.operands;
+    switch (condition.kind) {
+      case BoundKind::logical_or:
+        return std::ranges::all_of(operands, find);
+      case BoundKind::logical_and:
+        arms.decide = false;
+        return std::ranges::any_of(operands, find_outer);
+      case BoundKind::in:
+        return !condition.negated && std::ranges::all_of(operands.subspan(1), [&](const auto* value) {
+          return add(sides_of(*operands[0], *value));
+        });
+      case BoundKind::binary:
+        return condition.binary_operator == BinaryOperator::equal &&
+               add(sides_of(*operands[0], *operands[1]));
+      default:
+        return false;
+    }
   }
 
   Place make(PlanKind kind, Conditions conditions, Place input) {

@@ -32,8 +32,8 @@ enum class PlanKind : uint8_t {
   join,     // JOIN container ON ..., or a query that runs once: the pairs of rows of two sides whose keys are
             // equal
   filter,   // keeps rows for which every condition is true
-  by_key,   // of a correlated query: a filter by equalities with what stands around it, which keeps its rows
-            // by their keys once it has run a few times
+  by_key,   // of a correlated query: a filter by equalities with what stands around it, or by an OR of such,
+            // which keeps its rows by their keys once it has run a few times
   group,    // GROUP BY and aggregates
   sort,     // ORDER BY; with top_k, only the first rows
   project,  // evaluates the query's value; drops rows where it is undefined
@@ -144,6 +144,7 @@ struct PlanNode {
   // Of a join's sides; by_key: of what stands around the query, and of the rows.
   std::vector<const BoundExpression*> left_keys;
   std::vector<const BoundExpression*> right_keys;
+  bool is_any_key = false;  // by_key: a row needs one of these, not all
   // join: the right side is not read whole, but for each batch of the left one: only what has one of the
   // batch's values of `asked_keys`.
   bool is_lookup = false;

@@ -140,6 +140,40 @@ TEST_F(CorrelatedQueryTest, LooksUpWhatItemsComeTo) {
   EXPECT_THAT(analyzed, HasSubstr("scan of container e  [items read 1800, rows 1800,"));
 }
 
+// Of an OR, or a list of values, each row once and in order.
+TEST_F(CorrelatedQueryTest, LooksUpByAnyKey) {
+  make_lists();
+  for (const char* const condition :
+       {"EQUAL(e.k, c.k) OR EQUAL(e.n, c.m)", "EQUAL(e.k, c.k) OR EQUAL(e.k, c.m) OR EQUAL(e.m, c.none)",
+        "(EQUAL(e.k, c.k) OR EQUAL(e.n, c.m)) AND e.m > 3 AND e.n != c.n",
+        "(EQUAL(e.k, c.k) AND e.m > c.m) OR ((EQUAL(e.n, c.n) OR e.n < c.m) AND EQUAL(e.m, c.n))",
+        "(EQUAL(e.k, c.k) AND e.m > c.m) OR (e.n < 4 AND (EQUAL(e.m, c.m) OR EQUAL(e.n, c.n)))",
+        "EQUAL(e.k, c.k) OR EQUAL(e.m, 3)", "EQUAL(c.m, e.m) OR EQUAL(e.n, c.m)"})
+    for (const char* const form : {"SELECT c.id, ARRAY(SELECT VALUE e.id FROM e WHERE {}) AS a FROM c",
+                                   "SELECT c.id, ARRAY(SELECT VALUE [e.id, t.n] FROM e JOIN t IN e.list "
+                                   "WHERE (t.n != 0) AND ({})) AS a FROM c",
+                                   "SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM e WHERE {})",
+                                   "SELECT c.id, (SELECT VALUE COUNT(1) FROM e WHERE {}) AS n FROM c"})
+      expect_rows_of_comparing(fmt::format(fmt::runtime(form), condition));
+  for (const auto& [list, contained] :
+       {std::pair("e.k IN (c.k, c.m)", "ARRAY_CONTAINS([c.k, c.m], e.k)"),
+        std::pair("c.m IN (e.n, e.m, e.k)", "ARRAY_CONTAINS([e.n, e.m, e.k], c.m)")}) {
+    const auto rows_of = [&](std::string_view condition) {
+      return query(
+          fmt::format("SELECT c.id, ARRAY(SELECT VALUE e.id FROM e WHERE {}) AS a FROM c", condition));
+    };
+    EXPECT_EQ(rows_of(list), rows_of(contained));
+    EXPECT_THAT(query(fmt::format("EXPLAIN SELECT EXISTS(SELECT 1 FROM e WHERE {}) FROM c", list)),
+                HasSubstr("rows by key " + std::string(list)));
+  }
+  // Not by what an arm asks of no row around, or of none by equality, nor by many.
+  for (const char* const condition : {"e.k NOT IN (c.k, c.m)", "e.k = c.k OR e.m IN (0, 1, 2, 3, 4, 5, 6, 7)",
+                                      "e.k = c.k OR e.m > c.m", "e.k = c.k OR (e.m = 3 AND e.n > 4)"})
+    EXPECT_THAT(query(fmt::format("EXPLAIN SELECT VALUE c.id FROM c WHERE EXISTS(SELECT 1 FROM e WHERE {})",
+                                  condition)),
+                Not(HasSubstr("rows by key")));
+}
+
 // An index leads to the same rows for all rows around, and its entries are read three times rather than for
 // each of these.
 TEST_F(CorrelatedQueryTest, KeepsWhatAnIndexLeadsTo) {
@@ -216,15 +250,17 @@ TEST_F(CorrelatedQueryTest, GoesOnLookingUpWhereMemoryDoesNotReach) {
   EXPECT_EQ(query(sql), count);
 }
 
-TEST_F(CorrelatedQueryTest, ComparesElementsWhereMemoryDoesNotReach) {
+TEST_F(CorrelatedQueryTest, ComparesElementsAndArmsWhereMemoryDoesNotReach) {
   make_lists();
-  const std::string sql =
-      "SELECT c.id, (SELECT VALUE MAX(e.id) FROM e JOIN t IN e.list WHERE t.k = c.k) AS last "
-      "FROM c WHERE c.n = 3";
-  EXPECT_EQ(query("PRAGMA statement_memory = 100000000"), "100000000\n");
-  const std::string rows = query(sql);
-  EXPECT_EQ(query("PRAGMA statement_memory = 100000"), "100000\n");
-  EXPECT_EQ(query(sql), rows);
+  for (const char* const condition :
+       {"FROM e JOIN t IN e.list WHERE t.k = c.k", "FROM e WHERE e.k = c.k OR e.m = c.n"}) {
+    const std::string sql =
+        fmt::format("SELECT c.id, (SELECT VALUE MAX(e.id) {}) AS last FROM c WHERE c.n = 3", condition);
+    EXPECT_EQ(query("PRAGMA statement_memory = 100000000"), "100000000\n");
+    const std::string rows = query(sql);
+    EXPECT_EQ(query("PRAGMA statement_memory = 100000"), "100000\n");
+    EXPECT_EQ(query(sql), rows) << sql;
+  }
 }
 
 // To keep all elements may be far more work than to find what is wanted among the first ones.

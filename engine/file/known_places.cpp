@@ -17,7 +17,7 @@ namespace {
 // Fewer pages lie in a processor's caches.
 constexpr uint64_t kLeastFilePages = 512;
 // A block has room for the places of about so many pages' entries.
-constexpr uint64_t kFilePagesOfBlock = 8192;
+constexpr uint64_t kFilePagesOfBlock = 16'384;
 // So often a commit's trees have to be asked for before it pays to note what is found in them.
 constexpr uint64_t kReadsOfSettled = 512;
 

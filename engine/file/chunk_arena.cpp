@@ -1,10 +1,11 @@
 #include "engine/file/chunk_arena.h"
-#include "sql/value/prefetch.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <new>
 #include <utility>
+
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 namespace {

@@ -93,8 +93,8 @@ class KnownPlaces {
   struct Slot {
     std::atomic<uint64_t> check = 0, place = 0;
   };
-  // What is looked for together: two lines of memory, beside each other. With the slots of one, a tenth of as
-  // many places as half of all slots would push each other out in turns.
+  // What is looked for together: two lines of memory, beside each other. Of places that take four tenths of
+  // all slots, an eighth push each other out where they share the slots of one line, a thirtieth of two.
   struct alignas(128) Bucket {
     std::array<Slot, 8> slots;
   };

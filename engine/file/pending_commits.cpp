@@ -1,5 +1,4 @@
 #include "engine/file/pending_commits.h"
-#include "sql/value/prefetch.h"
 
 #include <unistd.h>
 #include <xxhash.h>
@@ -9,6 +8,8 @@
 #include <cstring>
 #include <new>
 #include <utility>
+
+#include "sql/value/prefetch.h"
 
 namespace quire::engine {
 namespace {

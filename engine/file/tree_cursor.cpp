@@ -33,6 +33,11 @@ TreeCursor& TreeCursor::operator=(const TreeCursor& other) noexcept {
   has_asked_behind_ = other.has_asked_behind_;
   leaves_ahead_ = other.leaves_ahead_;
   asked_ = other.asked_;
+  // What is known is of one commit: of a tree that was walked before it would lead to pages that are others'.
+  known_ = other.known_;
+  hashed_ = other.hashed_;
+  lead_ = other.lead_;
+  is_seek_expected_ = other.is_seek_expected_;
   depth_ = other.depth_;
   std::copy_n(other.way_.begin(), depth_, way_.begin());
   return *this;

@@ -174,12 +174,12 @@ Result<IndexCounterBlocks::Block*> IndexCounterBlocks::block(const Transaction& 
   for (Block& block : blocks_)
     if (block.number == wanted) return &block;
   QUIRE_ASSIGN(const std::optional<Bytes> record, transaction.get(table, row('n', wanted)));
+  if (record && record->size() != sizeof(Block::counters)) return damaged();
   Block& block = blocks_.emplace_back(wanted);
-  if (record && record->size() == sizeof block.counters)
+  if (record)
     std::memcpy(block.counters.data(), record->data(), sizeof block.counters);
   else
     block.counters = {};
-  if (record && record->size() != sizeof block.counters) return damaged();
   return &block;
 }
 

@@ -205,6 +205,25 @@ TEST_F(KnownPlacesOfTable, EachSnapshotSeesItsOwnCommit) {
   }
 }
 
+// A cursor that was to seek in one snapshot, and is made one of another.
+TEST_F(KnownPlacesOfTable, ACursorSeesTheSnapshotThatItWasGivenLast) {
+  const ReadTransaction before = value_of(environment_->begin_read());
+  ASSERT_NO_FATAL_FAILURE(expect_read(before, model_));
+  change(2 * kKeys);
+  const ReadTransaction after = value_of(environment_->begin_read());
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = any_key();
+    const auto entry = model_.find(key);
+    FileCursor cursor = value_of(FileCursor::open(before, table_));
+    cursor.expect_seek(key);
+    cursor = value_of(FileCursor::open(after, table_));
+    ASSERT_EQ(value_of(cursor.seek(key)), model_.lower_bound(key) != model_.end());
+    if (entry == model_.end()) continue;
+    ASSERT_EQ(cursor.key(), key);
+    ASSERT_EQ(cursor.record(), entry->second);
+  }
+}
+
 // As an index leads to items: what is behind an entry changes with each commit.
 TEST_F(KnownPlacesOfTable, LeadsToWhatEachSnapshotHasThere) {
   Table names;

@@ -33,6 +33,9 @@ class Pen {
   char* room(char* at, size_t bytes) {
     return static_cast<size_t>(end_ - at) >= bytes ? at : grow(at, bytes);
   }
+  // The same for kEnough bytes.
+  static constexpr size_t kEnough = 128;
+  char* enough(char* at) { return at < enough_before_ ? at : grow(at, kEnough + 1); }
   char* put(char* at, std::string_view text) {
     at = room(at, text.size());
     copy_bytes(at, text.data(), text.size());
@@ -76,11 +79,13 @@ class Pen {
   void take(size_t bytes) {
     out_.resize_and_overwrite(bytes, [](char*, size_t size) { return size; });
     end_ = out_.data() + bytes;
+    enough_before_ = out_.data() + (bytes > kEnough ? bytes - kEnough : 0);
   }
 
   std::string& out_;
   size_t used_;
   char* end_;
+  const char* enough_before_;
 };
 
 }  // namespace quire::sql

@@ -64,6 +64,21 @@ inline bool copy_short_plain(std::string_view text, char* to) noexcept {
 #endif
 }
 
+// Copies a text of at least kPlainStep bytes, and reads and writes no others. False where it has to be copied
+// in another way: some byte takes an escape.
+inline bool copy_long_plain(const char* from, size_t size, char* to) noexcept {
+#if defined(__SSE2__)
+  const size_t last = size - kPlainStep;
+  __m128i marked = copy_marked(from + last, to + last);
+  for (size_t done = 0; done < last; done += kPlainStep)
+    marked = _mm_or_si128(marked, copy_marked(from + done, to + done));
+  return _mm_movemask_epi8(marked) == 0;
+#else
+  (void)from, (void)size, (void)to;
+  return false;
+#endif
+}
+
 // Copies the bytes at the front of [from, from + size) that stand in a JSON string as they are, and returns
 // how many. `to` has room for `size` bytes; those past the ones that count are left as anything. Reads no
 // byte outside: what is left of a stretch is taken together with bytes before it that are known to be plain.

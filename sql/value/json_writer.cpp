@@ -33,7 +33,9 @@ class JsonWriter {
       case Kind::array:
       case Kind::object:
         if (level == kMostWrittenNesting) return pen_.put(at, "null");
-        if (!is_pretty && value.is_encoded()) return StoredJsonWriter(pen_, value).write(at, level);
+        if (!is_pretty && value.is_encoded())
+          if (const KeyDictionary* const names = KeyDictionary::of(value.dictionary()); names != nullptr)
+            return StoredJsonWriter(pen_, value, *names).write(at, level);
         return value.is_array() ? array(at, value, level + 1) : object(at, value, level + 1);
     }
     return at;

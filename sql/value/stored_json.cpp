@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "sql/value/document_layout.h"
 #include "sql/value/number_text.h"
@@ -12,9 +13,10 @@ namespace {
 
 using namespace layout;
 
+constexpr size_t kNameStep = KeyDictionary::kJsonNameStep;
 // Any scalar but a long string: the longest short one with its quotes, written by whole steps, and a comma.
 constexpr size_t kRoomOfValue = 1 + (kMostShortString / kPlainStep + 1) * kPlainStep + 1 + 1;
-static_assert(kRoomOfValue > kLongestNumber + 2);
+static_assert(kRoomOfValue > kLongestNumber + 2 && Pen::kEnough >= kNameStep + kRoomOfValue);
 
 // The key of an array's element.
 struct NoKey {};
@@ -23,23 +25,53 @@ constexpr size_t kKeyBytes = sizeof(Key);
 template <>
 constexpr size_t kKeyBytes<NoKey> = 0;
 
-// By a value's tag, how it is written.
-enum class Writing : uint8_t { decimal, object, array, text, small_integer, literal, scalar };
+// By a value's tag, how it is written. Most arrays and objects are of the forms that are told apart here.
+enum class Writing : uint8_t {
+  decimal,
+  narrow_object,
+  small_object,
+  object,
+  narrow_array,
+  array,
+  short_text,
+  text,
+  small_integer,
+  integer,
+  literal,
+  scalar
+};
+constexpr uint8_t kSmallObject = kObject | kShortKeysBit, kNarrowObject = kSmallObject | kNarrowBit;
+constexpr uint8_t kNarrowArray = kArray | kNarrowBit;
 constexpr auto kWritings = [] {
   std::array<Writing, 256> writings;
   for (size_t i = 0; i < writings.size(); ++i) {
     const auto tag = static_cast<uint8_t>(i);
-    const bool is_text = tag == kString1 || static_cast<uint8_t>(tag - kShortString) <= kMostShortString;
+    const bool is_short_text = static_cast<uint8_t>(tag - kShortString) <= kMostShortString;
     const bool is_literal = tag == kNull || tag == kFalse || tag == kTrue;
-    writings[i] = is_decimal_tag(tag)      ? Writing::decimal
-                  : is_object_tag(tag)     ? Writing::object
-                  : is_array_tag(tag)      ? Writing::array
-                  : is_text                ? Writing::text
-                  : tag <= kMostTagInteger ? Writing::small_integer
-                  : is_literal             ? Writing::literal
-                                           : Writing::scalar;
+    writings[i] = is_decimal_tag(tag)                    ? Writing::decimal
+                  : tag == kNarrowObject                 ? Writing::narrow_object
+                  : tag == kSmallObject                  ? Writing::small_object
+                  : is_object_tag(tag)                   ? Writing::object
+                  : tag == kNarrowArray                  ? Writing::narrow_array
+                  : is_array_tag(tag)                    ? Writing::array
+                  : is_short_text                        ? Writing::short_text
+                  : tag == kString1                      ? Writing::text
+                  : tag <= kMostTagInteger               ? Writing::small_integer
+                  : tag >= kInteger1 && tag <= kInteger4 ? Writing::integer
+                  : is_literal                           ? Writing::literal
+                                                         : Writing::scalar;
   }
   return writings;
+}();
+
+// The digits of those that a tag holds.
+constexpr auto kSmallIntegers = [] {
+  std::array<std::array<char, 2>, kMostTagInteger + 1> digits;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    const auto tens = static_cast<char>('0' + i / 10), ones = static_cast<char>('0' + i % 10);
+    digits[i] = {i < 10 ? ones : tens, ones};
+  }
+  return digits;
 }();
 
 template <typename Number>
@@ -51,29 +83,30 @@ Number load_at(const char* at) noexcept {
 
 }  // namespace
 
-StoredJsonWriter::StoredJsonWriter(Pen& pen, const Value& value) noexcept
-    : pen_(pen),
-      value_(value),
-      end_(reinterpret_cast<const char*>(value.encoded_bytes().data() + value.encoded_bytes().size())),
-      names_(KeyDictionary::of(value.dictionary())) {}
+StoredJsonWriter::StoredJsonWriter(Pen& pen, const Value& value, const KeyDictionary& names) noexcept
+    : pen_(pen), value_(value), names_(names) {
+  const std::span<const std::byte> bytes = value.encoded_bytes();
+  const size_t starts = bytes.size() >= kPlainStep ? bytes.size() - kPlainStep + 1 : 0;
+  whole_steps_before_ = reinterpret_cast<const char*>(bytes.data() + starts);
+}
 
 char* StoredJsonWriter::write(char* at, size_t level) {
   level_ = level;
   const std::span<const std::byte> bytes = value_.encoded_bytes();
-  const Bytes all{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  at = pen_.room(at, kRoomOfValue);
-  return value_.is_array() ? array(at, all) : object(at, all);
+  return other_value(pen_.enough(at), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 // ---- Arrays and objects: each value is followed by a comma, and the last one becomes the bracket.
 
-// A value lies between two neighbouring offsets, which are counted here from where the values begin, so that
-// what points before that is too large.
+// A value lies between two neighbouring offsets.
 template <typename Offset, typename Key>
 char* StoredJsonWriter::container(char* at, Bytes bytes) {
   constexpr bool is_array = std::is_same_v<Key, NoKey>;
   using Count = std::conditional_t<sizeof(Offset) == sizeof(uint32_t), uint32_t, uint8_t>;
   constexpr size_t kKeys = 1 + sizeof(Count);
+  if (level_ == kMostWrittenNesting) [[unlikely]]
+    return pen_.put(at, "null");
+  ++level_;
   *at++ = is_array ? '[' : '{';
   size_t count = bytes.size < kKeys ? 0 : load_at<Count>(bytes.at + 1);
   const size_t offsets = kKeys + count * kKeyBytes<Key>, values = offsets + (count + 1) * sizeof(Offset);
@@ -81,106 +114,80 @@ char* StoredJsonWriter::container(char* at, Bytes bytes) {
     count = 0;
   const char* key = bytes.at + kKeys;
   const char* offset = bytes.at + offsets;
-  const Bytes all{bytes.at + values, bytes.size - values};
-  size_t end = count == 0 ? 0 : load_at<Offset>(offset) - values;
+  size_t end = count == 0 ? 0 : load_at<Offset>(offset);
+  // What points before the values is taken for the end, where none begins.
+  if (end < values) [[unlikely]]
+    end = bytes.size;
   for (; count > 0; --count, key += kKeyBytes<Key>) {
     const size_t begin = end;
     offset += sizeof(Offset);
-    end = load_at<Offset>(offset) - values;
-    if (end <= begin || end > all.size) [[unlikely]]
+    end = load_at<Offset>(offset);
+    if (end <= begin || end > bytes.size) [[unlikely]] {
+      if (end < values) end = bytes.size;
       continue;
-    const Bytes found{all.at + begin, end - begin};
-    if constexpr (is_array)
-      at = element(at, found);
-    else
-      at = member(at, found, load_at<Key>(key));
+    }
+    const Bytes found{bytes.at + begin, end - begin};
+    at = pen_.enough(at);
+    char* to = at;
+    if constexpr (!is_array) {
+      const std::string_view* const name = names_.json_name(load_at<Key>(key));
+      if (name == nullptr) [[unlikely]] {
+        if (load_at<Key>(key) == kInlineKey) at = inline_member(at, found);
+        continue;
+      }
+      std::memcpy(to, name->data(), kNameStep);
+      to += name->size();
+      if (name->size() > kNameStep) [[unlikely]] {
+        at = pen_.room(at, name->size() + kNameStep + kRoomOfValue);
+        to = put_long_name(at, *name);
+      }
+    }
+    char* const behind = value(to, found);
+    if (behind == to) [[unlikely]]
+      continue;
+    *behind = ',';
+    at = behind + 1;
   }
+  --level_;
   constexpr char kBracket = is_array ? ']' : '}';
   if (at[-1] != ',') [[unlikely]]
     ++at;
   at[-1] = kBracket;
-  return pen_.room(at, 1);
+  return pen_.enough(at);
 }
 
-[[gnu::always_inline]] inline char* StoredJsonWriter::element(char* at, Bytes bytes) {
-  char* const begin = pen_.room(at, kRoomOfValue);
-  char* const end = value(begin, bytes);
-  if (end == begin) [[unlikely]]
-    return begin;
-  *end = ',';
-  return end + 1;
-}
-
-template <typename Key>
-[[gnu::always_inline]] inline char* StoredJsonWriter::member(char* at, Bytes bytes, Key key) {
-  constexpr size_t kStep = KeyDictionary::kJsonNameStep;
-  const std::string_view* const name = names_ != nullptr ? names_->json_name(key) : nullptr;
-  if (name == nullptr) [[unlikely]]
-    return key == kInlineKey ? inline_member(at, bytes) : at;
-  at = pen_.room(at, name->size() + kStep + kRoomOfValue);
-  size_t done = 0;
-  do {
-    std::memcpy(at + done, name->data() + done, kStep);
-    done += kStep;
-  } while (done < name->size());
-  char* const begin = at + name->size();
-  char* const end = value(begin, bytes);
-  if (end == begin) [[unlikely]]
-    return at;
-  *end = ',';
-  return end + 1;
+[[gnu::noinline]] char* StoredJsonWriter::put_long_name(char* at, std::string_view name) {
+  for (size_t done = 0; done < name.size(); done += kNameStep)
+    std::memcpy(at + done, name.data() + done, kNameStep);
+  return at + name.size();
 }
 
 // The name is a string in front of the value.
-char* StoredJsonWriter::inline_member(char* at, Bytes bytes) {
+[[gnu::noinline]] char* StoredJsonWriter::inline_member(char* at, Bytes bytes) {
   const std::span<const std::byte> slice = bytes.span();
   const size_t extent = string_extent(slice);
   if (extent == 0 || decode_value(slice.subspan(extent), value_.dictionary()).is_undefined()) return at;
   at = pen_.quoted(at, decode_value(slice, 0).as_string(), 1 + kRoomOfValue);
   *at++ = ':';
-  at = value(at, {bytes.at + extent, bytes.size - extent});
+  at = other_value(at, {bytes.at + extent, bytes.size - extent});
   *at = ',';
   return at + 1;
 }
 
 char* StoredJsonWriter::object(char* at, Bytes bytes) {
-  if (level_ == kMostWrittenNesting) return pen_.put(at, "null");
-  ++level_;
   switch (bytes.tag() & ~(kObject | kInlineBit)) {
-    case kShortKeysBit | kNarrowBit:
-      at = container<uint8_t, uint8_t>(at, bytes);
-      break;
-    case kShortKeysBit:
-      at = container<uint16_t, uint8_t>(at, bytes);
-      break;
     case kNarrowBit:
-      at = container<uint8_t, uint16_t>(at, bytes);
-      break;
+      return container<uint8_t, uint16_t>(at, bytes);
     case kLargeBit:
-      at = container<uint32_t, uint16_t>(at, bytes);
-      break;
+      return container<uint32_t, uint16_t>(at, bytes);
     default:
-      at = container<uint16_t, uint16_t>(at, bytes);
+      return container<uint16_t, uint16_t>(at, bytes);
   }
-  --level_;
-  return at;
 }
 
 char* StoredJsonWriter::array(char* at, Bytes bytes) {
-  if (level_ == kMostWrittenNesting) return pen_.put(at, "null");
-  ++level_;
-  switch (bytes.tag() & ~kArray) {
-    case kNarrowBit:
-      at = container<uint8_t, NoKey>(at, bytes);
-      break;
-    case kLargeBit:
-      at = container<uint32_t, NoKey>(at, bytes);
-      break;
-    default:
-      at = container<uint16_t, NoKey>(at, bytes);
-  }
-  --level_;
-  return at;
+  if ((bytes.tag() & kLargeBit) != 0) return container<uint32_t, NoKey>(at, bytes);
+  return container<uint16_t, NoKey>(at, bytes);
 }
 
 // ---- Scalars: the most frequent go from their bytes to their text at once
@@ -188,7 +195,7 @@ char* StoredJsonWriter::array(char* at, Bytes bytes) {
 [[gnu::always_inline]] inline char* StoredJsonWriter::value(char* at, Bytes bytes) {
   const size_t length = static_cast<uint8_t>(bytes.tag() - kShortString);
   const char* const text = bytes.at + 1;
-  if (length <= kPlainStep && length < bytes.size && end_ - text >= ptrdiff_t{kPlainStep} &&
+  if (length <= kPlainStep && length < bytes.size && text < whole_steps_before_ &&
       copy_short_plain({text, length}, at + 1)) [[likely]] {
     at[0] = at[1 + length] = '"';
     return at + length + 2;
@@ -196,26 +203,61 @@ char* StoredJsonWriter::array(char* at, Bytes bytes) {
   return other_value(at, bytes);
 }
 
-// Calls that end it keep its frame empty.
 char* StoredJsonWriter::other_value(char* at, Bytes bytes) {
   const uint8_t tag = bytes.tag();
   switch (kWritings[tag]) {
     case Writing::decimal:
-      if (decimal_bytes(tag) >= bytes.size) return at;
-      return put_decimal(load_decimal_integer(bytes.span().data()), decimal_places(tag), at);
+      return decimal(at, bytes);
+    case Writing::narrow_object:
+      return container<uint8_t, uint8_t>(at, bytes);
+    case Writing::small_object:
+      return container<uint16_t, uint8_t>(at, bytes);
     case Writing::object:
       return object(at, bytes);
+    case Writing::narrow_array:
+      return container<uint8_t, NoKey>(at, bytes);
     case Writing::array:
       return array(at, bytes);
+    case Writing::short_text:
+      return short_text(at, bytes);
     case Writing::text:
       return text(at, bytes);
     case Writing::small_integer:
-      return put_integer(tag, at);
+      return small_integer(at, tag);
+    case Writing::integer:
+      return integer(at, bytes);
     case Writing::literal:
       return literal(at, tag);
-    default:
+    case Writing::scalar:
       return scalar(at, bytes);
   }
+  std::unreachable();  // kWritings has no others
+}
+
+// A number of one to four bytes that ends there. Four are read: its tag and the header of what it stands in
+// take more than three.
+inline int32_t StoredJsonWriter::last_bytes(const char* end, size_t bytes) noexcept {
+  return load_at<int32_t>(end - sizeof(int32_t)) >> (8 * (sizeof(int32_t) - bytes));
+}
+
+char* StoredJsonWriter::decimal(char* at, Bytes bytes) {
+  const size_t size = decimal_bytes(bytes.tag());
+  if (size >= bytes.size) [[unlikely]]
+    return at;
+  return put_decimal(last_bytes(bytes.at + 1 + size, size), decimal_places(bytes.tag()), at);
+}
+
+char* StoredJsonWriter::integer(char* at, Bytes bytes) {
+  const size_t size = size_t{1} << (bytes.tag() - kInteger1);
+  if (size >= bytes.size) [[unlikely]]
+    return at;
+  return put_integer(last_bytes(bytes.at + 1 + size, size), at);
+}
+
+// Both digits at once.
+[[gnu::always_inline]] inline char* StoredJsonWriter::small_integer(char* at, uint8_t integer) {
+  std::memcpy(at, kSmallIntegers[integer].data(), 2);
+  return at + (integer < 10 ? 1 : 2);
 }
 
 // Eight bytes at once: there is room for more than the longest.
@@ -226,15 +268,24 @@ char* StoredJsonWriter::other_value(char* at, Bytes bytes) {
   return at + (tag == kFalse ? 5 : 4);
 }
 
-char* StoredJsonWriter::text(char* at, Bytes bytes) {
-  const size_t header = bytes.tag() == kString1 ? 2 : 1;
-  if (bytes.size < header) return at;
-  const size_t length =
-      header == 2 ? load_at<uint8_t>(bytes.at + 1) : size_t{static_cast<uint8_t>(bytes.tag() - kShortString)};
-  return length <= bytes.size - header ? pen_.quoted(at, {bytes.at + header, length}, 1) : at;
+// There is room for it as it stands.
+char* StoredJsonWriter::short_text(char* at, Bytes bytes) const {
+  const size_t length = static_cast<uint8_t>(bytes.tag() - kShortString);
+  if (length >= bytes.size) return at;
+  if (length < kPlainStep || !copy_long_plain(bytes.at + 1, length, at + 1)) [[unlikely]]
+    return pen_.quoted(at, {bytes.at + 1, length}, 1);
+  at[0] = at[1 + length] = '"';
+  return at + length + 2;
 }
 
-char* StoredJsonWriter::scalar(char* at, Bytes bytes) {
+char* StoredJsonWriter::text(char* at, Bytes bytes) const {
+  constexpr size_t kHeader = 2;
+  if (bytes.size < kHeader) return at;
+  const size_t length = load_at<uint8_t>(bytes.at + 1);
+  return length <= bytes.size - kHeader ? pen_.quoted(at, {bytes.at + kHeader, length}, 1) : at;
+}
+
+[[gnu::noinline]] char* StoredJsonWriter::scalar(char* at, Bytes bytes) {
   const Value value = decode_value(bytes.span(), value_.dictionary());
   switch (value.kind()) {
     case Kind::integer:

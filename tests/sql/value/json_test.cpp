@@ -1,12 +1,15 @@
 // JSON text to documents and to built values, and back to text.
 #include "sql/value/json.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "sql/value/document_writer.h"
 #include "sql/value/number_text.h"
@@ -129,6 +132,22 @@ TEST(Json, ADecimalOfADocumentIsWrittenAsItsDouble) {
       for (int64_t near = -2; near <= 2; ++near) check(static_cast<int32_t>(power + near), places);
     for (int i = 0; i < 20'000; ++i) check(static_cast<int32_t>(random()) >> random() % 31, places);
   }
+}
+
+// As the first value of the smallest array and object, where little stands before its bytes, and behind
+// others.
+TEST(Json, IntegersOfEveryWidthAreWrittenWhereverTheyStand) {
+  SampleDocuments documents;
+  std::vector<int64_t> integers;
+  for (int64_t i = -130; i <= 130; ++i) integers.push_back(i);
+  for (int bits = 14; bits < 63; ++bits)
+    for (const int64_t off : {-1, 0, 1})
+      for (const int64_t sign : {-1, 1}) integers.push_back(sign * ((int64_t{1} << bits) + off));
+  for (const int64_t i : integers)
+    for (const char* const form : {"[{}]", R"({{"n":{}}})", R"([[{}],{{"a":1.5,"n":{}}},"x",{}])"}) {
+      const std::string json = fmt::format(fmt::runtime(form), i, i, i);
+      ASSERT_EQ(documents.round_trip(json), json);
+    }
 }
 
 TEST(Json, EscapesAreFoundAtEveryPlaceOfStringsOfEveryLength) {

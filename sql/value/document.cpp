@@ -46,7 +46,7 @@ bool write_value(const Value& value, DocumentWriter& writer) {
         writer.element();
         if (!write_value(element, writer)) return false;
       }
-      writer.end();
+      writer.end_array();
       return true;
     }
     case Kind::object: {
@@ -58,7 +58,7 @@ bool write_value(const Value& value, DocumentWriter& writer) {
         writer.key(member.name);
         if (!write_value(member.value, writer)) return false;
       }
-      writer.end();
+      writer.end_object();
       return true;
     }
   }

@@ -52,7 +52,7 @@ bool DocumentEdit::overwrite(const Value& scalar) {
   return true;
 }
 
-// As the document's writer chooses it (DocumentWriter::header_form).
+// As the document's writer chooses it (document_header::form_of).
 bool DocumentEdit::keeps_form(const Level& level, int64_t more) const noexcept {
   const layout::Container object(bytes_at(level.start, level.bytes), true);
   const int64_t bytes = level.bytes + more;

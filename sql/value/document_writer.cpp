@@ -12,6 +12,7 @@ namespace quire::sql {
 namespace {
 
 constexpr size_t kFirstBuffer = size_t{4} << 10;
+constexpr ptrdiff_t kFirstEntries = 64;
 
 std::span<const std::byte> as_bytes(const char* first, size_t size) {
   return {reinterpret_cast<const std::byte*>(first), size};
@@ -22,6 +23,7 @@ std::span<const std::byte> as_bytes(const char* first, size_t size) {
 DocumentWriter::DocumentWriter()
     : places_(std::make_unique_for_overwrite<Place[]>(kPlaces)), seen_in_(KeyDictionary::kMostNames) {
   grow(kFirstBuffer);
+  grow_entries();
 }
 
 void DocumentWriter::start(KeyDictionary& dictionary) {
@@ -32,9 +34,9 @@ void DocumentWriter::start(KeyDictionary& dictionary) {
   }
   know_names(dictionary.size());
   next_ = buffer_.get();
-  entries_.clear();
+  next_entry_ = entries_.get();
   frame_ = frames_.data();
-  frame_->place = places_.get();
+  frame_->inner = places_.get();
 }
 
 // Their places, and that of the root.
@@ -45,12 +47,24 @@ void DocumentWriter::know_names(size_t names) {
 void DocumentWriter::grow(size_t bytes) {
   const size_t used = size();
   if (bytes > kMostDocumentBytes - used) throw DocumentTooLarge{};
-  const size_t capacity = std::max(used + bytes, std::max(kFirstBuffer, 2 * used));
+  const size_t capacity = std::max(used + bytes + kMargin, std::max(kFirstBuffer, 2 * used));
   auto larger = std::make_unique_for_overwrite<char[]>(capacity);
   if (used != 0) std::memcpy(larger.get(), buffer_.get(), used);
   buffer_ = std::move(larger);
   next_ = buffer_.get() + used;
-  limit_ = buffer_.get() + capacity;
+  limit_ = buffer_.get() + capacity - kMargin;
+}
+
+void DocumentWriter::grow_entries() {
+  const auto used = next_entry_ - entries_.get();
+  const auto capacity = std::max(kFirstEntries, 2 * used);
+  auto larger = std::make_unique<Entry[]>(static_cast<size_t>(capacity) + document_header::kEntryStep);
+  std::copy(entries_.get(), next_entry_, larger.get());
+  for (Frame& frame : std::span(frames_).first(static_cast<size_t>(frame_ - frames_.data()) + 1).subspan(1))
+    frame.entries = larger.get() + (frame.entries - entries_.get());
+  entries_ = std::move(larger);
+  next_entry_ = entries_.get() + used;
+  entries_limit_ = entries_.get() + capacity;
 }
 
 void DocumentWriter::integer(int64_t value) {
@@ -69,7 +83,7 @@ void DocumentWriter::integer(int64_t value) {
     put(layout::kInteger8, value);
 }
 
-void DocumentWriter::real(double value) {
+[[gnu::noinline]] void DocumentWriter::real(double value) {
   const Value number = Value::number(value);
   if (number.kind() == Kind::integer)
     integer(number.as_integer());
@@ -113,17 +127,45 @@ bool DocumentWriter::decimal(double value) {
 void DocumentWriter::put_decimal(int32_t integer, int places) {
   const auto magnitude = static_cast<uint32_t>(integer < 0 ? ~integer : integer);
   const auto bytes = static_cast<size_t>(std::bit_width(magnitude)) / 8 + 1;  // one bit is for the sign
-  reserve(1 + sizeof integer);
+  reserve_margin();
   *next_ = static_cast<char>(layout::decimal_tag(places, bytes));
   std::memcpy(next_ + 1, &integer, sizeof integer);
   next_ += 1 + bytes;
 }
 
+void DocumentWriter::string(std::string_view text) {
+  const size_t length = text.size();
+  if (length > kMostDocumentBytes) throw DocumentTooLarge{};
+  reserve(length + 5);
+  if (length <= layout::kMostShortString) {
+    *next_++ = static_cast<char>(layout::kShortString + length);
+  } else if (length <= 0xFF) {
+    next_[0] = static_cast<char>(layout::kString1);
+    next_[1] = static_cast<char>(length);
+    next_ += 2;
+  } else {
+    const bool is_short = length <= 0xFFFF;
+    const size_t bytes = is_short ? 2 : 4;
+    *next_ = static_cast<char>(is_short ? layout::kString2 : layout::kString4);
+    const auto length32 = static_cast<uint32_t>(length);
+    std::memcpy(next_ + 1, &length32, bytes);
+    next_ += 1 + bytes;
+  }
+  copy_bytes(next_, text.data(), length);
+  next_ += length;
+}
+
+bool DocumentWriter::take_other_string(std::string_view text, size_t readable) {
+  if (contains_backslash(text, readable)) return false;
+  string(text);
+  return true;
+}
+
 DocumentWriter::LikelyName DocumentWriter::number_of_unlikely(std::string_view name) {
   const Frame& frame = *frame_;
   const KeyNumber number = dictionary_->add(name);
-  LikelyName likely{.number = number};
-  likely.is_greater = entries_.size() == frame.first_entry || number > entries_.back().key;
+  LikelyName likely{.place = place_of(number), .number = number};
+  likely.is_greater = next_entry_ == frame.entries || number > next_entry_[-1].key;
   if (number == kInlineKey) return likely;
   know_names(dictionary_->size());
   const std::string_view json = *dictionary_->json_name(number);
@@ -132,85 +174,61 @@ DocumentWriter::LikelyName DocumentWriter::number_of_unlikely(std::string_view n
   return *frame.likely = likely;
 }
 
+namespace {
+
+// As a rule no two keys of an object share their lowest bits.
+bool may_share_a_key(std::span<const document_header::Entry> entries) {
+  constexpr uint32_t kBits = 64;
+  uint64_t seen = 0, twice = 0;
+  for (const auto& entry : entries) {
+    const uint64_t bit = uint64_t{1} << entry.key % kBits;
+    twice |= seen & bit;
+    seen |= bit;
+  }
+  return twice != 0;
+}
+
+}  // namespace
+
 void DocumentWriter::end_array() {
-  write_header(*frame_, layout::kArray);
-  entries_.resize(frame_->first_entry);
-  --frame_;
+  end_container<false>();
 }
 
 void DocumentWriter::end_object() {
   const Frame& frame = *frame_;
-  if (!frame.keys_rise && has_duplicate_keys(frame)) [[unlikely]]
+  if (!frame.keys_rise && may_share_a_key(entries()) && has_duplicate_keys(frame)) [[unlikely]]
     remove_duplicates(frame);
-  write_header(frame, layout::kObject | (frame.inline_names != 0 ? layout::kInlineBit : 0));
-  entries_.resize(frame.first_entry);
+  end_container<true>();
+}
+
+[[gnu::noinline]] void DocumentWriter::move_values(const Frame& frame, size_t header) {
+  reserve(header + kMargin);
+  char* const at = buffer_.get() + frame.start - frame.room;
+  const size_t body = size() - frame.start;
+  std::memmove(at + header, at + frame.room, body);
+  next_ = at + header + body;
+  const bool is_object = frame.tag != layout::kArray;
+  frame.place->header_bytes[is_object] = static_cast<uint8_t>(std::min(header, kMostRoom));
+}
+
+template <bool kIsObject>
+inline void DocumentWriter::end_container() {
+  const Frame& frame = *frame_;
+  const size_t count = entries().size();
+  const size_t body = size() - frame.start;
+  const document_header::Form form = document_header::form_of<kIsObject>(frame.key_bits, count, body);
+  if (form.size != frame.room) [[unlikely]]
+    move_values(frame, form.size);
+  else
+    reserve_margin();
+  char* const at = buffer_.get() + frame.start - frame.room;
+  document_header::put<kIsObject>(at, frame.tag, form, {frame.entries, count}, frame.start, body);
+  next_entry_ = frame.entries;
   --frame_;
 }
 
-inline DocumentWriter::HeaderForm DocumentWriter::header_form(const Frame& frame, uint8_t tag, size_t count,
-                                                              size_t body) {
-  HeaderForm form{.tag = tag, .key_bytes = frame.is_object ? size_t{2} : 0, .offset_bytes = 2, .size = 0};
-  const auto size = [&](size_t count_bytes) {
-    return 1 + count_bytes + form.key_bytes * count + form.offset_bytes * (count + 1);
-  };
-  if (count > layout::kMostSmallCount || size(1) + body > layout::kMostSmallBytes) {
-    form.tag |= layout::kLargeBit;
-    form.offset_bytes = 4;
-    form.size = size(4);
-    return form;
-  }
-  if (frame.is_object && frame.key_bits <= layout::kMostShortKey) {
-    form.tag |= layout::kShortKeysBit;
-    form.key_bytes = 1;
-  }
-  if (size(1) - (count + 1) + body <= layout::kMostNarrowBytes) {
-    form.tag |= layout::kNarrowBit;
-    form.offset_bytes = 1;
-  }
-  form.size = size(1);
-  return form;
-}
-
-void DocumentWriter::write_header(const Frame& frame, uint8_t tag) {
-  const Entry* entries = entries_.data() + frame.first_entry;
-  const size_t count = entries_.size() - frame.first_entry;
-  const size_t body = size() - frame.start;
-  const HeaderForm form = header_form(frame, tag, count, body);
-  reserve(form.size);
-  char* at = buffer_.get() + frame.start - frame.room;
-  if (form.size != frame.room) {
-    std::memmove(at + form.size, at + frame.room, body);
-    next_ = at + form.size + body;
-    frame.place->header_bytes[frame.is_object] = static_cast<uint8_t>(std::min(form.size, kMostRoom));
-  }
-
-  // Little-endian: the first bytes of a number are the number in fewer bytes.
-  const auto put_low = [](char* to, size_t number, size_t bytes) {
-    std::memcpy(to, &number, bytes);
-    return to + bytes;
-  };
-  *at++ = static_cast<char>(form.tag);
-  const bool is_object = frame.is_object;
-  const auto put_all = [&]<typename Key, typename Offset>(Key, Offset) {
-    at = put_low(at, count, std::is_same_v<Offset, uint32_t> ? sizeof(uint32_t) : 1);
-    char* offset = at + form.key_bytes * count;
-    for (const Entry *entry = entries, *const end = entries + count; entry != end; ++entry) {
-      if (is_object) at = put_low(at, entry->key, sizeof(Key));
-      offset = put_low(offset, form.size + entry->offset, sizeof(Offset));
-    }
-    put_low(offset, form.size + body, sizeof(Offset));
-  };
-  if (form.offset_bytes == 4)
-    put_all(uint16_t{}, uint32_t{});
-  else if (form.offset_bytes == 2)
-    form.key_bytes == 1 ? put_all(uint8_t{}, uint16_t{}) : put_all(uint16_t{}, uint16_t{});
-  else
-    form.key_bytes == 1 ? put_all(uint8_t{}, uint8_t{}) : put_all(uint16_t{}, uint8_t{});
-}
-
-std::string_view DocumentWriter::inline_name(const Frame& frame, const Entry& entry) const {
-  const size_t at = frame.start + entry.offset;
-  return decode_value(as_bytes(buffer_.get() + at, size() - at), 0).as_string();
+std::string_view DocumentWriter::inline_name(const Entry& entry) const {
+  return decode_value(as_bytes(buffer_.get() + entry.offset, size() - entry.offset), 0).as_string();
 }
 
 bool DocumentWriter::has_duplicate_keys(const Frame& frame) {
@@ -218,48 +236,44 @@ bool DocumentWriter::has_duplicate_keys(const Frame& frame) {
     std::fill(seen_in_.begin(), seen_in_.end(), 0);
     object_serial_ = 1;
   }
-  for (size_t i = frame.first_entry; i < entries_.size(); ++i) {
-    const KeyNumber key = entries_[i].key;
-    if (key == kInlineKey) continue;
-    if (seen_in_[key] == object_serial_) return true;
-    seen_in_[key] = object_serial_;
+  for (const Entry& entry : entries()) {
+    if (entry.key == kInlineKey) continue;
+    if (seen_in_[entry.key] == object_serial_) return true;
+    seen_in_[entry.key] = object_serial_;
   }
   if (frame.inline_names < 2) return false;
   std::vector<std::string_view> names;
   names.reserve(frame.inline_names);
-  for (size_t i = frame.first_entry; i < entries_.size(); ++i)
-    if (entries_[i].key == kInlineKey) names.push_back(inline_name(frame, entries_[i]));
+  for (const Entry& entry : entries())
+    if (entry.key == kInlineKey) names.push_back(inline_name(entry));
   std::sort(names.begin(), names.end());
   return std::adjacent_find(names.begin(), names.end()) != names.end();
 }
 
 // Rare, so it may allocate: the values are laid out anew, each name at its first place with its last value.
 void DocumentWriter::remove_duplicates(const Frame& frame) {
-  const size_t count = entries_.size() - frame.first_entry;
-  const size_t body = size() - frame.start;
-  const std::string values(buffer_.get() + frame.start, body);
-  const std::vector<Entry> before(entries_.begin() + static_cast<ptrdiff_t>(frame.first_entry),
-                                  entries_.end());
+  const std::vector<Entry> before(frame.entries, next_entry_);
+  const std::string values(buffer_.get() + frame.start, next_);
   // The place of each name among those kept, and the last member of that name.
   std::unordered_map<std::string_view, size_t> places;
   std::vector<size_t> kept;
-  for (size_t i = 0; i < count; ++i) {
-    const std::string_view name =
-        before[i].key == kInlineKey ? inline_name(frame, before[i]) : dictionary_->name(before[i].key);
-    const auto [place, is_new] = places.try_emplace(name, kept.size());
+  for (size_t i = 0; i < before.size(); ++i) {
+    const auto key = static_cast<KeyNumber>(before[i].key);
+    const auto [place, is_new] =
+        places.try_emplace(key == kInlineKey ? inline_name(before[i]) : dictionary_->name(key), kept.size());
     if (is_new)
       kept.push_back(i);
     else
       kept[place->second] = i;
   }
-  entries_.resize(frame.first_entry);
+  next_entry_ = frame.entries;
   next_ = buffer_.get() + frame.start;
   for (const size_t i : kept) {
-    const size_t end = i + 1 < count ? before[i + 1].offset : body;
-    const size_t length = end - before[i].offset;
-    entries_.push_back({offset_in_container(), before[i].key});
-    std::memcpy(next_, values.data() + before[i].offset, length);
-    next_ += length;
+    const size_t begin = before[i].offset - frame.start;
+    const size_t end = i + 1 < before.size() ? before[i + 1].offset - frame.start : values.size();
+    add_entry(static_cast<KeyNumber>(before[i].key));
+    std::memcpy(next_, values.data() + begin, end - begin);
+    next_ += end - begin;
   }
 }
 

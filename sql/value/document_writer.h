@@ -16,10 +16,12 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "sql/value/document.h"
+#include "sql/value/document_header.h"
 #include "sql/value/document_layout.h"
 #include "sql/value/json_string.h"
 #include "sql/value/key_dictionary.h"
@@ -48,16 +50,17 @@ class DocumentWriter {
 
   // Before each element of an array, and before each member of an object. The last of several members of one
   // name wins, standing where the first stood.
-  void element() { entries_.push_back({offset_in_container(), 0}); }
+  void element() { add_entry(0); }
   void key(std::string_view name);
   // In place of key(), where `json`, of which so many bytes may be read, begins with the likely name as JSON
   // has it and its colon. False, and nothing done, where it does not, or might not.
   [[nodiscard]] bool take_likely_key(const char* json, size_t readable);
 
   // False, and nothing begun, past kMostNesting. An empty array or object is begun and ended as any other.
-  [[nodiscard]] bool begin_array() { return begin(false); }
-  [[nodiscard]] bool begin_object() { return begin(true); }
-  void end() { frame_->is_object ? end_object() : end_array(); }
+  [[nodiscard]] bool begin_array() { return begin(layout::kArray); }
+  [[nodiscard]] bool begin_object() { return begin(layout::kObject); }
+  void end_array();
+  void end_object();
 
   void null() { put_tag(layout::kNull); }
   void boolean(bool value) { put_tag(value ? layout::kTrue : layout::kFalse); }
@@ -67,20 +70,18 @@ class DocumentWriter {
   // Of `digits` over ten to the power of `places`, as the source has it.
   void decimal(double value, uint64_t digits, uint32_t places);
   void string(std::string_view text);
-  // As string(), where none of the text's bytes is a backslash; false, and nothing done, where one is. So
-  // many bytes may be read from its first on.
+  // As string(), where none of the text's bytes is a backslash; false, and nothing done, where one is, or
+  // stands close behind. So many bytes may be read from its first on.
   [[nodiscard]] bool take_string(std::string_view text, size_t readable);
 
  private:
-  // A member or element of an unfinished container: where it starts, from the container's start.
-  struct Entry {
-    uint32_t offset;
-    KeyNumber key;
-  };
+  using Entry = document_header::Entry;
+  struct Place;
   // A name, as it stands in JSON: with quotes and a colon.
   struct LikelyName {
-    const char* json = nullptr;  // of whole steps of KeyDictionary::kJsonNameStep; null: none is known
-    uint32_t size = 0;
+    const char* json = nullptr;  // of whole steps of KeyDictionary::kJsonNameStep
+    Place* place = nullptr;
+    uint32_t size = UINT32_MAX;  // longer than any text where none is known
     KeyNumber number = 0;
     bool is_greater = true;  // than that of the name before
   };
@@ -92,31 +93,47 @@ class DocumentWriter {
     std::array<uint8_t, 2> header_bytes{};
   };
   struct Frame {
-    size_t start = 0;        // of the values in the buffer
-    size_t room = 0;         // for the header, before them
-    size_t first_entry = 0;  // in entries_
+    size_t start = 0;          // of the values in the buffer
+    size_t room = 0;           // for the header, before them
+    Entry* entries = nullptr;  // the first
     LikelyName* likely = nullptr;
     Place* place = nullptr;  // of the name that this container stands under
+    Place* inner = nullptr;  // of the one that the next container in it stands under
     KeyNumber key_bits = 0;  // of all its keys
-    bool is_object = false;
-    bool keys_rise = true;  // strictly, so none is there twice
+    uint8_t tag = 0;         // of its small form
+    bool keys_rise = true;   // strictly, so none is there twice
     uint32_t inline_names = 0;
   };
 
   size_t size() const noexcept { return static_cast<size_t>(next_ - buffer_.get()); }
-  uint32_t offset_in_container() const noexcept { return static_cast<uint32_t>(size() - frame_->start); }
+  // Of the innermost container.
+  std::span<const Entry> entries() const noexcept { return {frame_->entries, next_entry_}; }
+  void add_entry(KeyNumber key) {
+    if (next_entry_ == entries_limit_) [[unlikely]]
+      grow_entries();
+    *next_entry_++ = {static_cast<uint32_t>(size()), key};
+  }
+  void grow_entries();
+
+  // So many bytes may be written behind what there is, wherever next_ is not past limit_: whatever most
+  // values take.
+  static constexpr size_t kMargin = 512;
+  void reserve_margin() {
+    if (next_ > limit_) [[unlikely]]
+      grow(kMargin);
+  }
   void reserve(size_t bytes) {
-    if (static_cast<size_t>(limit_ - next_) < bytes) [[unlikely]]
+    if (static_cast<size_t>(limit_ + kMargin - next_) < bytes) [[unlikely]]
       grow(bytes);
   }
   void grow(size_t bytes);
   void put_tag(uint8_t tag) {
-    reserve(1);
+    reserve_margin();
     *next_++ = static_cast<char>(tag);
   }
   template <typename T>
   void put(uint8_t tag, T value) {
-    reserve(1 + sizeof value);
+    reserve_margin();
     *next_ = static_cast<char>(tag);
     std::memcpy(next_ + 1, &value, sizeof value);
     next_ += 1 + sizeof value;
@@ -124,36 +141,33 @@ class DocumentWriter {
 
   bool decimal(double value);
   void put_decimal(int32_t integer, int places);
-  void add_key(KeyNumber number, bool is_greater);
-  bool begin(bool is_object);
-  void end_array();
-  void end_object();
-  // How the header of a container is laid out: the shortest that holds its keys and offsets.
-  struct HeaderForm {
-    uint8_t tag;
-    size_t key_bytes;  // of each
-    size_t offset_bytes;
-    size_t size;
-  };
-  static HeaderForm header_form(const Frame& frame, uint8_t tag, size_t count, size_t body);
-  // Has the values of the innermost container stand right behind its header, and writes that.
-  void write_header(const Frame& frame, uint8_t tag);
+  bool take_other_string(std::string_view text, size_t readable);
+  void add_key(const LikelyName& name);
+  bool begin(uint8_t tag);
+  // Ends the innermost container: has its values stand right behind its header, and writes that.
+  template <bool kIsObject>
+  void end_container();
+  // Has the values stand behind so long a header.
+  void move_values(const Frame& frame, size_t header);
   LikelyName number_of_unlikely(std::string_view name);
   void know_names(size_t names);
   bool has_duplicate_keys(const Frame& frame);
   void remove_duplicates(const Frame& frame);
-  std::string_view inline_name(const Frame& frame, const Entry& entry) const;
+  std::string_view inline_name(const Entry& entry) const;
 
   // One for each number of a name, behind one for the root and for all names that stand inline.
   static constexpr size_t kPlaces = KeyDictionary::kMostNames + 1;
   static_assert(static_cast<KeyNumber>(kInlineKey + 1) == 0);
-  Place& place_of(KeyNumber key) noexcept { return places_[static_cast<KeyNumber>(key + 1)]; }
+  Place* place_of(KeyNumber key) const noexcept { return &places_[static_cast<KeyNumber>(key + 1)]; }
 
   KeyDictionary* dictionary_ = nullptr;
   std::unique_ptr<char[]> buffer_;
   char* next_ = nullptr;
   char* limit_ = nullptr;
-  std::vector<Entry> entries_;
+  // Those of all unfinished containers, with document_header::kEntryStep more behind the limit.
+  std::unique_ptr<Entry[]> entries_;
+  Entry* next_entry_ = nullptr;
+  Entry* entries_limit_ = nullptr;
   std::array<Frame, kMostNesting + 1> frames_;
   Frame* frame_ = frames_.data();  // the innermost; the first stands for the place of the root
   // What is known of the dictionary's names, while it is of this version.
@@ -168,68 +182,39 @@ class DocumentWriter {
 
 // --- What the parsers' loops inline ---
 
-inline void DocumentWriter::string(std::string_view text) {
-  const size_t length = text.size();
-  if (length > kMostDocumentBytes) throw DocumentTooLarge{};
-  reserve(length + 5);
-  if (length <= layout::kMostShortString) {
-    *next_++ = static_cast<char>(layout::kShortString + length);
-  } else if (length <= 0xFF) {
-    next_[0] = static_cast<char>(layout::kString1);
-    next_[1] = static_cast<char>(length);
-    next_ += 2;
-  } else {
-    const bool is_short = length <= 0xFFFF;
-    const size_t bytes = is_short ? 2 : 4;
-    *next_ = static_cast<char>(is_short ? layout::kString2 : layout::kString4);
-    const auto length32 = static_cast<uint32_t>(length);
-    std::memcpy(next_ + 1, &length32, bytes);
-    next_ += 1 + bytes;
-  }
-  copy_bytes(next_, text.data(), length);
-  next_ += length;
-}
-
 inline bool DocumentWriter::take_string(std::string_view text, size_t readable) {
 #if defined(__SSE2__)
   // Whole steps are copied, so that no branch hangs on a length of a few bytes more or less.
   constexpr size_t kStep = 16, kMost = 0xFF;
+  static_assert(2 + kMost + kStep <= kMargin);
   const size_t length = text.size();
   if (length <= kMost && readable >= length + kStep) [[likely]] {
-    reserve(2 + kMost + kStep);
+    reserve_margin();
     char* const tag = next_;
     const bool is_short = length <= layout::kMostShortString;
     tag[0] = static_cast<char>(is_short ? layout::kShortString + length : layout::kString1);
     tag[1] = static_cast<char>(length);
     char* const to = tag + (is_short ? 1 : 2);
-    size_t at = 0;
     __m128i backslashes = _mm_setzero_si128();
-    for (;; at += kStep) {
+    size_t at = 0;
+    do {
       const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at), bytes);
-      const __m128i found = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-      if (length - at <= kStep) {
-        const auto in_last = static_cast<uint32_t>(_mm_movemask_epi8(found)) & ((1U << (length - at)) - 1);
-        if ((in_last | static_cast<uint32_t>(_mm_movemask_epi8(backslashes))) != 0) [[unlikely]]
-          return false;
-        break;
-      }
-      backslashes = _mm_or_si128(backslashes, found);
-    }
+      backslashes = _mm_or_si128(backslashes, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+      at += kStep;
+    } while (at < length);
+    if (_mm_movemask_epi8(backslashes) != 0) [[unlikely]]
+      return false;
     next_ = to + length;
     return true;
   }
 #endif
-  if (contains_backslash(text, readable)) return false;
-  string(text);
-  return true;
+  return take_other_string(text, readable);
 }
 
 inline bool DocumentWriter::take_likely_key(const char* json, size_t readable) {
   const LikelyName& likely = *frame_->likely;
   const size_t size = likely.size;
-  if (likely.json == nullptr) [[unlikely]]
-    return false;
 #if defined(__SSE2__)
   constexpr size_t kStep = KeyDictionary::kJsonNameStep;
   if (size <= kStep && readable >= kStep) [[likely]] {
@@ -238,47 +223,50 @@ inline bool DocumentWriter::take_likely_key(const char* json, size_t readable) {
     const auto equal = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)));
     if ((~equal & ((1U << size) - 1)) != 0) [[unlikely]]
       return false;
-    add_key(likely.number, likely.is_greater);
+    add_key(likely);
     return true;
   }
 #endif
   if (size > readable || !equal_bytes(likely.json, json, size)) return false;
-  add_key(likely.number, likely.is_greater);
+  add_key(likely);
   return true;
 }
 
 inline void DocumentWriter::key(std::string_view name) {
   LikelyName likely = *frame_->likely;
   if (likely.json == nullptr || dictionary_->name(likely.number) != name) likely = number_of_unlikely(name);
-  add_key(likely.number, likely.is_greater);
+  add_key(likely);
   if (likely.number == kInlineKey) [[unlikely]] {
     ++frame_->inline_names;
+    frame_->tag |= layout::kInlineBit;
     string(name);
   }
 }
 
-inline void DocumentWriter::add_key(KeyNumber number, bool is_greater) {
+inline void DocumentWriter::add_key(const LikelyName& name) {
   Frame& frame = *frame_;
-  frame.keys_rise &= is_greater;
-  frame.key_bits |= number;
-  frame.likely = &place_of(number).next;
-  entries_.push_back({offset_in_container(), number});
+  frame.keys_rise &= name.is_greater;
+  frame.key_bits |= name.number;
+  frame.inner = name.place;
+  add_entry(name.number);
+  frame.likely = &frame.inner->next;
 }
 
-inline bool DocumentWriter::begin(bool is_object) {
+inline bool DocumentWriter::begin(uint8_t tag) {
   if (frame_ == &frames_.back()) return false;
-  const Frame& outer = *frame_;
-  // The elements of an array stand where it does.
-  Place* const place = outer.is_object ? &place_of(entries_.back().key) : outer.place;
-  const size_t room = place->header_bytes[is_object];
-  reserve(room);
+  Place* const place = frame_->inner;
+  const size_t room = place->header_bytes[tag == layout::kObject];
+  static_assert(kMostRoom <= kMargin);
+  reserve_margin();
   next_ += room;
+  // The elements of an array stand where it does.
   *++frame_ = {.start = size(),
                .room = room,
-               .first_entry = entries_.size(),
+               .entries = next_entry_,
                .likely = &place->first,
                .place = place,
-               .is_object = is_object};
+               .inner = place,
+               .tag = tag};
   return true;
 }
 

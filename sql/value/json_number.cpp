@@ -1,17 +1,11 @@
 #include "sql/value/json_number.h"
 
-#include <bit>
 #include <charconv>
-#include <cstring>
 #include <system_error>
 
 namespace quire::sql {
 namespace {
 
-// Powers of ten that a double holds exactly. A decimal of at most 2^53 times or by one of them rounds once,
-// so one multiplication or division gives the nearest double.
-constexpr double kExactPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr int64_t kMostExactPower = 22;
 constexpr uint64_t kMostExactMantissa = uint64_t{1} << 53;
 // A uint64 holds any decimal of 19 digits.
@@ -23,27 +17,14 @@ bool is_digit(const char* at, const char* end) noexcept {
   return at != end && *at >= '0' && *at <= '9';
 }
 
-// Takes the digits at `at` into `mantissa`, which wraps around past kMostDigits of them. Eight at a time
-// where there are as many bytes, since how many digits a number has is no guess for a branch.
+// Takes the digits at `at` into `mantissa`, which wraps around past kMostDigits of them.
 const char* take_digits(const char* at, const char* end, uint64_t& mantissa) noexcept {
-  static_assert(std::endian::native == std::endian::little);
-  constexpr uint64_t kEach = 0x0101010101010101;
-  constexpr uint64_t kPowers[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
   while (end - at >= 8) {
-    uint64_t digits;
-    std::memcpy(&digits, at, sizeof digits);
-    digits ^= kEach * '0';
-    // The first byte past 9 has its highest bit set; a carry only reaches those behind it.
-    const uint64_t others = ((digits + kEach * (0x80 - 10)) | digits) & kEach * 0x80;
-    const int count = std::countr_zero(others) / 8;
-    if (count == 0) return at;
-    digits <<= 8 * (8 - count);  // zeros before them
-    digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FF;
-    digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFF;
-    digits = (digits * 10'000 + (digits >> 32)) & 0xFFFFFFFF;
-    mantissa = mantissa * kPowers[count] + digits;
-    at += count;
-    if (count != 8) return at;
+    const EightDigits digits(at);
+    if (digits.count() == 0) return at;
+    mantissa = digits.added_to(mantissa);
+    at += digits.count();
+    if (digits.count() != 8) return at;
   }
   for (; is_digit(at, end); ++at) mantissa = mantissa * 10 + static_cast<uint64_t>(*at - '0');
   return at;

@@ -5,10 +5,10 @@
 //
 // A sink has: null(), boolean(b), integer(n), real(d), decimal(d, digits, places), string(text), and for
 // containers begin_array(), begin_object() (false: too deep), element() before each element, key(name) before
-// each member, end(). Two calls are tried first, and may refuse: take_likely_key(json, readable) in place of
-// key(name), where the text goes on with a name and its colon as the sink expects, and take_string(text,
-// readable) in place of string(text), where the text between quotes is what they mean. `readable` says how
-// many bytes may be read from there on.
+// each member, end_array(), end_object(). Two calls are tried first, and may refuse: take_likely_key(json,
+// readable) in place of key(name), where the text goes on with a name and its colon as the sink expects, and
+// take_string(text, readable) in place of string(text), where the text between quotes is what they mean.
+// `readable` says how many bytes may be read from there on.
 #pragma once
 
 #include <cctype>
@@ -32,7 +32,8 @@ struct JsonFault {
 template <typename Sink>
 class JsonParser {
  public:
-  // `starts`: offsets of the tokens in `text`, rising. `scratch` is for strings with escapes.
+  // `starts`: offsets of the tokens in `text`, rising, at least one; behind the last stands the first again.
+  // `scratch` is for strings with escapes.
   JsonParser(std::string_view text, std::span<const uint32_t> starts, Sink& sink, std::string& scratch)
       : text_(text),
         first_(starts.data()),
@@ -57,20 +58,23 @@ class JsonParser {
     fault_ = {offset, message};
     return nullptr;
   }
-  // The character that a token starts with; 0 at the end.
-  char peek(Token token) const noexcept { return token != end_ ? text_[*token] : '\0'; }
+  // The character that a token starts with. At the end, where that is within a container, its first bracket
+  // or brace, which is no name, colon, comma or closing one. A value has to be told from the end.
+  char peek(Token token) const noexcept { return text_[*token]; }
   size_t offset_of(Token token) const noexcept { return token != end_ ? *token : text_.size(); }
 
   // Most values are strings, and are taken where their container is.
   [[gnu::always_inline]] Token value(Token token) {
     return peek(token) == '"' ? string(token) : other_value(token);
   }
-  Token string(Token token) {
-    std::string_view text;
-    if (!quoted(token, text)) return nullptr;
-    if (sink_.take_string(text, readable(text.data()))) [[likely]]
+  [[gnu::always_inline]] Token string(Token token) {
+    const std::string_view text = quoted(token);
+    if (text.data() != nullptr && sink_.take_string(text, readable(text.data()))) [[likely]]
       return token + 1;
-    if (!unescape(text)) return nullptr;
+    return other_string(token, text);
+  }
+  [[gnu::noinline]] Token other_string(Token token, std::string_view text) {
+    if (text.data() == nullptr || !unescape(text)) return nullptr;
     sink_.string(text);
     return token + 1;
   }
@@ -84,11 +88,9 @@ class JsonParser {
       case '[':
         return array(token);
       case 't':
-        return literal(token, "true") ? (sink_.boolean(true), token + 1) : nullptr;
       case 'f':
-        return literal(token, "false") ? (sink_.boolean(false), token + 1) : nullptr;
       case 'n':
-        return literal(token, "null") ? (sink_.null(), token + 1) : nullptr;
+        return literal(token);
       default:
         return number(token);
     }
@@ -98,7 +100,7 @@ class JsonParser {
     if (!sink_.begin_object()) return wrong(*token, "nesting is deeper than 128 levels");
     ++token;
     if (peek(token) == '}') {
-      sink_.end();
+      sink_.end_object();
       return token + 1;
     }
     for (;;) {
@@ -111,7 +113,7 @@ class JsonParser {
       ++token;
       if (next == '}') break;
     }
-    sink_.end();
+    sink_.end_object();
     return token;
   }
 
@@ -121,8 +123,11 @@ class JsonParser {
     const char* const at = text_.data() + *token;
     if (sink_.take_likely_key(at, readable(at))) [[likely]]
       return token + 2;
-    std::string_view name;
-    if (!quoted(token, name)) return nullptr;
+    return other_name(token);
+  }
+  [[gnu::noinline]] Token other_name(Token token) {
+    std::string_view name = quoted(token);
+    if (name.data() == nullptr) return nullptr;
     if (contains_backslash(name, readable(name.data())) && !unescape(name)) return nullptr;
     sink_.key(name);
     ++token;
@@ -134,7 +139,7 @@ class JsonParser {
     if (!sink_.begin_array()) return wrong(*token, "nesting is deeper than 128 levels");
     ++token;
     if (peek(token) == ']') {
-      sink_.end();
+      sink_.end_array();
       return token + 1;
     }
     for (;;) {
@@ -146,19 +151,25 @@ class JsonParser {
       ++token;
       if (next == ']') break;
     }
-    sink_.end();
+    sink_.end_array();
     return token;
   }
 
   // What stands between the quotes, of which the first begins the token. The closing one is the last
   // character before the next token that is no white space: nothing is searched for.
-  bool quoted(Token token, std::string_view& text) {
+  // Without data() where there is something wrong.
+  [[gnu::always_inline]] std::string_view quoted(Token token) {
     const size_t at = *token;
-    size_t end = offset_of(token + 1) - 1;
+    const size_t end = offset_of(token + 1) - 1;
+    if (text_[end] == '"' && end != at) [[likely]]
+      return {text_.data() + at + 1, end - at - 1};
+    return quoted_before_blanks(at, end);
+  }
+  [[gnu::noinline]] std::string_view quoted_before_blanks(size_t at, size_t end) {
     while (is_white_space(text_[end])) --end;
-    if (end == at || text_[end] != '"') return wrong(at, "a string is not closed") != nullptr;
-    text = {text_.data() + at + 1, end - at - 1};
-    return true;
+    if (text_[end] == '"' && end != at) return {text_.data() + at + 1, end - at - 1};
+    wrong(at, "a string is not closed");
+    return {};
   }
   size_t readable(const char* at) const noexcept {
     return static_cast<size_t>(text_.data() + text_.size() - at);
@@ -180,14 +191,37 @@ class JsonParser {
     return true;
   }
 
-  bool literal(Token token, std::string_view word) {
-    const size_t at = *token;
-    if (text_.substr(at, word.size()) == word && ends_token(at + word.size())) return true;
-    wrong(at, "expected a value");
-    return false;
+  [[gnu::noinline]] Token literal(Token token) {
+    const std::string_view rest = text_.substr(*token);
+    const auto is = [&](std::string_view word) {
+      return rest.starts_with(word) && ends_token(*token + word.size());
+    };
+    if (is("true"))
+      sink_.boolean(true);
+    else if (is("false"))
+      sink_.boolean(false);
+    else if (is("null"))
+      sink_.null();
+    else
+      return wrong(*token, "expected a value");
+    return token + 1;
   }
 
-  Token number(Token token) {
+  // Most are short.
+  [[gnu::noinline]] Token number(Token token) {
+    const size_t at = *token;
+    ShortNumber number;
+    if (text_.size() - at < ShortNumber::kReadable || !number.take(text_.data() + at) ||
+        !ends_token(at + number.length)) [[unlikely]]
+      return other_number(token);
+    if (number.places == 0)
+      sink_.integer(number.integer());
+    else
+      sink_.decimal(number.real(), number.digits, number.places);
+    return token + 1;
+  }
+
+  [[gnu::noinline]] Token other_number(Token token) {
     const size_t at = *token;
     const char* const end = text_.data() + text_.size();
     const ParsedNumber parsed = parse_json_number(text_.data() + at, end);

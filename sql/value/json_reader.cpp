@@ -108,9 +108,11 @@ struct JsonReader::Implementation {
   Result<void> parse(std::string_view json, Sink& sink) {
     try {
       QUIRE_TRY(find_tokens(json));
-      const std::span<const uint32_t> starts(first_stage->structural_indexes.get(),
-                                             first_stage->n_structural_indexes);
-      JsonParser<Sink> parser(json, starts, sink, scratch);
+      // simdjson has room for some more behind the last.
+      uint32_t* const starts = first_stage->structural_indexes.get();
+      const size_t count = first_stage->n_structural_indexes;
+      starts[count] = starts[0];
+      JsonParser<Sink> parser(json, {starts, count}, sink, scratch);
       const bool is_parsed = parser.parse();
       if (json.size() > kLargestKeptText) first_stage.reset();
       if (!is_parsed) return invalid_json(parser.fault(), json);

@@ -28,7 +28,8 @@ class ValueBuilder {
   void key(std::string_view name) { pending_.push_back({arena_->copy_string(name), {}}); }
   [[nodiscard]] bool begin_array() { return begin(false); }
   [[nodiscard]] bool begin_object() { return begin(true); }
-  void end();
+  void end_array() { end(); }
+  void end_object() { end(); }
 
   void null() { add(Value::null()); }
   void boolean(bool value) { add(Value::boolean(value)); }
@@ -47,6 +48,7 @@ class ValueBuilder {
     size_t first = 0;  // in pending_
     bool is_object = false;
   };
+  void end();
   bool begin(bool is_object) {
     if (depth_ == kMostNesting) return false;
     frames_[++depth_] = {pending_.size(), is_object};

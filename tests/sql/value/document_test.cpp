@@ -148,6 +148,62 @@ TEST(Document, FormsChangeAtTheirBoundsWithoutANotch) {
   }
 }
 
+// As document_layout.h draws it, number by number.
+std::string drawn(bool is_object, const std::vector<size_t>& keys, const std::vector<std::string>& values) {
+  const size_t count = values.size();
+  size_t body = 0;
+  for (const std::string& value : values) body += value.size();
+  const auto header_bytes = [&](size_t count_bytes, size_t key_bytes, size_t offset_bytes) {
+    return 1 + count_bytes + (is_object ? key_bytes * count : 0) + offset_bytes * (count + 1);
+  };
+  const bool is_large = count > 255 || header_bytes(1, 2, 2) + body > 65'535;
+  const bool is_short = is_object && !is_large && (keys.empty() || std::ranges::max(keys) <= 255);
+  const bool is_narrow = !is_large && header_bytes(1, is_short ? 1 : 2, 1) + body <= 255;
+  const size_t offset_bytes = is_large ? 4 : is_narrow ? 1 : 2;
+  std::string bytes;
+  const auto put = [&bytes](size_t number, size_t width) {
+    for (size_t i = 0; i < width; ++i) bytes += static_cast<char>(number >> 8 * i);
+  };
+  put((is_object ? 0xB0U : 0xA0U) | (is_large ? 1U : 0U) | (is_narrow ? 4U : 0U) | (is_short ? 8U : 0U), 1);
+  put(count, is_large ? 4 : 1);
+  for (const size_t key : keys) put(key, is_short ? 1 : 2);
+  size_t offset = header_bytes(is_large ? 4 : 1, is_short ? 1 : 2, offset_bytes);
+  put(offset, offset_bytes);
+  for (const std::string& value : values) put(offset += value.size(), offset_bytes);
+  for (const std::string& value : values) bytes += value;
+  return bytes;
+}
+
+// Within an array, so that there are bytes behind; each twice, so that its header has the room that it takes.
+TEST(Document, HeadersOfEveryCountAreAsDrawn) {
+  constexpr size_t kNames = 300;
+  SampleDocuments documents;
+  for (size_t i = 0; i < kNames; ++i) documents.dictionary().add("n" + std::to_string(i));
+  for (size_t count = 0; count <= kNames; count += count < 40 || (count >= 245 && count < 260) ? 1 : 7) {
+    for (const size_t length : {0, 1, 5, 60, 300}) {
+      for (const int form : {0, 1, 2, 3}) {  // an array, or an object of small, great, falling keys
+        const bool is_object = form != 0;
+        std::string json;
+        std::vector<size_t> keys;
+        std::vector<std::string> values;
+        for (size_t i = 0; i < count; ++i) {
+          const std::string text(i % 3 == 0 ? length : i % 2, 'x');
+          const size_t key = form == 2 ? kNames - count + i : form == 3 ? kNames - 1 - i : i;
+          json += (i == 0 ? "" : ",") + (is_object ? "\"n" + std::to_string(key) + "\":" : "") + "\"" + text +
+                  "\"";
+          if (is_object) keys.push_back(key);
+          values.push_back(text.size() < 64 ? static_cast<char>(0x40 + text.size()) + text
+                                            : "\x8D" + std::string("\x2C\x01") + text);
+        }
+        json = is_object ? "{" + json + "}" : "[" + json + "]";
+        const std::string one = drawn(is_object, keys, values);
+        const std::string both = drawn(false, {}, {one, one, "\x42yz"});
+        ASSERT_EQ(documents.bytes("[" + json + "," + json + ",\"yz\"]"), both) << form << ' ' << json;
+      }
+    }
+  }
+}
+
 TEST(Document, ShortHeadersGiveWayToLongerOnes) {
   for (size_t length = 200; length < 260; ++length) {
     SampleDocuments documents;

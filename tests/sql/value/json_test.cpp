@@ -218,6 +218,29 @@ TEST(Json, TheLastOfDuplicateKeysWinsAtThePlaceOfTheFirst) {
   }
 }
 
+// Whichever of their bits they share.
+TEST(Json, KeysThatDoNotRiseAreDuplicatesOnlyWhereTheyAreEqual) {
+  SampleDocuments documents;
+  for (int i = 0; i < 200; ++i) documents.dictionary().add("n" + std::to_string(i));
+  const auto member = [](int name, int value) {
+    return "\"n" + std::to_string(name) + "\":" + std::to_string(value);
+  };
+  for (int first = 0; first < 200; ++first)
+    for (int second = 0; second < 200; ++second) {
+      const std::string json = "{" + member(199, 1) + "," + member(first, 2) + "," + member(second, 3) + "}";
+      std::string expected = json;
+      if (first == 199 && second == 199)
+        expected = "{" + member(199, 3) + "}";
+      else if (first == 199)
+        expected = "{" + member(199, 2) + "," + member(second, 3) + "}";
+      else if (second == 199)
+        expected = "{" + member(199, 3) + "," + member(first, 2) + "}";
+      else if (first == second)
+        expected = "{" + member(199, 1) + "," + member(first, 3) + "}";
+      ASSERT_EQ(documents.round_trip(json), expected);
+    }
+}
+
 TEST(Json, ManyDuplicateKeysAreNotQuadratic) {
   SampleDocuments documents;
   std::string json = "{";
@@ -251,6 +274,9 @@ TEST(Json, ADecimalsBytesAreThoseOfItsDouble) {
     std::string out;
     ASSERT_TRUE(JsonReader().to_document(text, documents.dictionary(), out)) << text;
     ASSERT_EQ(out, writer.bytes()) << text;
+    // Where there is more to read behind it.
+    const std::string& more = documents.bytes("[" + text + ",\"some more text\"]");
+    ASSERT_EQ(more.substr(5, out.size()), out) << text;
   }
 }
 
@@ -258,9 +284,10 @@ TEST(Json, ADecimalsBytesAreThoseOfItsDouble) {
 TEST(Json, NumbersOfEveryLengthAreReadAtEveryDistanceFromTheEnd) {
   SampleDocuments documents;
   for (size_t length = 1; length <= 18; ++length)
-    for (size_t behind = 0; behind < 12; ++behind)
+    for (size_t behind = 0; behind < 24; ++behind)
       for (const char stop : {'}', ']', ' '}) {
-        const std::string digits = std::string("987654321987654321").substr(0, length);
+        const std::string digits =
+            std::string("-987654321987654321").substr(behind % 2, length + 1 - behind % 2);
         const std::string white(behind, ' ');
         std::string json = digits + white;
         if (stop == '}') json = "{\"n\":" + digits + white + "}";
@@ -271,9 +298,14 @@ TEST(Json, NumbersOfEveryLengthAreReadAtEveryDistanceFromTheEnd) {
         ASSERT_EQ(std::to_string(number.as_integer()), digits) << json;
       }
   for (const char other : {'/', ':', 'a', '\x7F', '+', '"'}) {
-    const std::string json = std::string("[123") + other + "4567890123456789]";
-    EXPECT_EQ(documents.error_of(json).code, ErrorCode::invalid_json) << json;
+    for (const std::string digits : {"123", "-1", "1.5", "-0.25", "1234567.1234567"}) {
+      const std::string json = "[" + digits + other + "4567890123456789012345]";
+      EXPECT_EQ(documents.error_of(json).code, ErrorCode::invalid_json) << json;
+    }
   }
+  for (const std::string bad : {"01", "-", "-01", "1.", "1.e1", "-.5", "00", "1.5.5", "1e", "1.5x", "--1"})
+    EXPECT_EQ(documents.error_of("[" + bad + ",                         1]").code, ErrorCode::invalid_json)
+        << bad;
 }
 
 TEST(Json, StringsOfEveryLengthAreTakenAtEveryDistanceFromTheEnd) {
@@ -288,6 +320,8 @@ TEST(Json, StringsOfEveryLengthAreTakenAtEveryDistanceFromTheEnd) {
     }
     ASSERT_EQ(documents.round_trip("{\"s\":\"" + text + "\",\"t\":\"\\\\\"}"),
               "{\"s\":\"" + text + "\",\"t\":\"\\\\\"}");
+    // An escape close behind is none of the string's.
+    ASSERT_EQ(documents.round_trip("[\"" + text + "\",\"\\n\"]"), "[\"" + text + "\",\"\\n\"]");
     text += static_cast<char>('a' + length % 26);
   }
 }

@@ -37,7 +37,8 @@ Result<BulkWriter> BulkWriter::begin(WriteTransaction& transaction, ContainerSto
   return writer;
 }
 
-Result<uint32_t> BulkWriter::expiry_at(Bytes document, uint32_t timestamp) const {
+Result<uint32_t> BulkWriter::expiry_at(Bytes document, const DocumentFacts& facts, uint32_t timestamp) const {
+  if (!facts.may_have_ttl) return kExpiryOfContainer;
   const sql::Value root =
       sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
   const auto expiry = expiry_of(root.member(ttl_), timestamp, lifetime_);
@@ -54,32 +55,34 @@ RecordHeader BulkWriter::next_header(uint32_t timestamp, uint32_t expiry) const 
           .rid = statistics_.last_rid + 1};
 }
 
-Result<void> BulkWriter::add(Bytes key, Bytes document, uint64_t hash, uint32_t timestamp) {
+Result<void> BulkWriter::add(Bytes key, Bytes document, const DocumentFacts& facts, uint32_t timestamp) {
   const bool is_last = key > last_key_;
   if (has_indexes_) {
     QUIRE_ASSIGN(const std::optional<Bytes> stored, is_last ? Result<std::optional<Bytes>>(std::nullopt)
                                                             : transaction_->get(store_->tables_.items, key));
-    if (stored) return replace(key, document, hash, timestamp);
+    if (stored) return replace(key, document, facts, timestamp);
   }
-  QUIRE_ASSIGN(const uint32_t expiry, expiry_at(document, timestamp));
+  QUIRE_ASSIGN(const uint32_t expiry, expiry_at(document, facts, timestamp));
   const RecordHeader header = next_header(timestamp, expiry);
   if (has_indexes_) QUIRE_TRY(index(key, document, header));
   const size_t size = header.bytes() + document.size();
   QUIRE_ASSIGN(const std::span<char> place,
                is_last ? transaction_->reserve_append(end_, key, size)
                        : transaction_->reserve_new(store_->tables_.items, key, size));
-  if (place.data() == nullptr) return replace(key, document, hash, timestamp);
+  if (place.data() == nullptr) return replace(key, document, facts, timestamp);
   statistics_.last_rid = header.rid;
   statistics_.last_lsn = header.lsn;
-  write_record(header, document, hash, place);
+  write_record(header, document, facts.hash, place);
   ++items_;
   ++statistics_.items;
   statistics_.document_bytes += document.size();
-  const FeedChange change{FeedRowKind::created, header.lsn, header.timestamp, key, {}, header.place, 0};
-  if (!is_last) return feed(change, place);
-  last_key_ = key;
-  if (statistics_.retention_minutes > 0)
+  const bool keeps_versions = statistics_.retention_minutes > 0;
+  if (!is_last || keeps_versions) {
+    const FeedChange change{FeedRowKind::created, header.lsn, header.timestamp, key, {}, header.place, 0};
+    if (!is_last) return feed(change, place);
     QUIRE_TRY(store_->feed_.add_version(*transaction_, change, std::string(place.data(), place.size())));
+  }
+  last_key_ = key;
   return run_.add(*transaction_, header.lsn, header.timestamp, key);
 }
 
@@ -92,7 +95,7 @@ Result<void> BulkWriter::feed(const FeedChange& change, std::span<const char> re
 }
 
 // The key is there: with the same item, or one that shares its hash.
-Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash, uint32_t timestamp) {
+Result<void> BulkWriter::replace(Bytes key, Bytes document, const DocumentFacts& facts, uint32_t timestamp) {
   const sql::Value root =
       sql::read_document(std::as_bytes(std::span(document)), store_->dictionary().number());
   const PartitionKey partition_key = store_->partition_key_of(root);
@@ -105,14 +108,14 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash, uint3
     return fail(ErrorCode::invalid_argument, "a key for bulk writing is not that of its document");
   if (lifetime_.has_ended(existing->header(), transaction_->now())) {
     QUIRE_TRY(erase_expired(key, *existing));
-    return add(key, document, hash, timestamp);
+    return add(key, document, facts, timestamp);
   }
   if (mode_ != BulkMode::upsert)
     return fail(ErrorCode::conflict,
                 fmt::format("item '{}' with partition key {} exists in container '{}'",
                             shortened(id.as_string(), kLongestShownId), partition_key_text(partition_key),
                             store_->definition().name));
-  QUIRE_ASSIGN(const uint32_t expiry, expiry_at(document, timestamp));
+  QUIRE_ASSIGN(const uint32_t expiry, expiry_at(document, facts, timestamp));
   RecordHeader header = next_header(timestamp, expiry);
   header.rid = existing->header().rid;
   const FeedChange change{FeedRowKind::replaced,  header.lsn,   header.timestamp,        key,
@@ -132,7 +135,7 @@ Result<void> BulkWriter::replace(Bytes key, Bytes document, uint64_t hash, uint3
   statistics_.document_bytes -= bytes_before;
   QUIRE_ASSIGN(const std::span<char> place,
                transaction_->reserve(store_->tables_.items, key, header.bytes() + document.size()));
-  write_record(header, document, hash, place);
+  write_record(header, document, facts.hash, place);
   ++items_;
   return feed(change, place);
 }

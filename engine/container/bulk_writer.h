@@ -30,6 +30,12 @@ enum class BulkMode : uint8_t { create, upsert, salvage };
 // defer: entries of indexes that are being built are left to the build (index_build.h).
 enum class BulkIndexing : uint8_t { keep, defer };
 
+// What add() needs to know of a document: whoever has it at hand before may find it out.
+struct DocumentFacts {
+  uint64_t hash;  // document_hash()
+  bool may_have_ttl = true;
+};
+
 class BulkWriter {
  public:
   static Result<BulkWriter> begin(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
@@ -40,7 +46,7 @@ class BulkWriter {
   // and nothing changed. In all modes epk_clash if what is there belongs to another partition key or long
   // id.
   // `timestamp`: its _ts.
-  Result<void> add(Bytes key, Bytes document, uint64_t hash, uint32_t timestamp);
+  Result<void> add(Bytes key, Bytes document, const DocumentFacts& facts, uint32_t timestamp);
   // What has been added since begin.
   uint64_t items() const noexcept { return items_; }
   // Must be called last, else statistics and change feed miss items.
@@ -49,11 +55,11 @@ class BulkWriter {
  private:
   BulkWriter(WriteTransaction& transaction, ContainerStore& store, BulkMode mode,
              const ContainerStatistics& statistics, FileCursor end);
-  Result<void> replace(Bytes key, Bytes document, uint64_t hash, uint32_t timestamp);
+  Result<void> replace(Bytes key, Bytes document, const DocumentFacts& facts, uint32_t timestamp);
   // As if it had been erased when it expired.
   Result<void> erase_expired(Bytes key, const Item& item);
   Result<void> index(Bytes key, Bytes document, const RecordHeader& header);
-  Result<uint32_t> expiry_at(Bytes document, uint32_t timestamp) const;
+  Result<uint32_t> expiry_at(Bytes document, const DocumentFacts& facts, uint32_t timestamp) const;
   RecordHeader next_header(uint32_t timestamp, uint32_t expiry) const;
   Result<void> feed(const FeedChange& change, std::span<const char> record);
 

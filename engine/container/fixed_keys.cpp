@@ -35,6 +35,17 @@ PartitionKey FixedKeys::partition_key_of(const sql::Value& root) const noexcept 
   return key;
 }
 
+PartitionKey FixedKeys::partition_key_of(const sql::Value& root, FixedKeyPlaces& places) const noexcept {
+  PartitionKey key;
+  key.size = partition_key_paths_.size();
+  for (size_t i = 0; i < key.size; ++i) {
+    const std::span<const sql::ResolvedKey> path = partition_key_paths_[i];
+    key.values[i] = sql::member_at_place(root, path.front(), places.components[i]);
+    for (const sql::ResolvedKey& name : path.subspan(1)) key.values[i] = key.values[i].member(name);
+  }
+  return key;
+}
+
 bool FixedKeys::is_in_partition(const sql::Value& root,
                                 std::span<const sql::Value> partition_key) const noexcept {
   for (size_t i = 0; i < partition_key.size(); ++i)

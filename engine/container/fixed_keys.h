@@ -11,6 +11,7 @@
 #include "engine/catalog/container_definition.h"
 #include "sql/source.h"
 #include "sql/value/key_dictionary.h"
+#include "sql/value/member_place.h"
 #include "sql/value/value.h"
 
 namespace quire::engine {
@@ -23,6 +24,12 @@ struct PartitionKey {
   operator std::span<const sql::Value>() const noexcept { return {values.data(), size}; }
 };
 
+// Where the last document of one encoder had them.
+struct FixedKeyPlaces {
+  sql::MemberPlace id;
+  std::array<sql::MemberPlace, kMostPartitionKeyPaths> components;  // the first name of each path
+};
+
 class FixedKeys {
  public:
   // Adds the names to `dictionary`, which is that of a new container, or holds them already.
@@ -30,6 +37,11 @@ class FixedKeys {
 
   sql::Value id_of(const sql::Value& root) const noexcept { return root.member(id_); }
   PartitionKey partition_key_of(const sql::Value& root) const noexcept;
+  // The same, for documents that look alike.
+  sql::Value id_of(const sql::Value& root, FixedKeyPlaces& places) const noexcept {
+    return sql::member_at_place(root, id_, places.id);
+  }
+  PartitionKey partition_key_of(const sql::Value& root, FixedKeyPlaces& places) const noexcept;
   // Whether the partition key of `root` is, or starts with, `partition_key`.
   bool is_in_partition(const sql::Value& root, std::span<const sql::Value> partition_key) const noexcept;
   // Of a document that was encoded with the dictionary.

@@ -1,7 +1,9 @@
 #include "engine/container/import_input.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "engine/file/large_pages.h"
@@ -15,17 +17,20 @@ constexpr size_t kPiece = size_t{256} << 10;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// In steps that a byte can count, which is what makes it a few vector instructions.
+// In steps that a byte can count, which is what makes it a few vector instructions, four vectors at a time.
 uint32_t count_newlines(std::string_view bytes) {
-  constexpr size_t kStep = 240;  // whole vectors, whose counts fit a byte
+  constexpr size_t kVector = 16, kVectors = 4, kStep = kVectors * kVector, kMost = 255 * kStep;
   uint32_t newlines = 0;
-  while (!bytes.empty()) {
-    uint8_t of_step = 0;
-    for (const char c : bytes.substr(0, kStep)) of_step = static_cast<uint8_t>(of_step + (c == '\n' ? 1 : 0));
-    newlines += of_step;
-    bytes.remove_prefix(std::min(kStep, bytes.size()));
+  while (bytes.size() >= kStep) {
+    const std::string_view piece = bytes.substr(0, std::min(bytes.size(), kMost) / kStep * kStep);
+    std::array<uint8_t, kStep> counts{};
+    for (size_t at = 0; at < piece.size(); at += kStep)
+      for (size_t i = 0; i < kStep; ++i)
+        counts[i] = static_cast<uint8_t>(counts[i] + (piece[at + i] == '\n' ? 1 : 0));
+    newlines = std::accumulate(counts.begin(), counts.end(), newlines);
+    bytes.remove_prefix(piece.size());
   }
-  return newlines;
+  return newlines + static_cast<uint32_t>(std::ranges::count(bytes, '\n'));
 }
 
 }  // namespace

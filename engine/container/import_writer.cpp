@@ -86,7 +86,7 @@ Result<void> ImportWriter::write_by_turns(const ImportSorter& sorter) {
   for (Batch batch; !batch.is_last;) {
     items.give_back(batch.end);
     merge(items, batch);
-    hash_documents(batch);
+    find_facts(batch);
     QUIRE_TRY(commit_next(batch));
   }
   return {};
@@ -100,7 +100,7 @@ void ImportWriter::merge_all(const ImportSorter& sorter, Handover<Batch>& batche
     merge(items, batch);
     is_last = batch.is_last;
     items.bring_in(batch.end);
-    hash_documents(batch);
+    find_facts(batch);
     if (!batches.put(std::move(batch))) return;
   }
 }
@@ -152,11 +152,13 @@ void ImportWriter::merge(ImportMerge& items, Batch& batch) {
   batch.is_last = next_ == nullptr;
 }
 
-void ImportWriter::hash_documents(Batch& batch) {
-  batch.hashes.clear();
+void ImportWriter::find_facts(Batch& batch) const {
+  batch.facts.clear();
   for (size_t i = 0; i < batch.items.size(); ++i) {
     if (i + kItemsAhead < batch.items.size()) prefetch_document(batch.items[i + kItemsAhead].document);
-    batch.hashes.push_back(document_hash(batch.items[i].document));
+    const Bytes document = batch.items[i].document;
+    const sql::Value root = sql::read_document(std::as_bytes(std::span(document)), ttl_.dictionary);
+    batch.facts.push_back({document_hash(document), root.member(ttl_).is_defined()});
   }
 }
 
@@ -179,7 +181,7 @@ Result<uint64_t> ImportWriter::commit(const Batch& batch) {
             prefetch_document(batch.items[i + kItemsAhead].document);
           }
           const SortedItem& item = batch.items[i];
-          auto added = writer.add(item.key, item.document, batch.hashes[i], transaction.now());
+          auto added = writer.add(item.key, item.document, batch.facts[i], transaction.now());
           if (added) {
             ++written;
             continue;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/container/bulk_writer.h"
 #include "engine/container/container.h"
 #include "engine/container/handover.h"
 #include "engine/container/import_merge.h"
@@ -36,7 +37,10 @@ class ImportWriter {
   };
 
   ImportWriter(Environment& environment, ContainerStore& store, Options options)
-      : environment_(environment), store_(store), options_(std::move(options)) {}
+      : environment_(environment),
+        store_(store),
+        options_(std::move(options)),
+        ttl_(sql::resolve_key("ttl", store.dictionary().number())) {}
 
   // How many items were written. An error says how many have been committed before it and stay. In either
   // case these are as durable as commits are.
@@ -46,7 +50,7 @@ class ImportWriter {
   // What goes into one commit.
   struct Batch {
     std::vector<SortedItem> items;
-    std::vector<uint64_t> hashes;  // document_hash() of each
+    std::vector<DocumentFacts> facts;  // of each one's document
     ImportMerge::Progress end;
     bool is_near_end = false;  // so few are left as go into two commits
     bool is_last = false;
@@ -62,13 +66,15 @@ class ImportWriter {
   void merge(ImportMerge& items, Batch& batch);
   // By the thread that merges: it has less to do than those that encode, and than the one that commits, which
   // then finds the documents near.
-  static void hash_documents(Batch& batch);
+  void find_facts(Batch& batch) const;
   // How many of them were written.
   Result<uint64_t> commit(const Batch& batch);
 
   Environment& environment_;
   ContainerStore& store_;
   Options options_;
+  // As of the dictionary that was read when the keys were checked: it knows the names of all items.
+  sql::ResolvedKey ttl_;
   const SortedItem* next_ = nullptr;  // taken from the merge and not yet in a batch
   uint64_t left_ = 0;                 // bytes that the merge has not handed out
   uint64_t written_ = 0;

@@ -64,19 +64,22 @@ Result<const EncodedItem*> ItemEncoder::finish(Bytes document, MissingId missing
   EncodedItem& item = item_;
   set_document(document);
   if (!item.root.is_object()) return fail(ErrorCode::invalid_argument, "an item must be a JSON object");
-  const bool lacks_id = keys_->id_of(item.root).is_undefined();
+  sql::Value id = keys_->id_of(item.root, places_);
+  const bool lacks_id = id.is_undefined();
   if (lacks_id && missing_id == MissingId::refuse)
     return fail(ErrorCode::invalid_id,
                 "the item has no \"id\"; name the property to take it from, or have ids made");
   if (lacks_id && missing_id == MissingId::refuse_in_replace)
     return fail(ErrorCode::invalid_id,
                 "the item has no \"id\"; a replace needs it to tell which item to replace");
-  if (lacks_id || keys_->has_system_property(item.root)) QUIRE_TRY(rewrite());
-  const sql::Value id = keys_->id_of(item.root);
+  if (lacks_id || keys_->has_system_property(item.root)) {
+    QUIRE_TRY(rewrite());
+    id = keys_->id_of(item.root);
+  }
   QUIRE_TRY(check_item_id(id));
   item.id = id.as_string();
   QUIRE_TRY(check_size(item.document.size(), item.id));
-  item.partition_key = keys_->partition_key_of(item.root);
+  item.partition_key = keys_->partition_key_of(item.root, places_);
   if (auto checked = check_partition_key(item.partition_key, definition_->partition_key_paths); !checked) {
     checked.error().message += fmt::format(" (item '{}')", item.id);
     return std::unexpected(std::move(checked.error()));

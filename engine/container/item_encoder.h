@@ -68,6 +68,7 @@ class ItemEncoder {
   PartitionHash hash_;
   sql::KeyDictionary* dictionary_;
   sql::JsonReader reader_;
+  FixedKeyPlaces places_;
   EncodedItem item_;  // not copied: imports make millions
   std::string document_;
   std::string rewritten_;

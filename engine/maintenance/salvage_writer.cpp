@@ -55,7 +55,7 @@ Result<void> SalvageWriter::flush() {
     refusals.clear();
     QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(transaction, *store_, BulkMode::salvage));
     for (const Waiting& item : batch_) {
-      auto added = writer.add(item.key, item.document, document_hash(item.document), item.timestamp);
+      auto added = writer.add(item.key, item.document, {document_hash(item.document)}, item.timestamp);
       if (added) {
         ++written;
         continue;

@@ -31,25 +31,25 @@ constexpr size_t kBytesBehind = 16;
 
 // The shortest that holds a container's keys and offsets.
 struct Form {
-  bool has_short_keys;
-  bool is_narrow;  // else small
-  bool is_large;
-  size_t size;  // of the header
+  uint8_t bits;  // of the tag
+  size_t size;   // of the header
 };
 
 // `key_bits`: of all its keys; `body`: bytes of its values.
 template <bool kIsObject>
 inline Form form_of(KeyNumber key_bits, size_t count, size_t body) noexcept {
   const bool has_short_keys = kIsObject && key_bits <= layout::kMostShortKey;
+  const uint8_t bits = has_short_keys ? layout::kShortKeysBit : 0;
   const size_t keys = !kIsObject ? 0 : has_short_keys ? count : 2 * count;
   const size_t narrow = 2 + keys + (count + 1);
-  if (narrow + body <= layout::kMostNarrowBytes) return {has_short_keys, true, false, narrow};
+  if (narrow + body <= layout::kMostNarrowBytes)
+    return {static_cast<uint8_t>(bits | layout::kNarrowBit), narrow};
   // Two bytes are counted for each key, whatever they take.
   const size_t most_keys = kIsObject ? 2 * count : 0;
   if (count > layout::kMostSmallCount || 2 + most_keys + 2 * (count + 1) + body > layout::kMostSmallBytes)
       [[unlikely]]
-    return {false, false, true, 5 + most_keys + 4 * (count + 1)};
-  return {has_short_keys, false, false, narrow + (count + 1)};
+    return {layout::kLargeBit, 5 + most_keys + 4 * (count + 1)};
+  return {bits, narrow + (count + 1)};
 }
 
 enum class Half : uint8_t { offsets, keys };
@@ -116,7 +116,7 @@ inline void put(char* at, uint8_t tag, const Form& form, std::span<const Entry> 
                 size_t body) noexcept {
   const auto added = static_cast<uint32_t>(form.size - start);  // it may wrap around, and the sum back
   const auto end = static_cast<uint32_t>(form.size + body);
-  if (form.is_large) [[unlikely]]
+  if ((form.bits & layout::kLargeBit) != 0) [[unlikely]]
     return put_large<kIsObject>(at, tag, entries, added, end);
   char* const header_end = at + form.size;
   uint64_t behind[kBytesBehind / sizeof(uint64_t)];
@@ -124,8 +124,7 @@ inline void put(char* at, uint8_t tag, const Form& form, std::span<const Entry> 
   at[1] = static_cast<char>(entries.size());
   char* offsets = at + 2;
   if constexpr (kIsObject) {
-    if (form.has_short_keys) {
-      tag |= layout::kShortKeysBit;
+    if ((form.bits & layout::kShortKeysBit) != 0) {
       put_all<uint8_t, Half::keys>(offsets, entries, 0);
       offsets += entries.size();
     } else {
@@ -133,15 +132,14 @@ inline void put(char* at, uint8_t tag, const Form& form, std::span<const Entry> 
       offsets += 2 * entries.size();
     }
   }
-  if (form.is_narrow) {
-    tag |= layout::kNarrowBit;
+  if ((form.bits & layout::kNarrowBit) != 0) {
     put_all<uint8_t, Half::offsets>(offsets, entries, added);
     put_low<uint8_t>(header_end - 1, end);
   } else {
     put_all<uint16_t, Half::offsets>(offsets, entries, added);
     put_low<uint16_t>(header_end - 2, end);
   }
-  *at = static_cast<char>(tag);
+  *at = static_cast<char>(tag | form.bits);
   std::memcpy(header_end, behind, kBytesBehind);
 }
 

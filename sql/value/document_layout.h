@@ -30,6 +30,7 @@
 // level, levels shrink, and every walk ends; what does not fit reads as undefined.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -196,9 +197,12 @@ class Container {
   }
   // Whether some key is one of [first, last].
   bool has_key_between(uint16_t first, uint16_t last) const noexcept {
-    bool has = false;
-    for (uint32_t i = 0; i < count_; ++i) has |= static_cast<uint16_t>(key(i) - first) <= last - first;
-    return has;
+    const std::byte* const keys = bytes_ + keys_;
+    const std::byte* const end = bytes_ + size_;
+    if (!has_short_keys()) return has_key_number_between(keys, count_, end, first, last);
+    return first <= kMostShortKey &&
+           has_short_key_between(keys, count_, end, static_cast<uint8_t>(first),
+                                 static_cast<uint8_t>(std::min(last, kMostShortKey)));
   }
 
   // Where the container ends, counted from its tag.

@@ -164,8 +164,8 @@ bool DocumentWriter::take_other_string(std::string_view text, size_t readable) {
 DocumentWriter::LikelyName DocumentWriter::number_of_unlikely(std::string_view name) {
   const Frame& frame = *frame_;
   const KeyNumber number = dictionary_->add(name);
-  LikelyName likely{.place = place_of(number), .number = number};
-  likely.is_greater = next_entry_ == frame.entries || number > next_entry_[-1].key;
+  const bool is_greater = next_entry_ == frame.entries || number > next_entry_[-1].key;
+  LikelyName likely{.place = place_of(number), .bits = number | (is_greater ? 0 : kFalls)};
   if (number == kInlineKey) return likely;
   know_names(dictionary_->size());
   const std::string_view json = *dictionary_->json_name(number);
@@ -196,7 +196,7 @@ void DocumentWriter::end_array() {
 
 void DocumentWriter::end_object() {
   const Frame& frame = *frame_;
-  if (!frame.keys_rise && may_share_a_key(entries()) && has_duplicate_keys(frame)) [[unlikely]]
+  if ((frame.key_bits & kFalls) != 0 && may_share_a_key(entries()) && has_duplicate_keys(frame)) [[unlikely]]
     remove_duplicates(frame);
   end_container<true>();
 }
@@ -216,7 +216,8 @@ inline void DocumentWriter::end_container() {
   const Frame& frame = *frame_;
   const size_t count = entries().size();
   const size_t body = size() - frame.start;
-  const document_header::Form form = document_header::form_of<kIsObject>(frame.key_bits, count, body);
+  const document_header::Form form =
+      document_header::form_of<kIsObject>(static_cast<KeyNumber>(frame.key_bits), count, body);
   if (form.size != frame.room) [[unlikely]]
     move_values(frame, form.size);
   else

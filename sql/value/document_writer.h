@@ -82,9 +82,9 @@ class DocumentWriter {
     const char* json = nullptr;  // of whole steps of KeyDictionary::kJsonNameStep
     Place* place = nullptr;
     uint32_t size = UINT32_MAX;  // longer than any text where none is known
-    KeyNumber number = 0;
-    bool is_greater = true;  // than that of the name before
+    uint32_t bits = 0;           // of its number, and kFalls where that is no greater than the one before
   };
+  static constexpr uint32_t kFalls = uint32_t{1} << 16;
   // What was there when a name last was.
   struct Place {
     LikelyName next;   // behind it in its object
@@ -99,9 +99,8 @@ class DocumentWriter {
     LikelyName* likely = nullptr;
     Place* place = nullptr;  // of the name that this container stands under
     Place* inner = nullptr;  // of the one that the next container in it stands under
-    KeyNumber key_bits = 0;  // of all its keys
+    uint32_t key_bits = 0;   // of all its keys; without kFalls these rise, so that none is there twice
     uint8_t tag = 0;         // of its small form
-    bool keys_rise = true;   // strictly, so none is there twice
     uint32_t inline_names = 0;
   };
 
@@ -234,9 +233,10 @@ inline bool DocumentWriter::take_likely_key(const char* json, size_t readable) {
 
 inline void DocumentWriter::key(std::string_view name) {
   LikelyName likely = *frame_->likely;
-  if (likely.json == nullptr || dictionary_->name(likely.number) != name) likely = number_of_unlikely(name);
+  if (likely.json == nullptr || dictionary_->name(static_cast<KeyNumber>(likely.bits)) != name)
+    likely = number_of_unlikely(name);
   add_key(likely);
-  if (likely.number == kInlineKey) [[unlikely]] {
+  if (static_cast<KeyNumber>(likely.bits) == kInlineKey) [[unlikely]] {
     ++frame_->inline_names;
     frame_->tag |= layout::kInlineBit;
     string(name);
@@ -245,10 +245,10 @@ inline void DocumentWriter::key(std::string_view name) {
 
 inline void DocumentWriter::add_key(const LikelyName& name) {
   Frame& frame = *frame_;
-  frame.keys_rise &= name.is_greater;
-  frame.key_bits |= name.number;
+  const uint32_t bits = name.bits;
+  frame.key_bits |= bits;
   frame.inner = name.place;
-  add_entry(name.number);
+  add_entry(static_cast<KeyNumber>(bits));
   frame.likely = &frame.inner->next;
 }
 

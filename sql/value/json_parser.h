@@ -207,12 +207,20 @@ class JsonParser {
     return token + 1;
   }
 
-  // Most are short.
   [[gnu::noinline]] Token number(Token token) {
-    const size_t at = *token;
+    if (text_.size() - *token < ShortNumber::kReadable) [[unlikely]]
+      return number_near_end(token);
+    return number_at(token, text_.data() + *token);
+  }
+  [[gnu::noinline]] Token number_near_end(Token token) {
+    char more[ShortNumber::kReadable] = {};  // no part of a number
+    text_.copy(more, sizeof more, *token);
+    return number_at(token, more);
+  }
+  // Most are short.
+  [[gnu::always_inline]] Token number_at(Token token, const char* from) {
     ShortNumber number;
-    if (text_.size() - at < ShortNumber::kReadable || !number.take(text_.data() + at) ||
-        !ends_token(at + number.length)) [[unlikely]]
+    if (!number.take(from) || !ends_token(*token + number.length)) [[unlikely]]
       return other_number(token);
     if (number.places == 0)
       sink_.integer(number.integer());

@@ -7,6 +7,7 @@
 
 #include "sql/value/document_layout.h"
 #include "sql/value/resolved_key.h"
+#include "sql/value/value.h"
 
 namespace quire::sql {
 
@@ -68,5 +69,15 @@ class MemberPlace {
   uint32_t offset_at_ = 0;
   uint32_t values_ = 0;
 };
+
+// root.member(key), by the place that this key had in other roots.
+inline Value member_at_place(const Value& root, const ResolvedKey& key, MemberPlace& place) noexcept {
+  if (root.is_object() && root.is_encoded() && root.dictionary() == key.dictionary && key.is_known)
+      [[likely]] {
+    const std::span<const std::byte> slice = place.find(root.encoded_bytes(), key.number);
+    if (slice.data() != nullptr) return decode_value(slice, key.dictionary);
+  }
+  return root.member(key);
+}
 
 }  // namespace quire::sql

@@ -35,7 +35,7 @@ class Bulk : public testing::Test {
     return environment_->write([&](WriteTransaction& transaction) -> Result<void> {
       QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(transaction, *store_, mode));
       for (const Encoded& item : items)
-        QUIRE_TRY(writer.add(item.key, item.document, document_hash(item.document), transaction.now()));
+        QUIRE_TRY(writer.add(item.key, item.document, {document_hash(item.document)}, transaction.now()));
       EXPECT_EQ(writer.items(), items.size());
       return writer.finish();
     });

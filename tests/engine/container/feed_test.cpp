@@ -64,7 +64,7 @@ class FeedTest : public testing::Test {
     EXPECT_TRUE(succeeds(environment_->write([&](WriteTransaction& transaction) -> Result<void> {
       QUIRE_ASSIGN(BulkWriter writer, BulkWriter::begin(transaction, *store_, BulkMode::upsert));
       for (const Encoded& item : items)
-        QUIRE_TRY(writer.add(item.key, item.document, document_hash(item.document), transaction.now()));
+        QUIRE_TRY(writer.add(item.key, item.document, {document_hash(item.document)}, transaction.now()));
       return writer.finish();
     })));
     std::vector<std::pair<int, std::string>> order;

@@ -125,6 +125,17 @@ TEST(ImportInput, LinesOfManyStretches) {
   EXPECT_TRUE(cut(input, 16 << 20, longer.size()).texts == expected);
 }
 
+// More of them in a row than a byte counts, at every distance from the end of a piece.
+TEST(ImportInput, NewlinesAreCountedHoweverManyThereAre) {
+  for (const size_t newlines : {1, 15, 63, 64, 65, 255, 256, 16'319, 16'320, 16'321, 16'384, 70'000}) {
+    const std::string text = "\"" + std::string(newlines % 70, '\x0B') + "\"";
+    const std::string input = text + std::string(newlines, '\n') + "z";
+    const std::vector<std::string> expected{"1:1:" + text, std::to_string(newlines + 1) + ":1:z"};
+    for (const size_t at_a_time : {size_t{63}, size_t{1} << 20})
+      EXPECT_EQ(cut(input, at_a_time).texts, expected);
+  }
+}
+
 TEST(ImportInput, AReaderThatFailsEndsTheInput) {
   const InputReader failing = [](char*, size_t) { return int64_t{-1}; };
   const InputReader lying = [](char*, size_t capacity) { return static_cast<int64_t>(capacity) + 1; };

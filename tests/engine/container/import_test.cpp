@@ -81,6 +81,23 @@ class ImportTest : public testing::Test {
   std::shared_ptr<ContainerStore> store_;
 };
 
+// Which of them have one is found out beside the thread that writes.
+TEST_F(ImportTest, ItemsKeepTheirTimesToLive) {
+  value_of(import(
+      "{\"id\":\"a\",\"k\":1,\"ttl\":100}\n{\"id\":\"b\",\"k\":1}\n{\"id\":\"c\",\"k\":1,\"ttl\":null}\n"
+      "{\"ttl\":-1,\"id\":\"d\",\"k\":1}\n{\"id\":\"e\",\"k\":1,\"o\":{\"ttl\":5}}"));
+  const ReadTransaction snapshot = value_of(environment_->begin_read());
+  ItemCursor cursor = value_of(store_->scan(snapshot));
+  std::vector<Value> roots(10);
+  ASSERT_EQ(value_of(cursor.next(roots)), 5U);
+  const auto expiry = [&](size_t item) { return header_of(roots[item]).expiry; };
+  EXPECT_EQ(expiry(0), header_of(roots[0]).timestamp + 100);
+  EXPECT_EQ(expiry(1), kExpiryOfContainer);
+  EXPECT_EQ(expiry(2), kExpiryOfContainer);
+  EXPECT_EQ(expiry(3), kNeverExpires);
+  EXPECT_EQ(expiry(4), kExpiryOfContainer);
+}
+
 TEST_F(ImportTest, LoadsLines) {
   const ImportResult result =
       value_of(import("\xEF\xBB\xBF{\"id\":\"a\",\"k\":1,\"n\":9007199254740993}\r\n\r\n{\"id\":\"b\",\"k\":"

@@ -86,6 +86,17 @@ TEST(ItemId, FollowsTheRules) {
     EXPECT_TRUE(succeeds(check_item_id(Value::string(id)))) << id;
   for (const char* id : {"a/b", "a\\b"})
     EXPECT_TRUE(fails_with(check_item_id(Value::string(id)), ErrorCode::invalid_id, "must not contain"));
+  for (size_t length = 1; length < 40; ++length)
+    for (size_t at = 0; at < length; ++at)
+      for (const char c : {'/', '\\', '.', '0', '[', ']', '\xAF', '\xDC'}) {
+        std::string id(length, 'x');
+        id[at] = c;
+        const std::string told = std::string("must not contain '") + c + "'";
+        if (c == '/' || c == '\\')
+          EXPECT_TRUE(fails_with(check_item_id(Value::string(id)), ErrorCode::invalid_id, told));
+        else
+          EXPECT_TRUE(succeeds(check_item_id(Value::string(id)))) << id;
+      }
 }
 
 TEST(ItemKey, HashesOnlyIdsThatDoNotFit) {

@@ -118,6 +118,41 @@ TEST(Document, EveryPlaceInObjectsOfEverySizeIsFound) {
   }
 }
 
+TEST(Document, AKeyWithinARangeIsFoundWhereverItStands) {
+  constexpr int kNames = 400;
+  SampleDocuments documents;
+  const auto name = [](int number) { return "n" + std::to_string(number); };
+  std::vector<std::string> names;
+  for (int i = 0; i < kNames; ++i) documents.dictionary().add(names.emplace_back(name(i)));
+  const auto has = [&](const std::string& json, int first, int last) {
+    const DictionaryNumber dictionary = documents.dictionary().number();
+    // In a block of its own, so that a read outside of it is seen.
+    const std::string& bytes = documents.bytes(json);
+    const std::vector<char> copy(bytes.begin(), bytes.end());
+    return read_document(std::as_bytes(std::span(copy)), dictionary)
+        .has_member_between(resolve_key(names[static_cast<size_t>(first)], dictionary),
+                            resolve_key(names[static_cast<size_t>(last)], dictionary));
+  };
+  for (const int others : {0, 300})
+    for (int count = 1; count < 40; ++count)
+      for (int at = -1; at < count; ++at)
+        for (const int number : {100, 103, 105}) {
+          std::string json;
+          for (int i = 0; i < count; ++i) {
+            const int key = i == at ? number : others + (others == 0 && i % 2 == 1 ? 106 : 0) + i;
+            json += (i == 0 ? "{\"" : ",\"") + name(key) + "\":1";
+          }
+          json += "}";
+          ASSERT_EQ(has(json, 100, 105), at >= 0) << json;
+          ASSERT_EQ(has(json, 100, number), at >= 0) << json;
+          ASSERT_EQ(has(json, number, 350) && others == 0, (at >= 0 || count > 1) && others == 0) << json;
+        }
+  EXPECT_FALSE(has("{}", 0, kNames - 1));
+  EXPECT_FALSE(has(R"({"n0":1,"n255":2})", 256, 300));
+  EXPECT_TRUE(has(R"({"n0":1,"n255":2})", 255, 300));
+  EXPECT_TRUE(has(R"({"n0":1,"n399":2})", 399, 399));
+}
+
 TEST(Document, LongArraysHave32BitOffsets) {
   SampleDocuments documents;
   std::string json = "[";

@@ -47,6 +47,7 @@ class MemberPlaceTest : public testing::Test {
     if (!found.empty()) {
       EXPECT_EQ(found.data(), searched.data());
     }
+    EXPECT_EQ(json_of(member_at_place(value, key_, place_)), json_of(value.member(key_)));
   }
 
   SampleDocuments documents_;
@@ -63,6 +64,23 @@ TEST_F(MemberPlaceTest, FindsWhatASearchFinds) {
       expect_found(object);
       expect_found(object);
     }
+  }
+}
+
+TEST_F(MemberPlaceTest, OfAnyValueGivesItsMember) {
+  SampleDocuments others;
+  const ResolvedKey unknown = resolve_key("unknown", documents_.dictionary().number());
+  const std::string long_name(70, 'n');
+  const ResolvedKey inline_key = resolve_key(long_name, documents_.dictionary().number());
+  for (const std::string& json :
+       {std::string(R"({"first":1,"wanted":2})"), std::string(R"({"first":1,"other":2})"), std::string("[1]"),
+        std::string("7"), R"({"wanted":1,")" + long_name + R"(":2})"}) {
+    for (const Value& value : {documents_.read(json), documents_.build(json), others.read(json)})
+      for (const ResolvedKey& key : {key_, unknown, inline_key}) {
+        MemberPlace place;
+        EXPECT_EQ(json_of(member_at_place(value, key, key.number == key_.number ? place_ : place)),
+                  json_of(value.member(key)));
+      }
   }
 }
 

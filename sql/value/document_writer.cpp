@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "sql/value/json_number.h"
+
 namespace quire::sql {
 namespace {
 
@@ -100,11 +102,10 @@ constexpr int32_t kMostWithPlaces = kMostDecimal / 10;
 }  // namespace
 
 // As decimal(double) finds them: the quotient that was rounded there is the one that made the value.
-void DocumentWriter::decimal(double value, uint64_t digits, uint32_t places) {
+void DocumentWriter::decimal(bool is_negative, uint64_t digits, uint32_t places) {
   if (places > layout::kMostPlaces || digits >= uint64_t{10} * kMostWithPlaces || digits % 10 == 0)
-    return real(value);
-  const auto integer = static_cast<int32_t>(digits);
-  put_decimal(value < 0 ? -integer : integer, static_cast<int>(places));
+    return real(decimal_value(is_negative, digits, places));
+  put_decimal(with_sign(static_cast<int32_t>(digits), is_negative), static_cast<int>(places));
 }
 
 // Of 21.57 that is 2157 / 10^2. False if dividing does not give the number back.

@@ -68,7 +68,7 @@ class DocumentWriter {
   // Integral doubles within 2^53 are written as the equal integer, decimals of few digits as such.
   void real(double value);
   // Of `digits` over ten to the power of `places`, as the source has it.
-  void decimal(double value, uint64_t digits, uint32_t places);
+  void decimal(bool is_negative, uint64_t digits, uint32_t places);
   void string(std::string_view text);
   // As string(), where none of the text's bytes is a backslash; false, and nothing done, where one is, or
   // stands close behind. So many bytes may be read from its first on.

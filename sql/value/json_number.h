@@ -27,6 +27,13 @@ inline constexpr double kExactPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e
                                           1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                           1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+// Digits over ten to the power of `places`, at most 22 of them; the nearest double where the digits are at
+// most 2^53.
+inline double decimal_value(bool is_negative, uint64_t digits, uint32_t places) noexcept {
+  const double magnitude = static_cast<double>(digits) / kExactPowers[places];
+  return is_negative ? -magnitude : magnitude;
+}
+
 // The decimal digits at the front of eight bytes: how many a number has is no guess for a branch.
 class EightDigits {
  public:
@@ -56,6 +63,13 @@ class EightDigits {
   uint32_t count_;
 };
 
+// Without a branch: a column's signs are often no guess.
+template <typename Integer>
+constexpr Integer with_sign(Integer magnitude, bool is_negative) noexcept {
+  const auto sign = static_cast<Integer>(-static_cast<Integer>(is_negative));
+  return static_cast<Integer>((magnitude ^ sign) - sign);
+}
+
 // A number of up to seven digits, and as many behind a point: what most are, read without a loop.
 struct ShortNumber {
   static constexpr size_t kReadable = 17;
@@ -79,14 +93,7 @@ struct ShortNumber {
     length = static_cast<size_t>(at - begin);
     return true;
   }
-  int64_t integer() const noexcept {
-    const auto magnitude = static_cast<int64_t>(digits);
-    return is_negative ? -magnitude : magnitude;
-  }
-  double real() const noexcept {
-    const double magnitude = static_cast<double>(digits) / kExactPowers[places];
-    return is_negative ? -magnitude : magnitude;
-  }
+  int64_t integer() const noexcept { return with_sign(static_cast<int64_t>(digits), is_negative); }
 
   uint64_t digits;
   uint32_t places;

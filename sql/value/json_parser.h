@@ -3,12 +3,12 @@
 // tokens, checks the grammar, and tells the sink what it meets, without a tree in between. Private to
 // json_reader.cpp.
 //
-// A sink has: null(), boolean(b), integer(n), real(d), decimal(d, digits, places), string(text), and for
-// containers begin_array(), begin_object() (false: too deep), element() before each element, key(name) before
-// each member, end_array(), end_object(). Two calls are tried first, and may refuse: take_likely_key(json,
-// readable) in place of key(name), where the text goes on with a name and its colon as the sink expects, and
-// take_string(text, readable) in place of string(text), where the text between quotes is what they mean.
-// `readable` says how many bytes may be read from there on.
+// A sink has: null(), boolean(b), integer(n), real(d), decimal(is_negative, digits, places), string(text),
+// and for containers begin_array(), begin_object() (false: too deep), element() before each element,
+// key(name) before each member, end_array(), end_object(). Two calls are tried first, and may refuse:
+// take_likely_key(json, readable) in place of key(name), where the text goes on with a name and its colon as
+// the sink expects, and take_string(text, readable) in place of string(text), where the text between quotes
+// is what they mean. `readable` says how many bytes may be read from there on.
 #pragma once
 
 #include <cctype>
@@ -225,7 +225,7 @@ class JsonParser {
     if (number.places == 0)
       sink_.integer(number.integer());
     else
-      sink_.decimal(number.real(), number.digits, number.places);
+      sink_.decimal(number.is_negative, number.digits, number.places);
     return token + 1;
   }
 
@@ -241,7 +241,7 @@ class JsonParser {
     if (parsed.value.kind() == Kind::integer)
       sink_.integer(parsed.value.as_integer());
     else if (parsed.places != 0)
-      sink_.decimal(parsed.value.as_real(), parsed.digits, parsed.places);
+      sink_.decimal(text_[at] == '-', parsed.digits, parsed.places);
     else
       sink_.real(parsed.value.as_real());
     return token + 1;

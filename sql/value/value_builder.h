@@ -7,6 +7,7 @@
 
 #include "sql/value/arena.h"
 #include "sql/value/document.h"
+#include "sql/value/json_number.h"
 #include "sql/value/json_string.h"
 #include "sql/value/value.h"
 
@@ -35,7 +36,9 @@ class ValueBuilder {
   void boolean(bool value) { add(Value::boolean(value)); }
   void integer(int64_t value) { add(Value::integer(value)); }
   void real(double value) { add(Value::number(value)); }
-  void decimal(double value, uint64_t, uint32_t) { real(value); }
+  void decimal(bool is_negative, uint64_t digits, uint32_t places) {
+    real(decimal_value(is_negative, digits, places));
+  }
   [[nodiscard]] bool take_string(std::string_view text, size_t readable) {
     if (contains_backslash(text, readable)) return false;
     string(text);

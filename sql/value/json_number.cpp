@@ -20,7 +20,7 @@ bool is_digit(const char* at, const char* end) noexcept {
 // Takes the digits at `at` into `mantissa`, which wraps around past kMostDigits of them.
 const char* take_digits(const char* at, const char* end, uint64_t& mantissa) noexcept {
   while (end - at >= 8) {
-    const EightDigits digits(at);
+    const EightDigits digits(eight_bytes(at));
     if (digits.count() == 0) return at;
     mantissa = digits.added_to(mantissa);
     at += digits.count();

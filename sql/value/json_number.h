@@ -37,10 +37,8 @@ inline double decimal_value(bool is_negative, uint64_t digits, uint32_t places) 
 // The decimal digits at the front of eight bytes: how many a number has is no guess for a branch.
 class EightDigits {
  public:
-  explicit EightDigits(const char* at) noexcept {
+  explicit EightDigits(uint64_t bytes) noexcept : digits_(bytes ^ kEach * '0') {
     static_assert(std::endian::native == std::endian::little);
-    std::memcpy(&digits_, at, sizeof digits_);
-    digits_ ^= kEach * '0';
     // The first byte past 9 has its highest bit set; a carry only reaches those behind it.
     const uint64_t others = ((digits_ + kEach * (0x80 - 10)) | digits_) & kEach * 0x80;
     count_ = static_cast<uint32_t>(std::countr_zero(others)) / 8;
@@ -70,21 +68,44 @@ constexpr Integer with_sign(Integer magnitude, bool is_negative) noexcept {
   return static_cast<Integer>((magnitude ^ sign) - sign);
 }
 
+inline uint64_t eight_bytes(const char* at) noexcept {
+  uint64_t bytes;
+  std::memcpy(&bytes, at, sizeof bytes);
+  return bytes;
+}
+
+// What a number may be read from: where so much is readable that no look asks for the end, and where there
+// are eight bytes or more, of which the number may be the last. What is behind the end reads as zero then.
+struct LongText {
+  static constexpr size_t kReadable = 17;
+  static char byte(const char* at) noexcept { return *at; }
+  static uint64_t eight(const char* at) noexcept { return eight_bytes(at); }
+};
+struct TextNearEnd {
+  static constexpr size_t kBytes = 8;
+  char byte(const char* at) const noexcept { return at != end ? *at : '\0'; }
+  uint64_t eight(const char* at) const noexcept {
+    const auto left = static_cast<size_t>(end - at);
+    if (left >= kBytes) return eight_bytes(at);
+    return left == 0 ? 0 : eight_bytes(end - kBytes) >> 8 * (kBytes - left);
+  }
+  const char* end;
+};
+
 // A number of up to seven digits, and as many behind a point: what most are, read without a loop.
 struct ShortNumber {
-  static constexpr size_t kReadable = 17;
-
-  // So many bytes must be readable. False where there is none, or where there may be more of it.
-  bool take(const char* begin) noexcept {
+  // At `begin`, a byte of the text. False where there is none, or where there may be more of it.
+  template <typename Text>
+  bool take(const char* begin, const Text& text) noexcept {
     is_negative = *begin == '-';
     const char* const first = begin + (is_negative ? 1 : 0);
-    const EightDigits whole(first);
+    const EightDigits whole(text.eight(first));
     if (whole.count() == 0 || whole.count() == 8 || (*first == '0' && whole.count() > 1)) return false;
     digits = whole.added_to(0);
     const char* at = first + whole.count();
     places = 0;
-    if (*at == '.') {
-      const EightDigits fraction(++at);
+    if (text.byte(at) == '.') {
+      const EightDigits fraction(text.eight(++at));
       places = fraction.count();
       if (places == 0 || places == 8) return false;
       digits = fraction.added_to(digits);

@@ -208,19 +208,19 @@ class JsonParser {
   }
 
   [[gnu::noinline]] Token number(Token token) {
-    if (text_.size() - *token < ShortNumber::kReadable) [[unlikely]]
-      return number_near_end(token);
-    return number_at(token, text_.data() + *token);
+    if (text_.size() - *token >= LongText::kReadable) [[likely]]
+      return short_number(token, LongText());
+    return number_near_end(token);
   }
   [[gnu::noinline]] Token number_near_end(Token token) {
-    char more[ShortNumber::kReadable] = {};  // no part of a number
-    text_.copy(more, sizeof more, *token);
-    return number_at(token, more);
+    if (text_.size() < TextNearEnd::kBytes) return other_number(token);
+    return short_number(token, TextNearEnd{text_.data() + text_.size()});
   }
   // Most are short.
-  [[gnu::always_inline]] Token number_at(Token token, const char* from) {
+  template <typename Text>
+  [[gnu::always_inline]] Token short_number(Token token, const Text& text) {
     ShortNumber number;
-    if (!number.take(from) || !ends_token(*token + number.length)) [[unlikely]]
+    if (!number.take(text_.data() + *token, text) || !ends_token(*token + number.length)) [[unlikely]]
       return other_number(token);
     if (number.places == 0)
       sink_.integer(number.integer());

@@ -101,6 +101,19 @@ std::string shortened(std::string_view word, size_t most_bytes) {
   return std::string(beginning_of(word, most_bytes)) + "...";
 }
 
+ErrorText::ErrorText() noexcept = default;
+ErrorText::ErrorText(const char* text) : std::string(text) {}
+ErrorText::ErrorText(std::string text) noexcept : std::string(std::move(text)) {}
+ErrorText::ErrorText(const ErrorText& other) = default;
+ErrorText::ErrorText(ErrorText&& other) noexcept = default;
+ErrorText& ErrorText::operator=(const ErrorText& other) = default;
+ErrorText& ErrorText::operator=(ErrorText&& other) noexcept = default;
+ErrorText::~ErrorText() = default;
+
+std::unexpected<Error> fail(ErrorCode code, std::string message, Position position) {
+  return std::unexpected(Error{.code = code, .message = std::move(message), .position = position});
+}
+
 const ErrorCodeRow& error_code_row(ErrorCode code) noexcept {
   for (const ErrorCodeRow& row : kRows)
     if (row.code == code) return row;

@@ -83,9 +83,24 @@ struct Position {
 // The place of a byte offset within `text`.
 Position position_of(std::string_view text, uint64_t offset) noexcept;
 
+// A string; but what makes, moves and drops one is a call that the compiler takes to be rare. Nearly every
+// function of Quire may fail, and drops an Error wherever one might be: written out there that was half of
+// what lay between the instructions of a write, which the processor waits for.
+class ErrorText : public std::string {
+ public:
+  [[gnu::cold]] ErrorText() noexcept;
+  [[gnu::cold]] ErrorText(const char* text);
+  [[gnu::cold]] ErrorText(std::string text) noexcept;
+  [[gnu::cold]] ErrorText(const ErrorText& other);
+  [[gnu::cold]] ErrorText(ErrorText&& other) noexcept;
+  [[gnu::cold]] ErrorText& operator=(const ErrorText& other);
+  [[gnu::cold]] ErrorText& operator=(ErrorText&& other) noexcept;
+  [[gnu::cold]] ~ErrorText();
+};
+
 struct [[nodiscard]] Error {
   ErrorCode code = ErrorCode::internal;
-  std::string message;
+  ErrorText message;
   Position position{};
   uint32_t retry_after_ms = 0;  // of too_many_requests
 
@@ -95,9 +110,7 @@ struct [[nodiscard]] Error {
 template <typename T>
 using Result = std::expected<T, Error>;
 
-inline std::unexpected<Error> fail(ErrorCode code, std::string message, Position position = {}) {
-  return std::unexpected(Error{.code = code, .message = std::move(message), .position = position});
-}
+[[gnu::cold]] std::unexpected<Error> fail(ErrorCode code, std::string message, Position position = {});
 
 // The beginning of a text that has no more than so many bytes, and ends with a whole character.
 std::string_view beginning_of(std::string_view text, size_t most_bytes) noexcept;

@@ -508,7 +508,7 @@ TEST(DamagedDocument, ValidationNamesTheDamage) {
   const std::string good = documents.bytes(R"({"a":"xy","b":[1,2]})");
   const auto message = [&](std::string bytes) {
     const auto result = validate_document(bytes_of(bytes), documents.dictionary());
-    return result ? std::string("valid") : result.error().message;
+    return result ? std::string("valid") : std::string(result.error().message);
   };
   const auto changed = [&](size_t at, char byte) {
     std::string bytes = good;

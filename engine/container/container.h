@@ -195,6 +195,8 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
 
   // What runs around writes; null: nothing. Before the store is shared.
   void use_triggers(WriteTriggers* triggers) noexcept { triggers_ = triggers; }
+  // Whether a write of this kind would run any.
+  Result<bool> is_triggered(const Transaction& transaction, const TriggerRequest& request) const;
 
   // ---- What it is.
   const ContainerDefinition& definition() const noexcept { return entry_.definition; }
@@ -292,6 +294,9 @@ class ContainerStore : public std::enable_shared_from_this<ContainerStore> {
   Result<void> erase_expired_item(WriteTransaction& transaction, Bytes key);
   Result<void> set_lifetime(WriteTransaction& transaction, const ContainerDefinition& definition);
   Result<void> refresh_lifetime(const Transaction& transaction, uint64_t commit);
+  // read(), which leaves in `key` where the item is, if it is there.
+  Result<std::optional<Item>> read(const Transaction& transaction, std::span<const sql::Value> partition_key,
+                                   std::string_view id, Bytes record, ItemKey& key);
   // The item under a key, if any, expired or not; it must have this partition key and id.
   Result<std::optional<Item>> find(const Transaction& transaction, const ItemKey& key,
                                    std::span<const sql::Value> partition_key, std::string_view id) const;

@@ -52,6 +52,26 @@ size_t component_bytes(const sql::Value& component, char* out) {
   return 0;
 }
 
+// The component that was hashed last on this thread, unless it was long: items that are asked for or written
+// together are often those of one partition.
+struct LastHashed {
+  static constexpr size_t kLongest = 64;
+
+  bool is(const char* component, size_t count) const noexcept {
+    return count == size && std::memcmp(component, bytes, count) == 0;
+  }
+  void set(const char* component, size_t count, const uint64_t (&hash)[2]) noexcept {
+    if (count > kLongest) return;
+    size = count;
+    std::memcpy(bytes, component, count);
+    std::memcpy(epk, hash, sizeof epk);
+  }
+
+  size_t size = 0;  // none: a component has a byte at least
+  char bytes[kLongest]{};
+  char epk[kEpkBytes]{};
+};
+
 size_t size_of(const sql::Value& component) {
   if (component.is_string()) return component.as_string().size();
   return component.is_number() ? sizeof(double) : 0;
@@ -62,12 +82,18 @@ size_t size_of(const sql::Value& component) {
 void effective_partition_key(const sql::Value& component, char (&epk)[kEpkBytes]) {
   char bytes[kLongestPartitionKey + 2];
   const size_t size = component_bytes(component, bytes);
+  thread_local constinit LastHashed last;
+  if (last.is(bytes, size) && size != 0) {
+    std::memcpy(epk, last.epk, sizeof last.epk);
+    return;
+  }
   uint64_t hash[2];
   lmmh_x64_128(bytes, static_cast<unsigned>(size), 0, hash);
   // All 16 little-endian bytes reversed: the high word first, each word big-endian.
   constexpr uint64_t kUpperTwoBits = uint64_t{3} << 62;
   const uint64_t reversed[2] = {__builtin_bswap64(hash[1] & ~kUpperTwoBits), __builtin_bswap64(hash[0])};
   std::memcpy(epk, reversed, sizeof reversed);
+  last.set(bytes, size, reversed);
 }
 
 Result<void> check_partition_key(std::span<const sql::Value> components,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace quire::engine {
 namespace {
 
@@ -29,9 +31,14 @@ Result<const EncodedItem*> ItemEncoder::encode(const sql::Value& item, MissingId
   return finish(document_, missing_id);
 }
 
-Result<const EncodedItem*> ItemEncoder::encode(const StoredDocument& document, MissingId missing_id) {
-  document_.assign(document.bytes);
-  return finish(document_, missing_id);
+Result<const EncodedItem*> ItemEncoder::encode(const ChangedItem& item, MissingId /*it has one*/) {
+  QUIRE_TRY(check_size(item.document.size(), item.id));
+  set_document(item.document);
+  item_.key = item.key;
+  item_.id = item.id;
+  item_.partition_key.size = item.partition_key.size();
+  std::ranges::copy(item.partition_key, item_.partition_key.values.begin());
+  return &item_;
 }
 
 void ItemEncoder::set_document(Bytes document) noexcept {

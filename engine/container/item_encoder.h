@@ -30,11 +30,18 @@ struct EncodedItem {
   std::string_view id;
 };
 
-struct StoredDocument {
-  Bytes bytes;
+// What has become of an item that is there, whose id, partition key and names of members are what they were:
+// a document of the encoder's dictionary. All of it must outlive the write.
+struct ChangedItem {
+  const ItemKey& key;
+  std::span<const sql::Value> partition_key;
+  std::string_view id;
+  Bytes document;
   sql::DictionaryNumber dictionary;
 
-  sql::Value root() const noexcept { return sql::read_document(std::as_bytes(std::span(bytes)), dictionary); }
+  sql::Value root() const noexcept {
+    return sql::read_document(std::as_bytes(std::span(document)), dictionary);
+  }
 };
 
 // What becomes of an item without an id; in a replace the id names the item that there is.
@@ -53,8 +60,8 @@ class ItemEncoder {
   // (the text is no object).
   Result<const EncodedItem*> encode(std::string_view json, MissingId missing_id);
   Result<const EncodedItem*> encode(const sql::Value& item, MissingId missing_id);
-  // A document of the encoder's dictionary, as it is.
-  Result<const EncodedItem*> encode(const StoredDocument& document, MissingId missing_id);
+  // Of all that is checked only its size may have changed.
+  Result<const EncodedItem*> encode(const ChangedItem& item, MissingId missing_id);
 
  private:
   Result<const EncodedItem*> finish(Bytes document, MissingId missing_id);

@@ -103,19 +103,23 @@ std::string json_of(const sql::Value& item) {
   sql::write_json(item, json);
   return json;
 }
-std::string json_of(const StoredDocument& document) {
-  return json_of(document.root());
+std::string json_of(const ChangedItem& item) {
+  return json_of(item.root());
 }
 
 }  // namespace
 
+Result<bool> ContainerStore::is_triggered(const Transaction& transaction,
+                                          const TriggerRequest& request) const {
+  if (triggers_ == nullptr) return false;
+  return triggers_->concern(transaction, *this, request);
+}
+
 template <typename Source>
 Result<ItemOutcome> ContainerStore::write_item(WriteTransaction& transaction, const Source& source, Mode mode,
                                                const WriteOptions& options, const Item* known) {
-  if (triggers_ != nullptr) {
-    QUIRE_ASSIGN(const bool is_triggered, triggers_->concern(transaction, *this, options.triggers));
-    if (is_triggered) return write_triggered(transaction, json_of(source), mode, options);
-  }
+  QUIRE_ASSIGN(const bool is_triggered, this->is_triggered(transaction, options.triggers));
+  if (is_triggered) return write_triggered(transaction, json_of(source), mode, options);
   QUIRE_TRY(refresh(transaction));
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   NewNames names(*dictionary_);
@@ -289,7 +293,8 @@ Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
                                           std::span<const sql::Value> partition_key, std::string_view id,
                                           const Patch& patch, const ItemCondition& condition,
                                           const WriteOptions& options) {
-  QUIRE_ASSIGN(const std::optional<Item> item, read(transaction, partition_key, id));
+  ItemKey key;
+  QUIRE_ASSIGN(const std::optional<Item> item, read(transaction, partition_key, id, {}, key));
   if (!item) return std::unexpected(not_found(id));
   QUIRE_TRY(check_etag(item, options.if_match, id));
   if (condition) {
@@ -301,8 +306,12 @@ Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
   patched_.assign(document_of(item->record));
   if (patch.apply_within(patched_, *dictionary_)) {
     transaction.charge(patch_charge(patch.size()));
-    return write_item(transaction, StoredDocument{patched_, dictionary_->number()}, Mode::replace, options,
-                      &*item);
+    const ChangedItem changed{.key = key,
+                              .partition_key = partition_key,
+                              .id = id,
+                              .document = patched_,
+                              .dictionary = dictionary_->number()};
+    return write_item(transaction, changed, Mode::replace, options, &*item);
   }
   QUIRE_ASSIGN(const sql::Value patched, patch.apply(item->root));
   transaction.charge(patch_charge(patch.size()));
@@ -312,10 +321,8 @@ Result<ItemOutcome> ContainerStore::patch(WriteTransaction& transaction,
 Result<void> ContainerStore::erase(WriteTransaction& transaction, std::span<const sql::Value> partition_key,
                                    std::string_view id, std::string_view if_match,
                                    const TriggerRequest& triggers) {
-  if (triggers_ != nullptr) {
-    QUIRE_ASSIGN(const bool is_triggered, triggers_->concern(transaction, *this, triggers));
-    if (is_triggered) return erase_triggered(transaction, partition_key, id, if_match, triggers);
-  }
+  QUIRE_ASSIGN(const bool is_triggered, this->is_triggered(transaction, triggers));
+  if (is_triggered) return erase_triggered(transaction, partition_key, id, if_match, triggers);
   QUIRE_TRY(refresh(transaction));
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
   QUIRE_TRY(erase_some_expired(transaction, lifetime));
@@ -362,11 +369,18 @@ Result<void> ContainerStore::erase_stored(WriteTransaction& transaction, Bytes k
 Result<std::optional<Item>> ContainerStore::read(const Transaction& transaction,
                                                  std::span<const sql::Value> partition_key,
                                                  std::string_view id, Bytes record) {
+  ItemKey key;
+  return read(transaction, partition_key, id, record, key);
+}
+
+Result<std::optional<Item>> ContainerStore::read(const Transaction& transaction,
+                                                 std::span<const sql::Value> partition_key,
+                                                 std::string_view id, Bytes record, ItemKey& key) {
   QUIRE_TRY(refresh(transaction));
   QUIRE_TRY(check_components(partition_key));
   if (id.empty() || id.size() > kLongestItemId) return std::nullopt;
   QUIRE_ASSIGN(const Lifetime lifetime, this->lifetime(transaction));
-  const ItemKey key(partition_key, id, options_.hash);
+  key.assign(partition_key, id, options_.hash);
   std::optional<Item> item;
   if (record.data() == nullptr) {
     QUIRE_ASSIGN(item, find(transaction, key, partition_key, id));

@@ -119,7 +119,8 @@ class OperationReader {
   Result<std::span<const std::string_view>> steps_of(std::string_view path) {
     if (!path.starts_with('/'))
       return wrong(fmt::format("needs a path that begins with '/', not '{}'", shortened(path)));
-    const auto count = static_cast<size_t>(std::ranges::count(path, '/'));
+    size_t count = 1;
+    for (size_t at = path.find('/', 1); at != std::string_view::npos; at = path.find('/', at + 1)) ++count;
     const std::span<std::string_view> steps = arena_.make_array<std::string_view>(count);
     for (std::string_view& step : steps) {
       path.remove_prefix(1);

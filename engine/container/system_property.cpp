@@ -12,9 +12,21 @@ namespace {
 
 constexpr std::string_view kAttachments = "attachments/";
 
+// Eight digits at once: each gets a byte of a word, the first one the uppermost.
+void put_eight_hex(uint32_t number, char* out) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  uint64_t digits = number;
+  digits = (digits << 16 | digits) & 0x0000FFFF0000FFFF;
+  digits = (digits << 8 | digits) & 0x00FF00FF00FF00FF;
+  digits = (digits << 4 | digits) & 0x0F0F0F0F0F0F0F0F;
+  const uint64_t letters = (digits + 6 * kOnes) >> 4 & kOnes;
+  digits += '0' * kOnes + ('a' - '0' - 10) * letters;
+  digits = __builtin_bswap64(digits);
+  std::memcpy(out, &digits, sizeof digits);
+}
 void put_hex(uint64_t number, char* out) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  for (int i = 15; i >= 0; --i, number >>= 4) out[i] = kDigits[number & 15];
+  put_eight_hex(static_cast<uint32_t>(number >> 32), out);
+  put_eight_hex(static_cast<uint32_t>(number), out + 8);
 }
 
 // Base64 as in Cosmos's resource ids: '-' stands for '/', so that a link can hold them.
@@ -92,12 +104,18 @@ Etag make_etag(uint64_t salt, Lsn lsn) noexcept {
   put_hex(static_cast<uint64_t>(lsn), digits + 16);
   Etag etag;
   char* out = etag.text;
+  const char* from = digits;
   *out++ = '"';
-  for (size_t i = 0; i < sizeof digits; ++i) {
-    if (i == 8 || i == 12 || i == 16 || i == 20) *out++ = '-';
-    *out++ = digits[i];
-  }
-  *out = '"';
+  const auto put = [&](size_t count, char behind) {
+    std::memcpy(out, from, count);
+    out[count] = behind;
+    out += count + 1, from += count;
+  };
+  put(8, '-');
+  put(4, '-');
+  put(4, '-');
+  put(4, '-');
+  put(12, '"');
   return etag;
 }
 

@@ -106,6 +106,7 @@ class PointsCursor final : public sql::Cursor {
 std::vector<std::pair<ItemKey, const sql::AccessKey*>> in_key_order(ContainerStore& store,
                                                                     const sql::Access& access) {
   std::vector<std::pair<ItemKey, const sql::AccessKey*>> keys;
+  keys.reserve(access.keys.size());
   const bool are_points = access.kind == sql::Access::Kind::points;
   for (const sql::AccessKey& key : access.keys) {
     if (!check_partition_key(key.partition_key, store.definition().partition_key_paths)) continue;

@@ -40,6 +40,16 @@ TEST_F(PatchTest, AnItemThatWouldNestTooDeeplyIsNoDocument) {
   EXPECT_THAT(add("/deep/a~1b/m~0n/1/k/0/0/0/0/0"), testing::StartsWith("invalid_json: "));
 }
 
+TEST_F(PatchTest, AScalarThatMakesTheItemTooLongIsRefused) {
+  const auto set = [&](size_t bytes) {
+    return patched(fmt::format(R"([{{"op":"set","path":"/stock","value":"{}"}}])", std::string(bytes, 'x')));
+  };
+  EXPECT_THAT(set(size_t{2} << 20), testing::StartsWith("too_large: item 'b' has "));
+  EXPECT_EQ(patched(R"([{"op":"incr","path":"/stock","value":0}])"), before_);
+  EXPECT_THAT(set(size_t{1} << 20), testing::StartsWith(R"("stock":"xxx)"));
+  EXPECT_EQ(patched(R"([{"op":"set","path":"/stock","value":3}])"), before_);
+}
+
 TEST_F(PatchTest, NobodyIsReplacedByAPatchOrADelete) {
   const WriteOptions other{.replaced_id = "other"};
   EXPECT_TRUE(fails_with(shelf_.patch("le guin", "b", R"([{"op":"incr","path":"/stock","value":1}])", other),

@@ -56,6 +56,20 @@ TEST(EffectivePartitionKey, IsAsInAzure) {
   EXPECT_EQ(epk_of({Value::string(std::string(2047, 'x'))}), "1449FEF29B25B168964A97C9BA8D85FF");
 }
 
+// The last one is remembered, if it is short.
+TEST(EffectivePartitionKey, IsTheSameWhateverWasHashedBefore) {
+  const std::string texts[] = {"a", "ab", std::string(62, 'x'), std::string(63, 'x'), std::string(500, 'x')};
+  std::vector<Value> values = {Value::undefined(), Value::null(), Value::boolean(true), Value::integer(1),
+                               Value::real(1.5)};
+  for (const std::string& text : texts) values.push_back(Value::string(text));
+  std::vector<std::string> expected;
+  for (const Value& value : values) expected.push_back(epk_of({value}));
+  EXPECT_EQ(std::set<std::string>(expected.begin(), expected.end()).size(), values.size());
+  for (size_t before = 0; before < values.size(); ++before)
+    for (size_t i = 0; i < values.size(); ++i)
+      EXPECT_EQ(epk_of({values[before], values[i], values[i]}), expected[before] + expected[i] + expected[i]);
+}
+
 TEST(PartitionKey, RefusesArraysObjectsAndTooMuch) {
   const std::vector<std::vector<std::string>> paths = {{"a"}};
   const auto check = [&](const Value& value) { return check_partition_key({&value, 1}, paths); };

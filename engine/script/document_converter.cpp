@@ -51,12 +51,6 @@ ObjectForms::Form form_of(const sql::Value& object) {
   return form;
 }
 
-bool is_ascii(std::string_view text) noexcept {
-  unsigned char all = 0;
-  for (const char c : text) all |= static_cast<unsigned char>(c);
-  return all < 0x80;
-}
-
 }  // namespace
 
 // ---- In
@@ -231,9 +225,9 @@ std::optional<sql::Value> DocumentConverter::from_script(JsValue value, sql::Are
   if (value.tag() == JsTag::kObject && !has_plain_prototypes()) return std::nullopt;
   arena_ = &arena;
   budget_ = sandbox_.limits_.result_bytes;
-  members_.clear();
-  if (!read(value, 0)) return std::nullopt;
-  return members_.back().value;
+  sql::Value document;
+  if (!read(value, 0, document)) return std::nullopt;
+  return document;
 }
 
 // Whether objects and arrays inherit nothing that would change how they look as JSON.
@@ -261,56 +255,55 @@ bool DocumentConverter::spend(size_t bytes) noexcept {
   return true;
 }
 
-// Adds it to the members at hand; false: it takes JSON.stringify.
-bool DocumentConverter::read(JsValue value, size_t depth) {
+// Each false where it takes JSON.stringify.
+bool DocumentConverter::read(JsValue value, size_t depth, sql::Value& out) {
   if (!spend(kValueBytes)) return false;
-  const auto add = [&](const sql::Value& read) {
-    members_.push_back({{}, read});
-    return true;
-  };
   switch (value.tag()) {
     case JsTag::kInteger:
-      return add(sql::Value::integer(static_cast<int32_t>(value.bits)));
+      out = sql::Value::integer(static_cast<int32_t>(value.bits));
+      return true;
     case JsTag::kBoolean:
-      return add(sql::Value::boolean((value.bits & 1) != 0));
+      out = sql::Value::boolean((value.bits & 1) != 0);
+      return true;
     case JsTag::kNull:
     case JsTag::kUndefined:  // of an array: members are left out
-      return add(sql::Value::null());
+      out = sql::Value::null();
+      return true;
     case JsTag::kString:
     case JsTag::kRope:
-      return read_string(value);
+      return read_string(value, out);
     case JsTag::kObject:
       break;
     default:
-      return Sandbox::is_float(value) && read_number(sandbox_.number(value));
+      return Sandbox::is_float(value) && read_number(sandbox_.number(value), out);
   }
   if (depth == sql::kMostNesting) return false;
   const EngineObject object = object_at(value);
   switch (object.class_id()) {
     case EngineObject::kPlain:
-      return !object.is_exotic() && inherits_from(object, prototypes_.object) && read_object(object, depth);
+      return !object.is_exotic() && inherits_from(object, prototypes_.object) &&
+             read_object(object, depth, out);
     case EngineObject::kArray:
-      return inherits_from(object, prototypes_.array) && read_array(object, depth);
+      return inherits_from(object, prototypes_.array) && read_array(object, depth, out);
     default:
       return false;
   }
 }
 
 // Integers past 2^53 have other digits in JSON than of their own.
-bool DocumentConverter::read_number(double number) {
+bool DocumentConverter::read_number(double number, sql::Value& out) {
   constexpr double kExact = 0x1p53;
   if (!(number > -kExact && number < kExact)) return false;
-  members_.push_back({{}, number == 0 ? sql::Value::integer(0) : sql::Value::number(number)});
+  out = number == 0 ? sql::Value::integer(0) : sql::Value::number(number);
   return true;
 }
 
-bool DocumentConverter::read_string(JsValue string) {
+bool DocumentConverter::read_string(JsValue string, sql::Value& out) {
   w2c_qjs* const module = &sandbox_.instance_->module;
   if (string.tag() == JsTag::kString) {
-    const auto bytes = bytes_of_string(EngineMemory(*module), string);
-    if (bytes && is_ascii(*bytes)) {
+    if (const auto bytes = ascii_of_string(EngineMemory(*module), string)) {
       if (!spend(bytes->size())) return false;
-      members_.push_back({{}, sql::Value::string(arena_->copy_string(*bytes))});
+      out = sql::Value::string(arena_->copy_string(*bytes));
       return true;
     }
   }
@@ -320,59 +313,63 @@ bool DocumentConverter::read_string(JsValue string) {
   const uint32_t size = sandbox_.load_word(length_at);
   const char* const bytes = reinterpret_cast<const char*>(sandbox_.at(text, size));
   const bool is_valid = spend(size) && simdjson::validate_utf8(bytes, size);
-  if (is_valid) members_.push_back({{}, sql::Value::string(arena_->copy_string({bytes, size}))});
+  if (is_valid) out = sql::Value::string(arena_->copy_string({bytes, size}));
   w2c_qjs_JS_FreeCString(module, sandbox_.context_, text);
   return is_valid;
 }
 
-bool DocumentConverter::read_array(const EngineObject& array, size_t depth) {
-  const size_t first = members_.size();
+// How many there are is the engine's word: no more are made room for than may be read.
+bool DocumentConverter::read_array(const EngineObject& array, size_t depth, sql::Value& out) {
   const std::optional<uint32_t> count = array.element_count();
-  if (!count) return false;
+  if (!count || *count > budget_ / kValueBytes) return false;
+  const std::span<sql::Value> elements = arena_->make_array<sql::Value>(*count);
   for (uint32_t i = 0; i < *count; ++i)
-    if (!read(array.element(i), depth + 1)) return false;
-  const std::span<sql::Value> elements = arena_->make_array<sql::Value>(members_.size() - first);
-  for (size_t i = 0; i < elements.size(); ++i) elements[i] = members_[first + i].value;
-  members_.resize(first);
-  members_.push_back({{}, sql::Value::array(elements)});
+    if (!read(array.element(i), depth + 1, elements[i])) return false;
+  out = sql::Value::array(elements);
   return true;
 }
 
-bool DocumentConverter::read_object(const EngineObject& object, size_t depth) {
-  const size_t first = members_.size();
+bool DocumentConverter::read_object(const EngineObject& object, size_t depth, sql::Value& out) {
   const uint32_t count = object.property_count();
-  for (uint32_t i = 0; i < count; ++i)
-    if (!spend(kValueBytes) || !read_property(object.property(i), depth)) return false;
-  const auto read = std::span(members_).subspan(first);
-  const auto is_ordinary = [](const sql::Member& member) { return is_ordinary_name(member.name); };
-  const auto begins = [](const sql::Member& member) { return begins_like_index(member.name); };
-  if (forms_ != nullptr && std::ranges::all_of(read, is_ordinary))
-    forms_->add(read | std::views::transform(&sql::Member::name));
-  if (std::ranges::any_of(read, begins))
-    std::ranges::stable_sort(read, {}, [](const sql::Member& member) { return index_of(member.name); });
-  const auto members = arena_->copy_array(std::span<const sql::Member>(read));
-  members_.resize(first);
-  members_.push_back({{}, sql::Value::object(members)});
+  if (count > budget_ / kValueBytes || !spend(count * kValueBytes)) return false;
+  const EngineObject::Places places = object.places();
+  std::span<sql::Member> members = arena_->make_array<sql::Member>(count);
+  size_t members_read = 0;
+  bool has_index = false, is_ordinary = true;
+  for (uint32_t i = 0; i < count; ++i) {
+    sql::Member& member = members[members_read];
+    if (!read_property(object.property(places, i), depth, member)) return false;
+    if (member.value.is_undefined()) continue;
+    has_index |= begins_like_index(member.name);
+    is_ordinary &= is_ordinary_name(member.name);
+    ++members_read;
+  }
+  members = members.first(members_read);
+  if (forms_ != nullptr && is_ordinary) forms_->add(members | std::views::transform(&sql::Member::name));
+  if (has_index)
+    std::ranges::stable_sort(members, {}, [](const sql::Member& member) { return index_of(member.name); });
+  out = sql::Value::object(members);
   return true;
 }
 
-bool DocumentConverter::read_property(const EngineProperty& property, size_t depth) {
+// What JSON leaves out stays undefined.
+bool DocumentConverter::read_property(const EngineProperty& property, size_t depth, sql::Member& out) {
   if (property.name == 0 || !property.is_enumerable) return true;
   bool is_symbol = false;
-  const std::string* const name = name_of(property.name, is_symbol);
+  const PropertyName* const name = name_of(property.name, is_symbol);
   if (is_symbol) return true;
-  if (name == nullptr || !property.is_value || *name == "toJSON" || !spend(name->size())) return false;
+  if (name == nullptr || !property.is_value || name->is_to_json || !spend(name->text.size())) return false;
   if (Sandbox::is_undefined(property.value)) return true;
-  // What lies within may have more names than are kept.
-  const std::string_view text = arena_->copy_string(*name);
-  if (!read(property.value, depth + 1)) return false;
-  members_.back().name = text;
+  // What lies within may have more names than are kept, and the value may be there when the run is over.
+  const std::string_view text = arena_->copy_string(name->text);
+  if (!read(property.value, depth + 1, out.value)) return false;
+  out.name = text;
   return true;
 }
 
 // Null: it cannot be told as it stands in JSON, or is a symbol's.
-const std::string* DocumentConverter::name_of(uint32_t number, bool& is_symbol) {
-  if (const PropertyName* const known = names_.find(number)) return &known->text;
+const PropertyName* DocumentConverter::name_of(uint32_t number, bool& is_symbol) {
+  if (const PropertyName* const known = names_.find(number)) return known;
   w2c_qjs* const module = &sandbox_.instance_->module;
   const JsValue value{w2c_qjs_JS_AtomToValue(module, sandbox_.context_, number)};
   is_symbol = !Sandbox::is_string(value) && !Sandbox::is_exception(value);
@@ -386,7 +383,7 @@ const std::string* DocumentConverter::name_of(uint32_t number, bool& is_symbol) 
   w2c_qjs_JS_FreeCString(module, sandbox_.context_, text);
   if (!simdjson::validate_utf8(name)) return nullptr;
   w2c_qjs_JS_DupAtom(module, sandbox_.context_, number);
-  return &names_.add(std::move(name), number).text;
+  return &names_.add(std::move(name), number);
 }
 
 }  // namespace quire::engine

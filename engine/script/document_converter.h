@@ -76,13 +76,13 @@ class DocumentConverter {
   bool has_plain_prototypes();
   EngineObject object_at(JsValue object) const;
   static bool inherits_from(const EngineObject& object, JsValue prototype);
-  bool read(JsValue value, size_t depth);
-  bool read_number(double number);
-  bool read_string(JsValue string);
-  bool read_array(const EngineObject& array, size_t depth);
-  bool read_object(const EngineObject& object, size_t depth);
-  bool read_property(const EngineProperty& property, size_t depth);
-  const std::string* name_of(uint32_t number, bool& is_symbol);
+  bool read(JsValue value, size_t depth, sql::Value& out);
+  bool read_number(double number, sql::Value& out);
+  bool read_string(JsValue string, sql::Value& out);
+  bool read_array(const EngineObject& array, size_t depth, sql::Value& out);
+  bool read_object(const EngineObject& object, size_t depth, sql::Value& out);
+  bool read_property(const EngineProperty& property, size_t depth, sql::Member& out);
+  const PropertyName* name_of(uint32_t number, bool& is_symbol);
   bool spend(size_t bytes) noexcept;
 
   Sandbox& sandbox_;
@@ -94,8 +94,7 @@ class DocumentConverter {
   // In: what the containers that are not finished yet are made of.
   std::vector<JsValue> values_;
   std::vector<uint32_t> numbers_;
-  // Out: likewise; elements have no name.
-  std::vector<sql::Member> members_;
+  // Out.
   sql::Arena* arena_ = nullptr;
   size_t budget_ = 0;  // bytes of JSON
 };

@@ -101,15 +101,24 @@ class EngineObject {
   uint32_t slots() const { return of_shape(engine_layout::kSlots); }
 
   uint32_t property_count() const { return of_shape(engine_layout::kPropertyCount); }
-  EngineProperty property(uint32_t index) const {
+  // Where what its properties are, and their values, begin.
+  struct Places {
+    uint32_t entries, values;
+  };
+  Places places() const {
     using namespace engine_layout;
-    const uint32_t entry = shape_ + kHash + of_shape(kHashSize) * kHashBytes + index * kPropertyBytes;
+    return {shape_ + kHash + of_shape(kHashSize) * kHashBytes, values()};
+  }
+  EngineProperty property(const Places& places, uint32_t index) const {
+    using namespace engine_layout;
+    const uint32_t entry = places.entries + index * kPropertyBytes;
     const auto flags = memory_.load<uint32_t>(entry);
     return {.name = memory_.load<uint32_t>(entry + kNameInProperty),
             .is_enumerable = (flags & kIsEnumerable) != 0,
             .is_value = flags >> kKindShift == 0,
-            .value = value_at(values(), index)};
+            .value = value_at(places.values, index)};
   }
+  EngineProperty property(uint32_t index) const { return property(places(), index); }
 
   // Of an array: its length, where it has no holes and no properties beside.
   std::optional<uint32_t> element_count() const {
@@ -143,6 +152,31 @@ inline std::optional<std::string_view> bytes_of_string(const EngineMemory& memor
   if ((length & kIsWide) != 0 || (memory.load<uint32_t>(address + kStringBits) & kIsPartOfAnother) != 0)
     return std::nullopt;
   return std::string_view(reinterpret_cast<const char*>(memory.at(address + kStringBytes, length)), length);
+}
+
+// Eight bytes at a time, the last ones twice.
+inline bool is_ascii(std::string_view text) noexcept {
+  constexpr uint64_t kHighBits = 0x8080808080808080;
+  uint64_t all = 0;
+  if (text.size() < sizeof all) {
+    for (const char c : text) all |= static_cast<unsigned char>(c);
+    return (all & kHighBits) == 0;
+  }
+  const auto add = [&](size_t at) {
+    uint64_t word;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    all |= word;
+  };
+  for (size_t at = 0; at + sizeof all < text.size(); at += sizeof all) add(at);
+  add(text.size() - sizeof all);
+  return (all & kHighBits) == 0;
+}
+
+// The same where all of them are ASCII, and so the text as it is outside.
+inline std::optional<std::string_view> ascii_of_string(const EngineMemory& memory, JsValue string) {
+  auto bytes = bytes_of_string(memory, string);
+  if (bytes && !is_ascii(*bytes)) bytes.reset();
+  return bytes;
 }
 
 }  // namespace quire::engine

@@ -48,7 +48,7 @@ Result<ItemOutcome> PartitionAccess::write(Write kind, const sql::Value& item, s
   QUIRE_TRY(check_partition(item));
   if (needs_id && item.member("id").is_undefined())
     return fail(ErrorCode::invalid_id, "the item has no id, and disableAutomaticIdGeneration is set");
-  end_query();
+  QUIRE_TRY(begin_write());
   const WriteOptions options{.if_match = if_match, .triggers = triggers_};
   switch (kind) {
     case Write::create:
@@ -64,7 +64,7 @@ Result<ItemOutcome> PartitionAccess::write(Write kind, const sql::Value& item, s
 Result<Item> PartitionAccess::replace(std::string_view id, const sql::Value& item,
                                       std::string_view if_match) {
   QUIRE_TRY(check_partition(item));
-  end_query();
+  QUIRE_TRY(begin_write());
   const WriteOptions options{.if_match = if_match, .triggers = triggers_, .replaced_id = id};
   QUIRE_ASSIGN(const ItemOutcome outcome, store_->replace(transaction_, item, options));
   // Links to it, which do not change, lead to its new id.
@@ -76,7 +76,7 @@ Result<Item> PartitionAccess::patch(std::string_view id, const sql::Value& body,
                                     sql::Arena& arena) {
   QUIRE_ASSIGN(const PatchBody parts, read_patch_body(body));
   QUIRE_ASSIGN(const Patch operations, Patch::read(parts.operations, store_->definition(), arena));
-  end_query();
+  QUIRE_TRY(begin_write());
   ItemCondition condition;
   if (!parts.condition.empty())
     condition = [&](const sql::Value& root) {
@@ -91,7 +91,7 @@ Result<Item> PartitionAccess::patch(std::string_view id, const sql::Value& body,
 }
 
 Result<void> PartitionAccess::remove(std::string_view id, std::string_view if_match) {
-  end_query();
+  QUIRE_TRY(begin_write());
   return store_->erase(transaction_, partition_key_, id, if_match, triggers_);
 }
 
@@ -123,10 +123,6 @@ std::string_view without_slashes(std::string_view link) {
 
 }  // namespace
 
-std::string PartitionAccess::alt_link() const {
-  return "dbs/quire/colls/" + store_->definition().name;
-}
-
 // An alt link may name the database as it likes: there is one.
 Result<void> PartitionAccess::check_collection_link(std::string_view link) const {
   const std::string_view given = without_slashes(link);
@@ -141,6 +137,8 @@ Result<void> PartitionAccess::check_collection_link(std::string_view link) const
 }
 
 Result<std::string> PartitionAccess::id_of_link(std::string_view link) {
+  if (link.starts_with(alt_link_) && link.substr(alt_link_.size()).starts_with(kDocuments))
+    return std::string(without_slashes(link.substr(alt_link_.size() + kDocuments.size())));
   const size_t at = link.find(kDocuments);
   if (at == std::string_view::npos)
     return fail(ErrorCode::invalid_argument,

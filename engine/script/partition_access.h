@@ -71,7 +71,7 @@ class PartitionAccess {
   // collection's link with "docs/" and the id. invalid_argument, not_found, forbidden for another
   // container's.
   const std::string& self_link() const noexcept { return self_link_; }
-  std::string alt_link() const;
+  const std::string& alt_link() const noexcept { return alt_link_; }
   Result<void> check_collection_link(std::string_view link) const;
   Result<std::string> id_of_link(std::string_view link);
 
@@ -96,11 +96,12 @@ class PartitionAccess {
   Result<bool> read_rows(OpenQuery& open, Page& page);
   Result<bool> read_page(Page& page, bool is_positioned);
   // Before each write.
-  void end_query() noexcept;
+  Result<void> begin_write();
   sql::ExecutionOptions query_options() const;
   Error past_time() const;
 
   TriggerRequest triggers_;
+  bool knows_triggers_ = false;  // whether any runs at every write
   Deadline deadline_ = Deadline::max();
   FunctionSource functions_;
   uint64_t interrupts_at_start_ = functions_.interrupts != nullptr ? functions_.interrupts->load() : 0;
@@ -109,7 +110,7 @@ class PartitionAccess {
   WriteTransaction& transaction_;
   uint64_t openings_;
   std::span<const sql::Value> partition_key_;
-  std::string self_link_;
+  std::string self_link_, alt_link_;
   // Of the items and links that were handed out: ids by the number in their _rid, since links name items so.
   // Empty where a row had the link alone.
   std::unordered_map<uint64_t, std::string> ids_;

@@ -154,11 +154,18 @@ PartitionAccess::PartitionAccess(OpenContainers& containers, std::shared_ptr<Con
       transaction_(transaction),
       openings_(openings),
       partition_key_(partition_key),
-      self_link_(container_link(store_->resource_names())) {}
+      self_link_(container_link(store_->resource_names())),
+      alt_link_("dbs/quire/colls/" + store_->definition().name) {}
 PartitionAccess::~PartitionAccess() = default;
 
-void PartitionAccess::end_query() noexcept {
+// A query that stands behind a page has to be run again. Triggers stay those that there are when the call
+// writes for the first time: nobody else writes meanwhile, and the call writes items alone.
+Result<void> PartitionAccess::begin_write() {
   open_query_.reset();
+  if (knows_triggers_) return {};
+  QUIRE_ASSIGN(triggers_.runs_always, store_->is_triggered(transaction_, triggers_));
+  knows_triggers_ = true;
+  return {};
 }
 
 // Of what is asked within the call: it has the memory of a statement, and the time that the call has left.
@@ -191,8 +198,12 @@ void PartitionAccess::remember(const sql::Value& row) {
 
 // Whether it names an item.
 bool PartitionAccess::remember_link(const sql::Value& row) {
-  const sql::Value rid = row.member("_rid");
-  const sql::Value link = row.is_string() ? row : row.member("_self");
+  if (row.is_string()) {
+    const auto number = number_in_link(row.as_string());
+    if (number) ids_.try_emplace(*number);
+    return number.has_value();
+  }
+  const sql::Value rid = row.member("_rid"), link = row.member("_self");
   std::optional<uint64_t> number;
   if (rid.is_string()) number = item_number_of(store_->resource_names(), rid.as_string());
   if (!number && link.is_string()) number = number_in_link(link.as_string());

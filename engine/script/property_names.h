@@ -17,6 +17,7 @@ namespace quire::engine {
 struct PropertyName {
   std::string text;
   uint32_t number;
+  bool is_to_json = text == "toJSON";
 };
 
 // Those of an image, or of a run. Whoever adds a number has the engine hold it, so that it keeps its name.
@@ -73,7 +74,7 @@ class RunNames {
   // Null: it did not come up. Good until clear().
   const PropertyName* find(std::string_view text) {
     const PropertyName*& recent = recent_texts_[place_of(text)];
-    if (recent == nullptr || recent->text != text) recent = find_in_both(text);
+    if (recent == nullptr || std::string_view(recent->text) != text) recent = find_in_both(text);
     return recent;
   }
   const PropertyName* find(uint32_t number) {
@@ -106,7 +107,11 @@ class RunNames {
 
   static size_t place_of(std::string_view text) noexcept {
     uint64_t word = 0;
-    std::memcpy(&word, text.data(), text.size() < sizeof word ? text.size() : sizeof word);
+    if (text.size() >= sizeof word) {
+      std::memcpy(&word, text.data(), sizeof word);
+    } else {
+      for (const char c : text) word = word << 8 | static_cast<unsigned char>(c);
+    }
     word = (word ^ text.size()) * 0x9E3779B97F4A7C15;
     return word >> 56;
   }

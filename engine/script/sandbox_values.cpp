@@ -117,8 +117,13 @@ bool Sandbox::take_text(JsValue owned, std::string& out) {
   return true;
 }
 
+// Most texts are links, which need not be made anew as UTF-8.
 bool Sandbox::text(JsValue value, std::string& out) {
-  return take_text(copy(value), out);
+  const auto plain =
+      value.tag() == JsTag::kString ? ascii_of_string(EngineMemory(instance_->module), value) : std::nullopt;
+  if (!plain || plain->size() > limits_.result_bytes) return take_text(copy(value), out);
+  out.append(*plain);
+  return true;
 }
 
 bool Sandbox::json(JsValue value, std::string& out) {

@@ -15,12 +15,14 @@ if(text MATCHES "Z_qjs_instantiate")
   endforeach()
   string(APPEND header "\n#define wasm2c_qjs_get_func_type wasm_rt_register_func_type\n")
   set(free_value w2c_JS_FreeValue)
+  set(free_value_rt w2c_JS_FreeValueRT)
   set(engine_malloc w2c_js_malloc_rt)
   set(engine_free w2c_js_free_rt)
   set(engine_realloc w2c_js_realloc_rt)
 else()
   string(APPEND header "\nstatic inline void wasm2c_qjs_init_module(void) {}\n")
   set(free_value w2c_qjs_JS_FreeValue_0)
+  set(free_value_rt w2c_qjs_JS_FreeValueRT_0)
   set(engine_malloc w2c_qjs_js_malloc_rt_0)
   set(engine_free w2c_qjs_js_free_rt_0)
   set(engine_realloc w2c_qjs_js_realloc_rt_0)
@@ -39,13 +41,14 @@ endforeach()
 
 # Most values that the engine lets go of are no references, or not the last one, which is told where it happens rather than by
 # a call: those with a count, which stands before them, begin at the number below. All of it or nothing.
-set(declared "static void ${free_value}(w2c_qjs*, u32, u64);")
-set(call "${free_value}(instance, ")
-string(FIND "${text}" "${declared}" place)
-if(NOT place EQUAL -1 AND text MATCHES "  [a-z0-9]+_j1 = 18446744035054845952ull;\n  [a-z0-9]+_i0 = [a-z0-9]+_j0 < [a-z0-9]+_j1;\n  if ")
-  string(REPLACE "${call}" "quire_free_value(instance, " text "${text}")
-  string(REPLACE "${declared}" "${declared}
-static inline __attribute__((always_inline)) void quire_free_value(w2c_qjs* instance, u32 context, u64 value) {
+foreach(way IN ITEMS free_value free_value_rt)
+  set(name ${${way}})
+  set(declared "static void ${name}(w2c_qjs*, u32, u64);")
+  string(FIND "${text}" "${declared}" place)
+  if(NOT place EQUAL -1 AND text MATCHES "  [a-z0-9]+_j1 = 18446744035054845952ull;\n  [a-z0-9]+_i0 = [a-z0-9]+_j0 < [a-z0-9]+_j1;\n  if ")
+    string(REPLACE " ${name}(instance, " " quire_${way}(instance, " text "${text}")
+    string(REPLACE "${declared}" "${declared}
+static inline __attribute__((always_inline)) void quire_${way}(w2c_qjs* instance, u32 holder, u64 value) {
   if (value < 18446744035054845952ull) return;
   QUIRE_MEMORY_PLACE(instance)
   const u64 place = (u32)value - 4u;
@@ -53,9 +56,10 @@ static inline __attribute__((always_inline)) void quire_free_value(w2c_qjs* inst
   if ((s32)count > 1)
     i32_store(&instance->w2c_memory, place, count - 1);
   else
-    ${free_value}(instance, context, value);
+    ${name}(instance, holder, value);
 }" text "${text}")
-endif()
+  endif()
+endforeach()
 
 # Small pieces of memory are taken one behind the other from a place of their own, and not given back, as long as there is
 # room in it (QUIRE_PIECES in engine/script/wasm_prelude.h): what a call takes is undone as a whole. Before a piece stand the
@@ -78,6 +82,12 @@ if(NOT place EQUAL -1 AND NOT declared_place EQUAL -1)
     string(REPLACE "${declared}" "${declared}
 static void ${give_back}(w2c_qjs*, u32, u32);
 static u32 ${engine_realloc}(w2c_qjs*, u32, u32, u32);
+static __attribute__((noinline)) u32 quire_malloc_of_engine(w2c_qjs* instance, u32 runtime, u32 size) {
+  return ${engine_malloc}(instance, runtime, size);
+}
+static __attribute__((noinline)) void quire_free_of_engine(w2c_qjs* instance, u32 runtime, u32 place) {
+  ${engine_free}(instance, runtime, place);
+}
 static __attribute__((noinline)) u32 quire_malloc(w2c_qjs* instance, u32 runtime, u32 size) {
   QUIRE_MEMORY_PLACE(instance)
   if (size - 1u < QUIRE_LONGEST_PIECE && runtime < instance->w2c_memory.size) {
@@ -94,7 +104,7 @@ static __attribute__((noinline)) u32 quire_malloc(w2c_qjs* instance, u32 runtime
       return place + 8u;
     }
   }
-  return ${engine_malloc}(instance, runtime, size);
+  return quire_malloc_of_engine(instance, runtime, size);
 }
 static inline int quire_is_piece(w2c_qjs* instance, u32 place) {
   return place - QUIRE_PIECES < QUIRE_PIECES_END - QUIRE_PIECES && *(u16*)(instance->w2c_memory.data + place - 8u) == QUIRE_PIECE;
@@ -102,7 +112,7 @@ static inline int quire_is_piece(w2c_qjs* instance, u32 place) {
 static __attribute__((noinline)) void quire_free(w2c_qjs* instance, u32 runtime, u32 place) {
   QUIRE_MEMORY_PLACE(instance)
   if (!quire_is_piece(instance, place) || runtime >= instance->w2c_memory.size) {
-    ${engine_free}(instance, runtime, place);
+    quire_free_of_engine(instance, runtime, place);
     return;
   }
   u32* const counts = (u32*)(quire_data + runtime + QUIRE_COUNTS);
@@ -176,6 +186,54 @@ string(REGEX MATCHALL "if .0. {" questions "${unasked}")
 list(LENGTH questions question_count)
 if(question_count GREATER 200)
   set(text "${unasked}")
+endif()
+
+# An instruction's number leads to its code by two tables: one of the engine's, within the memory, and one of the compiler's.
+# The first never changes, so the second is made to lead there at once. All or nothing.
+set(label "[A-Za-z0-9_]+")
+set(shifted "${register} = 2u${then}${register} <<= \\(${register} & 31\\)${then}")
+set(looked_up "${register} = i32_load${load} \\+ ([0-9]+)u\\)${then}${register} = ([0-9]+)u${then}${register} -= ${register}${then}")
+set(find_code "(i32_load8_u${load}\\)${then}([a-z0-9]+_l[0-9]+) = ${register};\n) *${shifted}${looked_up}switch \\(${register}\\) {\n")
+if(text MATCHES "${find_code}")
+  set(opening "${CMAKE_MATCH_0}")
+  set(look_at_number "${CMAKE_MATCH_1}")
+  set(number ${CMAKE_MATCH_3})
+  set(table_at ${CMAKE_MATCH_5})
+  set(first_case ${CMAKE_MATCH_6})
+  set(segment "")
+  if(text MATCHES "w2c_memory, ${table_at}u, (data_segment_data_[a-z0-9_]+), 10[2-9][0-9]\\)")
+    set(segment ${CMAKE_MATCH_1})
+  endif()
+  string(FIND "${text}" "static const u8 ${segment}[] = {" table_place)
+  string(FIND "${text}" "${opening}" place)
+  string(LENGTH "${opening}" opening_length)
+  math(EXPR cases_place "${place} + ${opening_length}")
+  string(SUBSTRING "${text}" ${cases_place} 20000 cases)
+  string(FIND "${cases}" "}" cases_length)
+  if(segment AND NOT table_place EQUAL -1 AND cases_length GREATER 0)
+    string(SUBSTRING "${cases}" 0 ${cases_length} cases)
+    string(REGEX MATCHALL "case [0-9]+: goto ${label}" labels "${cases}")
+    string(REGEX MATCH "default: goto ${label}" otherwise "${cases}")
+    string(SUBSTRING "${text}" ${table_place} 8000 table)
+    string(REGEX MATCHALL "0x[0-9a-f][0-9a-f]" bytes "${table}")
+    list(LENGTH labels label_count)
+    set(direct "")
+    foreach(instruction RANGE 255)
+      math(EXPR low "4 * ${instruction}")
+      math(EXPR high "4 * ${instruction} + 1")
+      list(GET bytes ${low} ${high} entry)
+      list(GET entry 0 low)
+      list(GET entry 1 high)
+      math(EXPR case "${low} + 256 * ${high} - ${first_case}")
+      if(case GREATER_EQUAL 0 AND case LESS label_count)
+        list(GET labels ${case} code)
+        string(REGEX REPLACE "case [0-9]+" "case ${instruction}" code "${code}")
+        string(APPEND direct "          ${code};\n")
+      endif()
+    endforeach()
+    string(APPEND direct "          ${otherwise};\n        ")
+    string(REPLACE "${opening}${cases}" "${look_at_number}        switch (${number}) {\n${direct}" text "${text}")
+  endif()
 endif()
 
 string(APPEND text "\nconst int quire_marks_writes = ${is_marked}, quire_uses_pieces = ${uses_pieces};\n")

@@ -38,6 +38,9 @@
   let run = null; // that of a procedure or trigger
   const callbacks = []; // that wait for their turn: of each the function, then its three arguments
   let next = 0;
+  // The last callback and what it was given: they go when the next one's turn has come, and after the last with all of the run.
+  let called = null;
+  let given = null;
   let info = null; // what a callback gets beside what came of the last work
 
   function needRun() {
@@ -531,8 +534,11 @@
       const error = callbacks[next + 1];
       const resource = callbacks[next + 2];
       const options = callbacks[next + 3];
-      for (const end = next + 4; next < end; next++) callbacks[next] = undefined;
-      if (next === callbacks.length) callbacks.length = next = 0;
+      const end = next + 4;
+      if (end === callbacks.length) callbacks.length = next = 0;
+      else for (; next < end; next++) callbacks[next] = undefined;
+      called = callback;
+      given = resource;
       callback(error, resource, options);
       return true;
     },

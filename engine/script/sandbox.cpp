@@ -91,6 +91,7 @@ Result<std::unique_ptr<Sandbox>> Sandbox::boot(Watchdog& watchdog) {
     sandbox->documents_.find_prototypes();
     QUIRE_TRY(sandbox->check_documents());
     sandbox->check_pieces();
+    sandbox->check_strings();
     return sandbox->run_library();
   });
   if (!booted) return std::unexpected(std::move(booted.error()));
@@ -194,7 +195,8 @@ SandboxImage Sandbox::image(JsValue function) const {
           .shapes = documents_.shapes(),
           .function = function,
           .forms = {},
-          .knows_pieces = knows_pieces_};
+          .knows_pieces = knows_pieces_,
+          .knows_strings = knows_strings_};
 }
 
 size_t Sandbox::memory_bytes() const noexcept {
@@ -214,6 +216,7 @@ Result<void> Sandbox::restore(const SandboxImage& image, size_t memory_bytes) {
   restore_memory(memory, kImageStart, image.bytes, is_base);
   restored_ = image.number;
   knows_pieces_ = image.knows_pieces;
+  knows_strings_ = image.knows_strings;
   use_pieces(false);
   // What the image has learnt is at nobody's expense, as far as there is address space for it.
   const size_t learnt = image.forms.all().empty() ? 0 : ObjectForms::kMostMemory;

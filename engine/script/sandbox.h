@@ -22,6 +22,7 @@
 #include "engine/script/js_value.h"
 #include "engine/script/watchdog.h"
 #include "sql/error.h"
+#include "sql/value/json.h"
 
 namespace quire::engine {
 
@@ -55,6 +56,7 @@ struct SandboxImage {
   JsValue function;                                    // of a script: the function to call
   ObjectForms forms;                                   // that the script is known to use
   bool knows_pieces = false;                           // Sandbox::knows_pieces() of its engine
+  bool knows_strings = false;                          // the same of strings
 };
 
 // Belongs to one thread at a time.
@@ -131,6 +133,8 @@ class Sandbox {
   bool json(JsValue value, std::string& out);
   // Values of ours, and the engine's that are no more than data.
   DocumentConverter& documents() noexcept { return documents_; }
+  // For JSON of ours, from run to run.
+  sql::JsonReader& reader() noexcept { return reader_; }
   // Throws `owned`.
   JsValue throw_value(JsValue owned, bool is_catchable = true);
   // Throws an Error with a message, and `number` and `body` if `number` is not 0.
@@ -147,6 +151,8 @@ class Sandbox {
   void use_pieces(bool are_used = true);
   // Whether the engine's own pieces are as expected (sandbox_pieces.cpp).
   bool knows_pieces() const noexcept { return knows_pieces_; }
+  // Whether its strings are (sandbox_strings.cpp).
+  bool knows_strings() const noexcept { return knows_strings_; }
 
   // All the memory that the instance has now.
   size_t memory_bytes() const noexcept;
@@ -178,6 +184,8 @@ class Sandbox {
   Result<void> instantiate();
   Result<void> check_tags();
   void check_pieces();
+  JsValue make_string(std::string_view text);
+  void check_strings();
   Result<void> check_documents();
   Result<bool> check_shapes();
   Result<void> run_library();
@@ -204,10 +212,11 @@ class Sandbox {
   uint32_t context_ = 0;
   uint32_t arguments_ = 0;      // a place for the arguments of a call
   uint32_t host_function_ = 0;  // by which the engine calls the host: the same in each instance
-  bool knows_pieces_ = false;
+  bool knows_pieces_ = false, knows_strings_ = false;
   JsValue library_ = kJsUndefined;
   JsValue function_ = kJsUndefined;
   DocumentConverter documents_{*this};
+  sql::JsonReader reader_;
 
   // Of a run.
   ScriptLimits limits_;

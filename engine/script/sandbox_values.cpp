@@ -25,11 +25,6 @@ uint32_t Sandbox::load_word(uint32_t address) {
 
 // ---- In
 
-JsValue Sandbox::new_string(std::string_view text) {
-  const Scratch bytes(*this, text);
-  return {w2c_qjs_JS_NewStringLen(&instance_->module, context_, bytes.address(), bytes.size())};
-}
-
 JsValue Sandbox::new_number(double number) {
   return {w2c_qjs_JS_NewNumber(&instance_->module, context_, number)};
 }

@@ -106,10 +106,18 @@ std::optional<sql::Value> ScriptCallHost::take_document(JsValue value) {
     sandbox_.throw_error("the document is no JSON value", 400);
     return std::nullopt;
   }
-  const auto read = reader_.to_value(text, arena_);
+  const auto read = read_json(text);
   if (read) return *read;
   refuse(read.error());
   return std::nullopt;
+}
+
+// The sandbox keeps its reader, which has 64 KB for the shortest of texts, from call to call. Of a long text
+// a reader has several times its bytes, and goes with it.
+Result<sql::Value> ScriptCallHost::read_json(std::string_view json) {
+  constexpr size_t kMostForKept = size_t{256} << 10;
+  if (json.size() > kMostForKept) return sql::JsonReader().to_value(json, arena_);
+  return sandbox_.reader().to_value(json, arena_);
 }
 
 JsValue ScriptCallHost::give(const Item& item) {
@@ -273,7 +281,7 @@ Result<void> ScriptCallHost::start(std::string_view name, const ScriptSettings& 
 // does not know either is told of as everywhere else.
 Result<JsValue> ScriptCallHost::take_arguments(std::string_view name, std::string_view json) {
   const sql::ArenaScope scope(arena_);
-  const auto value = reader_.to_value(json, arena_);
+  const auto value = read_json(json);
   const JsValue list = value ? sandbox_.documents().to_script(*value) : sandbox_.parse_json(json);
   if (Sandbox::is_exception(list)) {
     Error error = sandbox_.take_fault_of_text(name);

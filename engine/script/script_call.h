@@ -13,7 +13,6 @@
 #include "engine/script/sandbox.h"
 #include "sql/error.h"
 #include "sql/value/arena.h"
-#include "sql/value/json.h"
 
 namespace quire::engine {
 
@@ -57,6 +56,7 @@ class ScriptCallHost final : public ScriptHost {
   JsValue refuse(const Error& error);
   bool take_text(std::span<const JsValue> arguments, size_t at, std::string& text);
   std::optional<sql::Value> take_document(JsValue value);
+  Result<sql::Value> read_json(std::string_view json);
   JsValue give(const Item& item);
   Result<JsValue> take_arguments(std::string_view name, std::string_view json);
   Result<void> start(std::string_view name, const ScriptSettings& settings);
@@ -68,7 +68,6 @@ class ScriptCallHost final : public ScriptHost {
   ScriptLog& log_;
   uint32_t operations_ = 0;
   uint32_t refusals_ = 0;
-  sql::JsonReader reader_;
   sql::Arena arena_;  // what a call of the script's makes of its arguments, and of what it gives
   std::optional<Error> failure_;
 };

@@ -114,6 +114,31 @@ TEST_F(SandboxTest, ItsPiecesOfMemoryHoldWhatTheEnginesHold) {
   }
 }
 
+// Short texts of ASCII are made in place.
+TEST_F(SandboxTest, StringsThatGoInAreLikeTheEnginesOwn) {
+  ASSERT_TRUE(sandbox_->knows_strings());
+  ASSERT_TRUE(sandbox_->restore(image_, options_.limits.memory_bytes));
+  const auto done = sandbox_->run(options_, "it", [&]() -> Result<void> {
+    const JsValue check = sandbox_->evaluate(
+        "((s, t, n) => { t = t.repeat(n); const o = {}; o[s] = n; return s === t && o[t] === n && "
+        "s.length === t.length && [...s].join('') === t && s + 'y' === t + 'y' && s < t + 'y' && "
+        "new Map([[s, n]]).get(t) === n && JSON.stringify(s) === JSON.stringify(t) })",
+        "file");
+    for (const char* letter : {"x", "\"", "\x7F", "\u00E9", "\u20AC"})
+      for (const int count : {0, 1, 2, 7, 8, 9, 100, 1023, 1024, 1025, 5000}) {
+        std::string text;
+        for (int i = 0; i < count; ++i) text += letter;
+        const JsValue given[] = {sandbox_->new_string(text), sandbox_->new_string(letter),
+                                 Sandbox::new_integer(count)};
+        EXPECT_EQ(sandbox_->call(check, kJsUndefined, given).bits, Sandbox::new_boolean(true).bits)
+            << count << " times " << letter;
+        for (const JsValue value : given) sandbox_->free_counted(value);
+      }
+    return {};
+  });
+  EXPECT_TRUE(done);
+}
+
 // What is handed in lies in places that the engine itself does not write to.
 TEST_F(SandboxTest, AnImageComesBackFromWhatIsHandedIn) {
   const std::string text(20000, 'x');

@@ -40,6 +40,11 @@ inline constexpr size_t kMostScriptArguments = 1024;
 // Why a run was ended from outside.
 enum class Breach : uint8_t { none, time, memory, stack, interrupted, operations, aborted, fault };
 
+// What library.js gives for the host to call; held as long as the memory is the library's.
+struct LibraryFunctions {
+  JsValue start, step, request_body, response_body, unfit_kind;
+};
+
 // The memory of an instance at a moment between two runs. Immutable.
 struct SandboxImage {
   uint64_t number = 0;         // of no other in this process; from 1 on
@@ -49,7 +54,7 @@ struct SandboxImage {
   uint32_t runtime = 0;
   uint32_t context = 0;
   uint32_t arguments = 0;
-  JsValue library;  // what library.js gives
+  LibraryFunctions library;
   DocumentConverter::Prototypes prototypes;
   std::shared_ptr<const PropertyNames> names;          // of properties, which its engine holds
   std::shared_ptr<const ObjectShapes::Shapes> shapes;  // likewise
@@ -156,7 +161,7 @@ class Sandbox {
 
   // All the memory that the instance has now.
   size_t memory_bytes() const noexcept;
-  JsValue library() const noexcept { return library_; }
+  const LibraryFunctions& library() const noexcept { return library_; }
   JsValue function() const noexcept { return function_; }
   const ScriptLimits& limits() const noexcept { return limits_; }
 
@@ -213,7 +218,7 @@ class Sandbox {
   uint32_t arguments_ = 0;      // a place for the arguments of a call
   uint32_t host_function_ = 0;  // by which the engine calls the host: the same in each instance
   bool knows_pieces_ = false, knows_strings_ = false;
-  JsValue library_ = kJsUndefined;
+  LibraryFunctions library_;
   JsValue function_ = kJsUndefined;
   DocumentConverter documents_{*this};
   sql::JsonReader reader_;

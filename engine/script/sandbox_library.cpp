@@ -1,6 +1,8 @@
 // library.js and collation.js, as the build put them here, and the way into the former.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "engine/script/host_function.h"
 #include "engine/script/sandbox_instance.h"
 #include "generated/script/collation_text.h"
@@ -26,8 +28,15 @@ Result<void> Sandbox::run_library() {
       w2c_qjs_JS_NewCFunction2(module, context_, host_function_, name.address(), 0, kGeneric, 0)};
   if (is_exception(host)) return std::unexpected(take_exception(kLibraryFile));
   const JsValue given[] = {host, parse_json(numbers + "}")};
-  library_ = call(make, kJsUndefined, given);
-  if (is_exception(library_)) return std::unexpected(take_exception(kLibraryFile));
+  const JsValue library = call(make, kJsUndefined, given);
+  if (is_exception(library)) return std::unexpected(take_exception(kLibraryFile));
+  for (const auto& [name, function] :
+       {std::pair{"start", &library_.start}, std::pair{"step", &library_.step},
+        std::pair{"requestBody", &library_.request_body}, std::pair{"responseBody", &library_.response_body},
+        std::pair{"unfitKind", &library_.unfit_kind}}) {
+    *function = property(library, name);
+    if (is_exception(*function)) return std::unexpected(take_exception(kLibraryFile));
+  }
   for (const JsValue value : {given[1], make}) free(value);
   return {};
 }

@@ -269,11 +269,9 @@ Result<void> ScriptCallHost::start(std::string_view name, const ScriptSettings& 
   };
   if (std::ranges::any_of(given, Sandbox::is_exception))
     return std::unexpected(sandbox_.take_exception(name));
-  const JsValue function = library_function("start");
-  const JsValue result = sandbox_.call(function, kJsUndefined, given);
+  const JsValue result = sandbox_.call(sandbox_.library().start, kJsUndefined, given);
   if (Sandbox::is_exception(result)) return std::unexpected(sandbox_.take_exception(name));
   for (const JsValue value : given) sandbox_.free_counted(value);
-  sandbox_.free(function);
   return {};
 }
 
@@ -319,27 +317,23 @@ Result<void> ScriptCallHost::run(std::string_view name, const ScriptSettings& se
 }
 
 Result<void> ScriptCallHost::drain(std::string_view name) {
-  const JsValue step = library_function("step");
   for (;;) {
     if (!sandbox_.run_jobs()) return std::unexpected(sandbox_.take_exception(name));
-    const JsValue did_run = sandbox_.call(step, kJsUndefined, {});
+    const JsValue did_run = sandbox_.call(sandbox_.library().step, kJsUndefined, {});
     if (Sandbox::is_exception(did_run)) return std::unexpected(sandbox_.take_exception(name));
-    if (did_run.bits != Sandbox::new_boolean(true).bits) break;
+    if (did_run.bits != Sandbox::new_boolean(true).bits) return {};
   }
-  sandbox_.free(step);
-  return {};
 }
 
-Result<void> ScriptCallHost::take_body(std::string_view name, const char* which, std::string& out) {
-  const JsValue function = library_function(which);
-  const JsValue body = sandbox_.call(function, kJsUndefined, {});
+Result<void> ScriptCallHost::take_body(std::string_view name, JsValue LibraryFunctions::* which,
+                                       std::string& out) {
+  const JsValue body = sandbox_.call(sandbox_.library().*which, kJsUndefined, {});
   if (Sandbox::is_exception(body)) return std::unexpected(sandbox_.take_exception(name));
   if (Sandbox::is_string(body) && !sandbox_.text(body, out)) {
     Error error = sandbox_.take_exception(name);
     error.code = ErrorCode::limit_exceeded;
     return std::unexpected(std::move(error));
   }
-  sandbox_.free(function);
   sandbox_.free(body);
   return {};
 }

@@ -37,7 +37,7 @@ class ScriptCallHost final : public ScriptHost {
   // left.
   Result<void> run(std::string_view name, const ScriptSettings& settings, std::string_view arguments);
   // What the script left as the body of its request or response: JSON; empty if it set none.
-  Result<void> take_body(std::string_view name, const char* which, std::string& out);
+  Result<void> take_body(std::string_view name, JsValue LibraryFunctions::* which, std::string& out);
 
   // What ended the run from here: a failure of storage, or the script's abort(). It comes before what the
   // engine made of it.
@@ -61,7 +61,6 @@ class ScriptCallHost final : public ScriptHost {
   Result<JsValue> take_arguments(std::string_view name, std::string_view json);
   Result<void> start(std::string_view name, const ScriptSettings& settings);
   Result<void> drain(std::string_view name);
-  JsValue library_function(const char* name) { return sandbox_.property(sandbox_.library(), name); }
 
   Sandbox& sandbox_;
   PartitionAccess* access_;

@@ -92,15 +92,16 @@ class JavaScript final : public Scripts {
 
   Result<void> run(const ScriptDefinition& script, const ScriptSettings& settings, PartitionAccess& access,
                    const ProcedureCall& call, ProcedureOutcome& outcome) {
-    QUIRE_TRY(run_script(script, settings, access, call, "responseBody", outcome.body, outcome.log));
+    QUIRE_TRY(run_script(script, settings, access, call, &LibraryFunctions::response_body, outcome.body,
+                         outcome.log));
     if (outcome.body.empty()) outcome.body = "null";
     return {};
   }
 
   // `which`: the body that the script leaves.
   Result<void> run_script(const ScriptDefinition& script, const ScriptSettings& settings,
-                          PartitionAccess& access, const ProcedureCall& call, const char* which,
-                          std::string& body, ScriptLog& log) {
+                          PartitionAccess& access, const ProcedureCall& call,
+                          JsValue LibraryFunctions::* which, std::string& body, ScriptLog& log) {
     QUIRE_ASSIGN(const ScriptStore::Script ready, store_.script(script, call.limits));
     QUIRE_ASSIGN(const auto sandbox, store_.lend());
     QUIRE_TRY(sandbox->restore(*ready.image, call.limits.memory_bytes));
@@ -187,7 +188,7 @@ Result<std::string> JavaScript::run_trigger(const ScriptDefinition& script, cons
   // The container's tables are known to the transaction, which is writing to them.
   PartitionAccess access(containers_, call.store, transaction, UINT64_MAX, key,
                          {this, call.limits, interrupts_}, *log, false);
-  auto done = run_script(script, settings, access, call, "requestBody", body, *log);
+  auto done = run_script(script, settings, access, call, &LibraryFunctions::request_body, body, *log);
   if (!done) {
     // Who writes looks at a statement or an item; the message tells the line of the script.
     done.error().position = {};

@@ -68,9 +68,7 @@ std::optional<Error> fault_of_expression(Sandbox& sandbox, const ScriptDefinitio
 // script is.
 Result<JsValue> fit_function(Sandbox& sandbox, const ScriptDefinition& script, JsValue function) {
   const JsValue given[] = {function};
-  const JsValue unfit_kind = sandbox.property(sandbox.library(), "unfitKind");
-  const JsValue kind = sandbox.call(unfit_kind, kJsUndefined, given);
-  sandbox.free(unfit_kind);
+  const JsValue kind = sandbox.call(sandbox.library().unfit_kind, kJsUndefined, given);
   if (Sandbox::is_undefined(kind)) return function;
   std::string text;
   if (Sandbox::is_exception(kind) || !sandbox.text(kind, text))

@@ -61,10 +61,14 @@
 static inline void quire_mark_range(const wasm_rt_memory_t* memory, unsigned long long address,
                                     unsigned long long size) {
   unsigned long long first, last;
+  unsigned char* marks = memory->data - QUIRE_MARK_BYTES;
   if (size == 0) return;
   first = address >> QUIRE_MARK_SHIFT;
   last = (address + size - 1) >> QUIRE_MARK_SHIFT;
-  __builtin_memset(memory->data + first - QUIRE_MARK_BYTES, 1, last - first + 1);
+  /* Few are longer than what two of them stand for. */
+  marks[first] = 1;
+  marks[last] = 1;
+  if (last - first > 1) __builtin_memset(marks + first + 1, 1, last - first - 1);
 }
 
 /* Memory is ours, whichever parameters the runtime's functions have in this version of it. */

@@ -156,6 +156,7 @@ char* StoredJsonWriter::container(char* at, Bytes bytes) {
   return pen_.enough(at);
 }
 
+// Of more than one step; there is room for whole ones.
 [[gnu::noinline]] char* StoredJsonWriter::put_long_name(char* at, std::string_view name) {
   for (size_t done = 0; done < name.size(); done += kNameStep)
     std::memcpy(at + done, name.data() + done, kNameStep);
